@@ -1,0 +1,75 @@
+//! The last look at a command line before it is run: every element is one that its tool may write.
+//!
+//! Binding and writing already keep these rules; this check reads only the finished elements and the tool's own
+//! flags, so that a mistake in either cannot hand a caller a flag that a selector left out.
+
+use crate::{model::Flag, tool::Tool};
+
+use super::{
+    argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES, looks_like_flag},
+    violation::Refusal,
+};
+
+pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
+    let mut words = tool.path.words().iter();
+    let mut flags_ended = false;
+    for element in argv.elements() {
+        if element.text.contains('\0') {
+            return refuse("an element holds a NUL character");
+        }
+        if element.text.len() > MAX_ELEMENT_BYTES {
+            return refuse(&format!(
+                "an element has {} bytes and a program takes at most {MAX_ELEMENT_BYTES}; pass a file instead",
+                element.text.len()
+            ));
+        }
+        match element.kind {
+            ElementKind::Word if words.next() == Some(&element.text) && !flags_ended => {}
+            ElementKind::Word => return refuse("a word is not part of the command's path"),
+            ElementKind::DoubleDash => flags_ended = true,
+            ElementKind::Flag if flags_ended || !is_offered(tool, element) => {
+                return refuse(&format!(
+                    "`{}` is no flag of this tool",
+                    name_of(&element.text)
+                ));
+            }
+            ElementKind::Flag => {}
+            ElementKind::Value | ElementKind::Positional => {
+                if looks_like_flag(&element.text) && !flags_ended && !element.hyphen_allowed {
+                    return refuse(&format!("{:?} would be read as a flag", element.text));
+                }
+            }
+        }
+    }
+    if words.next().is_some() {
+        return refuse("the command's path is not complete");
+    }
+    Ok(())
+}
+
+fn refuse(reason: &str) -> Result<(), Refusal> {
+    Err(Refusal::Policy(reason.to_owned()))
+}
+
+fn is_offered(tool: &Tool, element: &Element) -> bool {
+    tool.input
+        .flags
+        .iter()
+        .any(|property| wrote(&property.flag, &element.text))
+}
+
+/// Whether this element can be the given flag, with or without an attached value.
+fn wrote(flag: &Flag, text: &str) -> bool {
+    if text.starts_with("--") {
+        return flag.is_named(name_of(text));
+    }
+    // A short flag: `-j`, `-j=4` or `-j4`.
+    let mut letters = text.strip_prefix('-').unwrap_or_default().chars();
+    letters
+        .next()
+        .is_some_and(|letter| flag.long.is_none() && flag.short == Some(letter))
+}
+
+fn name_of(text: &str) -> &str {
+    text.split_once('=').map_or(text, |(name, _)| name)
+}

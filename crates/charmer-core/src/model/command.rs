@@ -1,0 +1,331 @@
+//! A program and its tree of commands.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Arguments, CommandPath, Flag, Positional, Syntax, parse_usage};
+
+/// What running a command does to the world, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// It changes nothing.
+    Read,
+    /// It adds or changes.
+    Write,
+    /// It may delete or overwrite.
+    Destroy,
+    /// Nobody knows, so the worst is assumed.
+    #[default]
+    Unknown,
+}
+
+/// What an author says about a command's behaviour; what is left out follows from its [`Effect`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Hints {
+    /// A title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What running it does.
+    #[serde(default)]
+    pub effect: Effect,
+    /// Whether running it twice is the same as running it once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    /// Whether it reaches beyond this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world: Option<bool>,
+}
+
+impl Hints {
+    /// Hints for a command with this effect.
+    pub fn new(effect: Effect) -> Self {
+        Self {
+            effect,
+            ..Self::default()
+        }
+    }
+
+    /// Hints for a command that changes nothing.
+    pub fn reads() -> Self {
+        Self::new(Effect::Read)
+    }
+
+    /// Hints for a command that adds or changes.
+    pub fn writes() -> Self {
+        Self::new(Effect::Write)
+    }
+
+    /// Hints for a command that may delete or overwrite.
+    pub fn destroys() -> Self {
+        Self::new(Effect::Destroy)
+    }
+
+    /// Sets the title.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Some(title.into());
+        self
+    }
+
+    /// Says whether running it twice is the same as running it once.
+    #[must_use]
+    pub fn idempotent(mut self, yes: bool) -> Self {
+        self.idempotent = Some(yes);
+        self
+    }
+
+    /// Says whether it reaches beyond this machine.
+    #[must_use]
+    pub fn open_world(mut self, yes: bool) -> Self {
+        self.open_world = Some(yes);
+        self
+    }
+}
+
+/// What a group demands of its members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupKind {
+    /// At most one of them.
+    Exclusive,
+    /// All of them or none.
+    Together,
+    /// At least one of them.
+    OneOf,
+}
+
+/// A relation between flags and positionals of one command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// What is demanded.
+    pub kind: GroupKind,
+    /// The ids of flags and positionals.
+    pub members: Vec<String>,
+}
+
+impl Group {
+    /// A group of these ids.
+    pub fn new<S: Into<String>>(kind: GroupKind, members: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            kind,
+            members: members.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// One command: a program's root or a subcommand.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Command {
+    /// The word that calls it.
+    pub name: String,
+    /// Other words that call it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// Its usage line, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<String>,
+    /// One line on what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// All that its help says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long_about: Option<String>,
+    /// Examples of its use, as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<String>,
+    /// Whether it does something by itself, and is not only a place for subcommands.
+    pub runnable: bool,
+    /// Whether it is left out of help, and so of tools.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    /// Why it should not be used any more; a deprecated command is no tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<String>,
+    /// Its own flags; the global ones of its ancestors are not repeated here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+    /// Its positionals.
+    #[serde(default)]
+    pub arguments: Arguments,
+    /// Relations between its flags and positionals.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
+    /// Whether its own flags and positionals cannot be used together with a subcommand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub arguments_exclude_subcommands: bool,
+    /// Whether a subcommand lifts the requirements of this command.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub subcommand_lifts_required: bool,
+    /// What is known of its behaviour.
+    #[serde(default)]
+    pub hints: Hints,
+    /// Its subcommands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<Command>,
+}
+
+impl Command {
+    /// A runnable command without flags.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            runnable: true,
+            ..Self::default()
+        }
+    }
+
+    /// Says in one line what it does.
+    #[must_use]
+    pub fn about(mut self, text: impl Into<String>) -> Self {
+        self.about = Some(text.into());
+        self
+    }
+
+    /// Says all that there is to say.
+    #[must_use]
+    pub fn long_about(mut self, text: impl Into<String>) -> Self {
+        self.long_about = Some(text.into());
+        self
+    }
+
+    /// Gives examples.
+    #[must_use]
+    pub fn examples(mut self, text: impl Into<String>) -> Self {
+        self.examples = Some(text.into());
+        self
+    }
+
+    /// Sets the usage line and reads the positionals from it.
+    #[must_use]
+    pub fn usage(mut self, usage: impl Into<String>) -> Self {
+        let usage = usage.into();
+        self.arguments = parse_usage(
+            usage
+                .split_once(char::is_whitespace)
+                .map_or("", |(_, rest)| rest),
+        );
+        self.usage = Some(usage);
+        self
+    }
+
+    /// Adds a flag.
+    #[must_use]
+    pub fn flag(mut self, flag: Flag) -> Self {
+        self.flags.push(flag);
+        self
+    }
+
+    /// Adds a positional; a pattern that could not be read is dropped.
+    #[must_use]
+    pub fn positional(mut self, positional: Positional) -> Self {
+        match &mut self.arguments {
+            Arguments::Listed(listed) => listed.push(positional),
+            Arguments::Pattern(_) => self.arguments = Arguments::Listed(vec![positional]),
+        }
+        self
+    }
+
+    /// Adds a group.
+    #[must_use]
+    pub fn group(mut self, group: Group) -> Self {
+        self.groups.push(group);
+        self
+    }
+
+    /// Adds a subcommand.
+    #[must_use]
+    pub fn command(mut self, command: Command) -> Self {
+        self.commands.push(command);
+        self
+    }
+
+    /// Says that it only holds subcommands.
+    #[must_use]
+    pub fn not_runnable(mut self) -> Self {
+        self.runnable = false;
+        self
+    }
+
+    /// Sets what is known of its behaviour.
+    #[must_use]
+    pub fn hints(mut self, hints: Hints) -> Self {
+        self.hints = hints;
+        self
+    }
+
+    /// The child that a word calls, by name or alias.
+    pub fn child(&self, word: &str) -> Option<&Command> {
+        self.commands.iter().find(|child| child.is_called(word))
+    }
+
+    /// Whether a word calls this command.
+    pub fn is_called(&self, word: &str) -> bool {
+        self.name == word || self.aliases.iter().any(|alias| alias == word)
+    }
+}
+
+/// A whole program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Cli {
+    /// The root command; its name is the one that the program's usage shows.
+    pub root: Command,
+    /// The program's version, where it says one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How it reads its command line.
+    pub syntax: Syntax,
+}
+
+impl Cli {
+    /// A program with this root command.
+    pub fn new(root: Command, syntax: Syntax) -> Self {
+        Self {
+            root,
+            version: None,
+            syntax,
+        }
+    }
+
+    /// The command at a path.
+    pub fn command(&self, path: &CommandPath) -> Option<&Command> {
+        path.words()
+            .iter()
+            .try_fold(&self.root, |command, word| command.child(word))
+    }
+
+    /// The command at a path, to change it.
+    pub fn command_mut(&mut self, path: &CommandPath) -> Option<&mut Command> {
+        path.words()
+            .iter()
+            .try_fold(&mut self.root, |command, word| {
+                command
+                    .commands
+                    .iter_mut()
+                    .find(|child| child.is_called(word))
+            })
+    }
+
+    /// Visits every command, parents first, with the commands that lead to it (the root first, itself last).
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&CommandPath, &[&'a Command])) {
+        fn descend<'a>(
+            path: &CommandPath,
+            lineage: &mut Vec<&'a Command>,
+            visit: &mut dyn FnMut(&CommandPath, &[&'a Command]),
+        ) {
+            visit(path, lineage);
+            let command = *lineage
+                .last()
+                .expect("a lineage ends with the command visited");
+            for child in &command.commands {
+                lineage.push(child);
+                descend(&path.child(child.name.as_str()), lineage, visit);
+                lineage.pop();
+            }
+        }
+        descend(&CommandPath::root(), &mut vec![&self.root], visit);
+    }
+}

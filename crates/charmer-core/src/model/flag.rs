@@ -1,0 +1,292 @@
+//! One flag: how it is written, what it takes and how often.
+
+use serde::{Deserialize, Serialize};
+
+use super::ValueType;
+
+/// Whether a flag takes a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlagValue {
+    /// A switch: given or not.
+    None,
+    /// It must have one.
+    Required,
+    /// It may have one, and then only with `=`.
+    Optional {
+        /// The value that it takes when it stands bare, if that is known.
+        bare: Option<String>,
+    },
+}
+
+/// How several values are given to one flag.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repetition {
+    /// One value.
+    #[default]
+    Single,
+    /// The flag is repeated, each time with one value.
+    Repeat {
+        /// A character at which the program would still split each value.
+        delimiter: Option<char>,
+    },
+    /// The flag is given once, its values joined.
+    Joined {
+        /// What stands between them.
+        delimiter: char,
+    },
+    /// Each time the flag is given, exactly this many values follow as elements of their own.
+    Fixed {
+        /// How many.
+        count: usize,
+        /// Whether the flag may be repeated.
+        repeat: bool,
+    },
+    /// The flag is given once, and between `min` and `max` values follow as elements of their own.
+    Span {
+        /// The least number of values.
+        min: usize,
+        /// The greatest number of values; `None` for as many as there are.
+        max: Option<usize>,
+    },
+}
+
+/// One of the values that a flag or positional accepts.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Choice {
+    /// The value as it is written.
+    pub value: String,
+    /// What it means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Other ways to write it; accepted, but not advertised.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// Accepted, but not advertised.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+}
+
+impl Choice {
+    /// A choice without help.
+    pub fn new(value: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// One flag of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Flag {
+    /// What the source calls it; unique within its command.
+    pub id: String,
+    /// The long name, without dashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long: Option<String>,
+    /// The short name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<char>,
+    /// Other long names that mean the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// Other short names that mean the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub short_aliases: Vec<char>,
+    /// The long name of the flag that turns this switch off (`no-color`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub negation: Option<String>,
+    /// Whether it takes a value.
+    pub value: FlagValue,
+    /// The type of one value.
+    pub value_type: ValueType,
+    /// How several values are given.
+    pub repetition: Repetition,
+    /// The default: one text a value, none if it is not known or zero.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub default: Vec<String>,
+    /// The values that are accepted; empty for any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
+    /// Whether choices are compared without regard to case.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignore_case: bool,
+    /// Whether the command refuses to run without it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+    /// Whether every descendant of its command takes it too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub global: bool,
+    /// Whether it is left out of help, and so of tools.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    /// Why it should not be used any more; a deprecated flag is left out of tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<String>,
+    /// The environment variable that sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env: Option<String>,
+    /// Whether a value that follows as its own element may begin with `-`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_hyphen: bool,
+    /// What it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl Flag {
+    /// A switch with this long name; the setters make it more.
+    pub fn new(long: impl Into<String>) -> Self {
+        let long = long.into();
+        Self {
+            id: long.clone(),
+            long: Some(long),
+            short: None,
+            aliases: Vec::new(),
+            short_aliases: Vec::new(),
+            negation: None,
+            value: FlagValue::None,
+            value_type: ValueType::Bool,
+            repetition: Repetition::Single,
+            default: Vec::new(),
+            choices: Vec::new(),
+            ignore_case: false,
+            required: false,
+            global: false,
+            hidden: false,
+            deprecated: None,
+            env: None,
+            allow_hyphen: false,
+            help: None,
+        }
+    }
+
+    /// A switch that has only a short name.
+    pub fn short_only(short: char) -> Self {
+        Self {
+            long: None,
+            short: Some(short),
+            ..Self::new(short)
+        }
+    }
+
+    /// Sets the short name.
+    #[must_use]
+    pub fn short(mut self, short: char) -> Self {
+        self.short = Some(short);
+        self
+    }
+
+    /// Makes it take a value of this type.
+    #[must_use]
+    pub fn value_type(mut self, value_type: ValueType) -> Self {
+        self.value = if value_type == ValueType::Count {
+            FlagValue::None
+        } else {
+            FlagValue::Required
+        };
+        self.value_type = value_type;
+        self
+    }
+
+    /// Gives it the pflag type of this name (`stringSlice`, `duration`...); an unknown name is taken as text.
+    #[must_use]
+    pub fn pflag(mut self, name: &str) -> Self {
+        let (value_type, repetition) = ValueType::from_pflag(name).unwrap_or_default();
+        if name == "bool" {
+            self.value = FlagValue::None;
+            self.value_type = ValueType::Bool;
+            return self;
+        }
+        self.repetition = repetition;
+        self.value_type(value_type)
+    }
+
+    /// Makes the value optional; `bare` is what the flag means without one.
+    #[must_use]
+    pub fn optional_value(mut self, bare: Option<&str>) -> Self {
+        self.value = FlagValue::Optional {
+            bare: bare.map(Into::into),
+        };
+        self
+    }
+
+    /// Sets how several values are given.
+    #[must_use]
+    pub fn repetition(mut self, repetition: Repetition) -> Self {
+        self.repetition = repetition;
+        self
+    }
+
+    /// Sets the default from the text that a program prints: `10`, `5m0s`, or for lists and maps `[a,b]`.
+    #[must_use]
+    pub fn default_text(mut self, text: &str) -> Self {
+        let many = self.repetition != Repetition::Single;
+        self.default = match text
+            .strip_prefix('[')
+            .and_then(|inner| inner.strip_suffix(']'))
+        {
+            Some("") if many => Vec::new(),
+            Some(inner) if many => inner
+                .split(',')
+                .map(|item| item.trim().to_owned())
+                .collect(),
+            _ => vec![text.to_owned()],
+        };
+        self
+    }
+
+    /// Restricts it to these values.
+    #[must_use]
+    pub fn choices<S: Into<String>>(mut self, values: impl IntoIterator<Item = S>) -> Self {
+        self.choices = values.into_iter().map(Choice::new).collect();
+        self
+    }
+
+    /// Makes it required.
+    #[must_use]
+    pub fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// Makes every descendant command take it.
+    #[must_use]
+    pub fn global(mut self) -> Self {
+        self.global = true;
+        self
+    }
+
+    /// Says what it does.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// How a person writes it: `--long`, else `-s`.
+    pub fn display_name(&self) -> String {
+        match (&self.long, self.short) {
+            (Some(long), _) => format!("--{long}"),
+            (None, Some(short)) => format!("-{short}"),
+            (None, None) => self.id.clone(),
+        }
+    }
+
+    /// Whether a word as typed (`--name`, `-n`) names this flag, by any of its names.
+    pub fn is_named(&self, word: &str) -> bool {
+        if let Some(long) = word.strip_prefix("--") {
+            return self.long.as_deref() == Some(long)
+                || self.aliases.iter().any(|alias| alias == long)
+                || self.negation.as_deref() == Some(long);
+        }
+        let mut letters = word.strip_prefix('-').unwrap_or_default().chars();
+        let (Some(letter), None) = (letters.next(), letters.next()) else {
+            return false;
+        };
+        self.short == Some(letter) || self.short_aliases.contains(&letter)
+    }
+}

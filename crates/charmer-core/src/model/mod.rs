@@ -1,0 +1,20 @@
+//! What a command-line program is: commands, flags, positionals and their types, as pure data.
+//!
+//! A source (a `clap::Command`, a probed binary, a YAML file) fills this in; everything to its right reads it.
+//! All of it serializes, so that a model can be cached and compared.
+
+mod argument;
+mod command;
+mod flag;
+mod path;
+mod syntax;
+mod usage;
+mod value_type;
+
+pub use argument::{ArgSpec, Arguments, Positional};
+pub use command::{Cli, Command, Effect, Group, GroupKind, Hints};
+pub use flag::{Choice, Flag, FlagValue, Repetition};
+pub use path::CommandPath;
+pub use syntax::{DoubleDash, ShortValue, Syntax};
+pub use usage::parse_usage;
+pub use value_type::{MapValue, ValueType};

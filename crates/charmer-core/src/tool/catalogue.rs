@@ -1,0 +1,241 @@
+//! The catalogue: every tool of a program, in a fixed order, with what should be known about them.
+
+use std::{collections::HashMap, fmt};
+
+use serde_json::{Map, Value};
+
+use crate::{
+    model::{Cli, Command, CommandPath},
+    select::{Candidate, Selector, first_match},
+};
+
+use super::{
+    Tool,
+    annotations::Annotations,
+    description::describe,
+    name::{NAME_WARNING, unique_names},
+    property::{Input, Layout, Rules},
+    schema::{input_schema, output_schema, output_schema_with_data},
+};
+
+/// Commands that never become tools, wherever they stand; compared whole.
+const NEVER: [&str; 2] = ["help", "completion"];
+
+/// How tools are made from a program.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct CatalogueOptions {
+    /// Replaces the program's name in tool names; empty for no prefix at all.
+    pub prefix: Option<String>,
+    /// How input is laid out.
+    pub layout: Layout,
+    /// Which commands and flags are offered; none means all.
+    pub selectors: Vec<Selector>,
+    /// Commands that are left out, such as the bridge's own.
+    pub exclude: Vec<CommandPath>,
+    /// What authors added to single arguments: command, id or key, rules.
+    pub rules: Vec<(CommandPath, String, Rules)>,
+    /// Declared outputs: the schema of `data`, a command.
+    pub outputs: HashMap<CommandPath, Value>,
+}
+
+/// Something that is worth a developer's attention but stops nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Warning {
+    /// The command that it is about.
+    pub path: CommandPath,
+    /// What it is.
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_root() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
+    }
+}
+
+/// Every tool of a program.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Catalogue {
+    /// The tools, in the order of the program's commands.
+    pub tools: Vec<Tool>,
+    /// What a developer should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl Catalogue {
+    /// The tool for a command.
+    pub fn for_path(&self, path: &CommandPath) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.path == *path)
+    }
+
+    /// The tool of a name.
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name.as_str() == name)
+    }
+}
+
+/// Makes the tools of a program.
+pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
+    let program = cli.root.name.as_str();
+    let everything = [Selector::default()];
+    let (selectors, explicit) = if options.selectors.is_empty() {
+        (&everything[..], false)
+    } else {
+        (&options.selectors[..], true)
+    };
+
+    let mut chosen: Vec<(CommandPath, Vec<&Command>, usize)> = Vec::new();
+    cli.walk(&mut |path, lineage| {
+        let command = *lineage
+            .last()
+            .expect("a lineage ends with the command visited");
+        let barred = lineage[1..]
+            .iter()
+            .any(|step| NEVER.contains(&step.name.as_str()))
+            || lineage
+                .iter()
+                .any(|step| step.hidden || step.deprecated.is_some())
+            || options
+                .exclude
+                .iter()
+                .any(|excluded| path.words().starts_with(excluded.words()));
+        if barred || !(command.runnable || command.commands.is_empty()) {
+            return;
+        }
+        if let Some((at, _)) = first_match(
+            selectors,
+            &Candidate {
+                program,
+                path,
+                command,
+            },
+        ) {
+            chosen.push((path.clone(), lineage.to_vec(), at));
+        }
+    });
+
+    let prefix = options.prefix.as_deref().unwrap_or(program);
+    let paths: Vec<CommandPath> = chosen.iter().map(|(path, ..)| path.clone()).collect();
+    let (names, collisions) = unique_names(prefix, &paths);
+    let mut warnings: Vec<Warning> = collisions
+        .into_iter()
+        .map(|(at, holder)| Warning {
+            path: paths[at].clone(),
+            message: format!(
+                "its tool is called `{}`, because `{}` has the plain name; set a prefix or rename one of them",
+                names[at], paths[holder]
+            ),
+        })
+        .collect();
+
+    let mut tools = Vec::with_capacity(chosen.len());
+    for ((path, lineage, at), name) in chosen.into_iter().zip(names) {
+        let command = *lineage
+            .last()
+            .expect("a lineage ends with the command visited");
+        let warn = |message: String| Warning {
+            path: path.clone(),
+            message,
+        };
+        if name.as_str().len() > NAME_WARNING {
+            warnings.push(warn(format!(
+                "the tool name `{name}` has {} characters; some clients add a prefix and cut at 60, so aim for {NAME_WARNING}",
+                name.as_str().len()
+            )));
+        }
+        let selector = &selectors[at];
+        let mut input = Input::new(&lineage, options.layout, selector);
+        warnings.extend(left_out_but_required(&lineage, selector).map(warn));
+        for (_, argument, rules) in options
+            .rules
+            .iter()
+            .filter(|(rule_path, ..)| *rule_path == path)
+        {
+            apply_rules(&mut input, argument, rules);
+        }
+        let (schema, notes) = input_schema(&input);
+        warnings.extend(notes.into_iter().map(warn));
+        let words: Vec<&str> = std::iter::once(program)
+            .chain(path.words().iter().map(String::as_str))
+            .collect();
+        tools.push(Tool {
+            title: command
+                .hints
+                .title
+                .clone()
+                .unwrap_or_else(|| words.join(" ")),
+            description: describe(&words, command, &input),
+            annotations: Annotations::new(&command.hints),
+            output_schema: declared_output(options, &path),
+            input_schema: schema,
+            syntax: cli.syntax,
+            selector: explicit.then_some(at),
+            name,
+            input,
+            path,
+        });
+    }
+    Catalogue { tools, warnings }
+}
+
+fn declared_output(options: &CatalogueOptions, path: &CommandPath) -> Map<String, Value> {
+    options
+        .outputs
+        .get(path)
+        .map_or_else(output_schema, |data| output_schema_with_data(data.clone()))
+}
+
+/// A required flag that cannot be reached makes a tool that can never be called: say so.
+fn left_out_but_required(
+    lineage: &[&Command],
+    selector: &Selector,
+) -> impl Iterator<Item = String> {
+    let (leaf, ancestors) = lineage.split_last().expect("a lineage is not empty");
+    let local = leaf
+        .flags
+        .iter()
+        .filter(|flag| flag.required && !selector.local_flags.matches(flag));
+    let inherited = ancestors
+        .iter()
+        .filter(|command| !command.subcommand_lifts_required)
+        .flat_map(|command| &command.flags)
+        .filter(|flag| flag.required && !selector.inherited_flags.matches(flag));
+    local
+        .chain(inherited)
+        .map(|flag| {
+            format!(
+                "the selector leaves out `{}`, without which the command does not run",
+                flag.display_name()
+            )
+        })
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+fn apply_rules(input: &mut Input, argument: &str, rules: &Rules) {
+    let name = argument.trim_start_matches('-');
+    for property in &mut input.flags {
+        if property.key == name || property.flag.id == name {
+            property.rules = merged(&property.rules, rules);
+        }
+    }
+    for property in &mut input.positionals {
+        if property.key == name || property.positional.id == name {
+            property.rules = merged(&property.rules, rules);
+        }
+    }
+}
+
+fn merged(own: &Rules, more: &Rules) -> Rules {
+    Rules {
+        convert: more.convert.clone().or_else(|| own.convert.clone()),
+        validate: own.validate.iter().chain(&more.validate).cloned().collect(),
+    }
+}

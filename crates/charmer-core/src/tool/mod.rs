@@ -1,0 +1,63 @@
+//! Tools from the model: names, descriptions, schemas and hints.
+//!
+//! A [`Tool`] keeps the path and the flags that it came from; its name is never parsed back into a command.
+
+mod annotations;
+mod catalogue;
+mod description;
+mod name;
+mod property;
+mod schema;
+
+pub use annotations::Annotations;
+pub use catalogue::{Catalogue, CatalogueOptions, Warning, catalogue};
+pub use name::{NAME_LIMIT, NAME_WARNING, ToolName};
+pub use property::{
+    ARGS_KEY, Convert, FLAGS_KEY, FlagProperty, Input, Layout, Level, PositionalProperty, Rules,
+    Validate,
+};
+pub use schema::{output_schema, output_schema_with_data};
+
+use serde_json::{Map, Value, json};
+
+use crate::model::{CommandPath, Syntax};
+
+/// One command as a tool.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Tool {
+    /// Its unique name.
+    pub name: ToolName,
+    /// A title for people.
+    pub title: String,
+    /// What it does, at most 2 KB.
+    pub description: String,
+    /// The command that it runs.
+    pub path: CommandPath,
+    /// Its input, property by property.
+    pub input: Input,
+    /// The JSON Schema of its input.
+    pub input_schema: Map<String, Value>,
+    /// The JSON Schema of its structured result.
+    pub output_schema: Map<String, Value>,
+    /// What is known of its behaviour.
+    pub annotations: Annotations,
+    /// How its program reads a command line.
+    pub syntax: Syntax,
+    /// The place of the selector that let it in.
+    pub selector: Option<usize>,
+}
+
+impl Tool {
+    /// The tool as `tools/list` shows it.
+    pub fn definition(&self) -> Value {
+        json!({
+            "name": self.name.as_str(),
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "outputSchema": self.output_schema,
+            "annotations": self.annotations.to_json(),
+        })
+    }
+}

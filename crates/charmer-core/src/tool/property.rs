@@ -1,0 +1,330 @@
+//! The properties of a tool's input: which key stands for which flag or positional, in which layout.
+
+use std::{collections::HashSet, fmt, sync::Arc};
+
+use serde_json::Value;
+
+use crate::{
+    model::{Arguments, Command, Flag, Group, Positional},
+    select::Selector,
+};
+
+/// The key under which the nested layout holds flags.
+pub const FLAGS_KEY: &str = "flags";
+/// The key of the list of positionals, in the nested layout or where their pattern could not be read.
+pub const ARGS_KEY: &str = "args";
+
+/// How input is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// Each flag under its long name, each positional under its own name.
+    #[default]
+    Flat,
+    /// `{"flags": {...}, "args": [...]}`.
+    Nested,
+}
+
+/// Turns a caller's value into another before it is bound.
+pub type Convert = Arc<dyn Fn(Value) -> Result<Value, String> + Send + Sync>;
+/// Accepts a caller's value or says what is wrong with it.
+pub type Validate = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
+
+/// What an author does with one argument beyond what the model says.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Rules {
+    /// Runs first; its result replaces the value.
+    pub convert: Option<Convert>,
+    /// Run on the caller's value.
+    pub validate: Vec<Validate>,
+}
+
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Rules(convert: {}, validate: {})",
+            self.convert.is_some(),
+            self.validate.len()
+        )
+    }
+}
+
+/// A flag as a property.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FlagProperty {
+    /// Its key in the input.
+    pub key: String,
+    /// The flag.
+    pub flag: Flag,
+    /// How deep the command stands that owns it; the root is 0.
+    pub owner: usize,
+    /// How deep it is written: its owner's depth, or the leaf's if it is global.
+    pub level: usize,
+    /// What an author added.
+    pub rules: Rules,
+}
+
+/// A positional as a property.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PositionalProperty {
+    /// Its key in the input.
+    pub key: String,
+    /// The positional.
+    pub positional: Positional,
+    /// How deep the command stands that owns it.
+    pub level: usize,
+    /// What an author added.
+    pub rules: Rules,
+}
+
+/// One step of a command's path.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Level {
+    /// The word that is written; empty for the root.
+    pub word: String,
+    /// The words that would call a subcommand here.
+    pub subcommands: Vec<String>,
+    /// Relations between the flags and positionals of this level.
+    pub groups: Vec<Group>,
+}
+
+/// The input of a tool.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Input {
+    /// How it is laid out.
+    pub layout: Layout,
+    /// The steps from the root to the command.
+    pub levels: Vec<Level>,
+    /// The flags that can be reached, ancestors' first, each in declaration order.
+    pub flags: Vec<FlagProperty>,
+    /// The positionals, ancestors' first.
+    pub positionals: Vec<PositionalProperty>,
+    /// The key and usage pattern of a list of positionals that is not known one by one.
+    pub pattern: Option<(String, String)>,
+    /// The command's usage as it is shown beside the nested layout's list.
+    pub usage: String,
+}
+
+impl Input {
+    /// The input of the last command of a lineage, as far as a selector lets its flags in.
+    pub(super) fn new(lineage: &[&Command], layout: Layout, selector: &Selector) -> Self {
+        let leaf = lineage.len() - 1;
+        let mut flags = Vec::new();
+        let mut positionals = Vec::new();
+        for (depth, command) in lineage.iter().enumerate() {
+            let is_leaf = depth == leaf;
+            let rule = if is_leaf {
+                &selector.local_flags
+            } else {
+                &selector.inherited_flags
+            };
+            let lifted = !is_leaf && command.subcommand_lifts_required;
+            let shut_out = !is_leaf && command.arguments_exclude_subcommands;
+            for flag in &command.flags {
+                let offered = !flag.hidden && flag.deprecated.is_none() && rule.matches(flag);
+                let shadowed = flag.global
+                    && lineage[depth + 1..]
+                        .iter()
+                        .any(|later| later.flags.iter().any(|f| f.id == flag.id));
+                if !offered || shadowed || (shut_out && !flag.global) {
+                    continue;
+                }
+                let mut flag = flag.clone();
+                flag.required &= !lifted;
+                let level = if flag.global { leaf } else { depth };
+                flags.push(FlagProperty {
+                    key: String::new(),
+                    flag,
+                    owner: depth,
+                    level,
+                    rules: Rules::default(),
+                });
+            }
+            if shut_out {
+                continue;
+            }
+            for positional in command
+                .arguments
+                .listed()
+                .iter()
+                .filter(|positional| !positional.hidden)
+            {
+                let mut positional = positional.clone();
+                positional.required &= !lifted;
+                positionals.push(PositionalProperty {
+                    key: String::new(),
+                    positional,
+                    level: depth,
+                    rules: Rules::default(),
+                });
+            }
+        }
+        let command = lineage[leaf];
+        let usage = match &command.arguments {
+            Arguments::Pattern(pattern) => pattern.clone(),
+            Arguments::Listed(listed) => command
+                .usage
+                .as_deref()
+                .and_then(|usage| {
+                    usage
+                        .split_once(char::is_whitespace)
+                        .map(|(_, rest)| rest.to_owned())
+                })
+                .unwrap_or_else(|| usage_of(listed)),
+        };
+        let pattern = match &command.arguments {
+            Arguments::Pattern(pattern) if !pattern.is_empty() => {
+                Some((ARGS_KEY.to_owned(), pattern.clone()))
+            }
+            _ => None,
+        };
+        let levels = lineage
+            .iter()
+            .enumerate()
+            .map(|(depth, command)| Level {
+                word: if depth == 0 {
+                    String::new()
+                } else {
+                    command.name.clone()
+                },
+                subcommands: command
+                    .commands
+                    .iter()
+                    .flat_map(|child| std::iter::once(&child.name).chain(&child.aliases).cloned())
+                    .collect(),
+                groups: command.groups.clone(),
+            })
+            .collect();
+        let mut input = Self {
+            layout,
+            levels,
+            flags,
+            positionals,
+            pattern,
+            usage,
+        };
+        input.assign_keys(lineage);
+        input
+    }
+
+    /// Gives every property a key of its own. The command's own flags come first, so that what an ancestor or a
+    /// positional adds never changes them.
+    fn assign_keys(&mut self, lineage: &[&Command]) {
+        let leaf = lineage.len() - 1;
+        let mut taken: HashSet<String> = HashSet::new();
+        // In the nested layout flags live in an object of their own.
+        let mut flag_keys: HashSet<String> = HashSet::new();
+        let mut order: Vec<usize> = (0..self.flags.len()).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(self.flags[at].owner));
+        for at in order {
+            let property = &self.flags[at];
+            let short = property.flag.short.map(String::from);
+            let wanted = property
+                .flag
+                .long
+                .clone()
+                .or(short)
+                .unwrap_or_else(|| property.flag.id.clone());
+            let owner = (property.owner != leaf).then(|| lineage[property.owner].name.as_str());
+            let key = free_key(&mut flag_keys, &wanted, owner, "_flag");
+            self.flags[at].key = key;
+        }
+        match self.layout {
+            Layout::Flat => taken.extend(flag_keys),
+            Layout::Nested => taken.extend([FLAGS_KEY.to_owned(), ARGS_KEY.to_owned()]),
+        }
+        let mut order: Vec<usize> = (0..self.positionals.len()).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(self.positionals[at].level));
+        for at in order {
+            let property = &self.positionals[at];
+            let wanted = property
+                .positional
+                .name
+                .clone()
+                .unwrap_or_else(|| property.positional.id.clone());
+            let owner = (property.level != leaf).then(|| lineage[property.level].name.as_str());
+            let key = free_key(&mut taken, &wanted, owner, "_arg");
+            self.positionals[at].key = key;
+        }
+        if let (Layout::Flat, Some((key, _))) = (self.layout, &mut self.pattern) {
+            *key = free_key(&mut taken, key, None, "_arg");
+        }
+    }
+
+    /// The positionals that are filled from the nested layout's list; one behind a `--` has a property of its own.
+    pub fn listed_positionals(&self) -> impl Iterator<Item = (usize, &PositionalProperty)> {
+        let nested = self.layout == Layout::Nested;
+        self.positionals
+            .iter()
+            .enumerate()
+            .filter(move |(_, property)| nested && !property.positional.last)
+    }
+
+    /// The positionals that have a property of their own.
+    pub fn keyed_positionals(&self) -> impl Iterator<Item = (usize, &PositionalProperty)> {
+        let flat = self.layout == Layout::Flat;
+        self.positionals
+            .iter()
+            .enumerate()
+            .filter(move |(_, property)| flat || property.positional.last)
+    }
+
+    /// How deep the command itself stands.
+    pub fn leaf(&self) -> usize {
+        self.levels.len() - 1
+    }
+}
+
+/// The wanted key in the characters that clients accept, made unique by the owner's name, the suffix or a number.
+fn free_key(
+    taken: &mut HashSet<String>,
+    wanted: &str,
+    owner: Option<&str>,
+    suffix: &str,
+) -> String {
+    const LIMIT: usize = 64;
+    let clean = |text: &str| -> String {
+        let valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let mut key: String = text
+            .chars()
+            .map(|c| if valid(c) { c } else { '_' })
+            .collect();
+        key.truncate(LIMIT - 8);
+        if key.is_empty() { "_".into() } else { key }
+    };
+    let first = clean(wanted);
+    let second = clean(&owner.map_or_else(
+        || format!("{first}{suffix}"),
+        |owner| format!("{owner}_{first}"),
+    ));
+    let numbered = (2..).map(|n| format!("{second}{n}"));
+    [first, second.clone()]
+        .into_iter()
+        .chain(numbered)
+        .find(|key| taken.insert(key.clone()))
+        .expect("the numbers do not end")
+}
+
+/// A usage pattern for positionals that came without one.
+fn usage_of(positionals: &[Positional]) -> String {
+    let words = positionals.iter().map(|positional| {
+        let name = positional
+            .name
+            .as_deref()
+            .unwrap_or(&positional.id)
+            .to_uppercase();
+        let dots = if positional.variadic { "..." } else { "" };
+        let dashes = if positional.last { "-- " } else { "" };
+        if positional.required {
+            format!("{dashes}<{name}>{dots}")
+        } else {
+            format!("{dashes}[{name}{dots}]")
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}

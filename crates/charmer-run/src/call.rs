@@ -1,0 +1,132 @@
+//! The interface of middleware: a service from a [`Call`] to an [`Outcome`].
+
+use std::{sync::Arc, time::Duration};
+
+use charmer_core::tool::Tool;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use tower::{BoxError, Layer, Service, ServiceExt, util::BoxCloneSyncService};
+
+use crate::{CallError, ErrorCode, Limits, process::Captured};
+
+/// One call on its way to a program.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Call {
+    /// The tool that is called.
+    pub tool: Arc<Tool>,
+    /// What the caller gave; it is bound and checked after every layer has seen it.
+    pub input: Map<String, Value>,
+    /// How long and large the call may become.
+    pub limits: Limits,
+    /// Ends the call when it is cancelled, by the client, by a layer or by shutdown.
+    pub cancel: CancellationToken,
+}
+
+impl Call {
+    /// A call with the usual limits that nothing cancels.
+    pub fn new(tool: Arc<Tool>, input: Map<String, Value>) -> Self {
+        Self {
+            tool,
+            input,
+            limits: Limits::default(),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// Sets how long and large it may become.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets what cancels it.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: CancellationToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+}
+
+/// How a program came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// It ended by itself with this code.
+    Exited(i32),
+    /// A signal that was not ours ended it.
+    Signalled(i32),
+    /// It ran longer than it may and was ended.
+    TimedOut,
+    /// It was ended because its call was cancelled.
+    Cancelled,
+}
+
+/// What came of a call that was run.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// How it ended.
+    pub ended: Ended,
+    /// What it wrote to standard output.
+    pub stdout: Captured,
+    /// What it wrote to standard error.
+    pub stderr: Captured,
+    /// Standard output as data, where somebody read it as such.
+    pub data: Option<Value>,
+    /// How long it ran.
+    pub duration: Duration,
+}
+
+impl Outcome {
+    /// The outcome of something that ended well and said this.
+    pub fn success(stdout: impl Into<Vec<u8>>) -> Self {
+        Self {
+            ended: Ended::Exited(0),
+            stdout: Captured::whole(stdout),
+            stderr: Captured::default(),
+            data: None,
+            duration: Duration::ZERO,
+        }
+    }
+
+    /// Whether it ended by itself with code zero.
+    pub fn is_success(&self) -> bool {
+        self.ended == Ended::Exited(0)
+    }
+
+    /// Standard output as text.
+    pub fn stdout_text(&self) -> String {
+        self.stdout.to_text()
+    }
+}
+
+/// A tool's call path: always ready, cheap to clone, and safe to drop at any time.
+pub type CallService = BoxCloneSyncService<Call, Outcome, CallError>;
+
+/// Boxes a service; an error that is not ours becomes an internal one that says what it was.
+pub fn into_service<S>(service: S) -> CallService
+where
+    S: Service<Call, Response = Outcome> + Clone + Send + Sync + 'static,
+    S::Error: Into<BoxError>,
+    S::Future: Send + 'static,
+{
+    BoxCloneSyncService::new(
+        service.map_err(|error| match error.into().downcast::<CallError>() {
+            Ok(own) => *own,
+            Err(foreign) => CallError::new(ErrorCode::Internal, foreign.to_string()),
+        }),
+    )
+}
+
+/// Puts a layer, tower's or one's own, around a call path.
+pub fn wrap<L>(layer: &L, inner: CallService) -> CallService
+where
+    L: Layer<CallService>,
+    L::Service: Service<Call, Response = Outcome> + Clone + Send + Sync + 'static,
+    <L::Service as Service<Call>>::Error: Into<BoxError>,
+    <L::Service as Service<Call>>::Future: Send + 'static,
+{
+    into_service(layer.layer(inner))
+}

@@ -1,0 +1,86 @@
+//! Commands that run inside the server instead of as a child.
+
+use charmer_core::call::Prepared;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Call, CallError, Outcome};
+
+/// What a handler is given: the call, and its input as it was bound and checked.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct HandlerCall {
+    /// The call.
+    pub call: Call,
+    /// Its input and the command line that a child would have got.
+    pub prepared: Prepared,
+}
+
+impl HandlerCall {
+    /// Tells a handler that its answer is no longer wanted.
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.call.cancel
+    }
+}
+
+/// What a handler answers.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Reply {
+    /// Text, as a child would have printed it.
+    Text(String),
+    /// Data.
+    Data(Value),
+}
+
+impl From<String> for Reply {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Reply {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<Value> for Reply {
+    fn from(data: Value) -> Self {
+        Self::Data(data)
+    }
+}
+
+impl From<()> for Reply {
+    fn from((): ()) -> Self {
+        Self::Text(String::new())
+    }
+}
+
+impl From<Reply> for Outcome {
+    fn from(reply: Reply) -> Self {
+        match reply {
+            Reply::Text(text) => Self::success(text),
+            Reply::Data(data) => Self {
+                data: Some(data),
+                ..Self::success("")
+            },
+        }
+    }
+}
+
+/// A command that runs inside the server, on a thread where it may block. It cannot be killed: when its call is
+/// cancelled or times out it is told through [`HandlerCall::cancel`], and what it answers later is dropped.
+pub trait Handler: Send + Sync {
+    /// Runs the command.
+    fn handle(&self, call: HandlerCall) -> Result<Reply, CallError>;
+}
+
+impl<F> Handler for F
+where
+    F: Fn(HandlerCall) -> Result<Reply, CallError> + Send + Sync,
+{
+    fn handle(&self, call: HandlerCall) -> Result<Reply, CallError> {
+        self(call)
+    }
+}

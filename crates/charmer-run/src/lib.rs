@@ -1,0 +1,24 @@
+//! Running one call: hooks, binding, policy, a process or a handler, and its outcome.
+//!
+//! The interface is a `tower` service from a [`Call`] to an [`Outcome`]; the innermost one, [`Execute`], binds the
+//! input, writes the argv and runs the program. Whatever a layer does to a call on its way in, binding and policy
+//! still stand between it and the process.
+
+mod call;
+mod error;
+mod execute;
+mod handler;
+mod hooks;
+mod limits;
+pub mod process;
+mod result;
+mod toolset;
+
+pub use call::{Call, CallService, Ended, Outcome, into_service, wrap};
+pub use error::{CallError, ErrorCode};
+pub use execute::{Execute, Judge, Target};
+pub use handler::{Handler, HandlerCall, Reply};
+pub use hooks::{After, Before, Hooks};
+pub use limits::Limits;
+pub use result::CallResult;
+pub use toolset::{ServedTool, ToolSet};

@@ -1,0 +1,58 @@
+//! How long and how large a call may become.
+
+use std::time::Duration;
+
+/// The bounds of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How long the program may run.
+    pub timeout: Duration,
+    /// How long it may take to end after it was asked to.
+    pub grace: Duration,
+    /// How many bytes of each stream are kept in memory.
+    pub capture_bytes: usize,
+    /// How many characters of each stream an assistant gets.
+    pub output_chars: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(60),
+            grace: Duration::from_secs(2),
+            capture_bytes: 8 << 20,
+            output_chars: 40_000,
+        }
+    }
+}
+
+impl Limits {
+    /// Sets how long the program may run.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets how long it may take to end after it was asked to.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Sets how many bytes of each stream are kept.
+    #[must_use]
+    pub fn capture_bytes(mut self, bytes: usize) -> Self {
+        self.capture_bytes = bytes;
+        self
+    }
+
+    /// Sets how many characters of each stream an assistant gets.
+    #[must_use]
+    pub fn output_chars(mut self, chars: usize) -> Self {
+        self.output_chars = chars;
+        self
+    }
+}

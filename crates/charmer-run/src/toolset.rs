@@ -1,0 +1,62 @@
+//! The tools of a server, each with the path that its calls take.
+
+use std::{collections::HashMap, sync::Arc};
+
+use charmer_core::tool::Tool;
+
+use crate::{CallService, Limits};
+
+/// A tool and how it is called.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ServedTool {
+    /// The tool.
+    pub tool: Arc<Tool>,
+    /// The path that its calls take.
+    pub service: CallService,
+    /// The limits that its calls begin with.
+    pub limits: Limits,
+}
+
+impl ServedTool {
+    /// A tool with its call path.
+    pub fn new(tool: Arc<Tool>, service: CallService, limits: Limits) -> Self {
+        Self {
+            tool,
+            service,
+            limits,
+        }
+    }
+}
+
+/// Tools in a fixed order, found by name.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSet {
+    tools: Vec<ServedTool>,
+    places: HashMap<String, usize>,
+}
+
+impl ToolSet {
+    /// A set of these tools; of two with one name the first stays.
+    pub fn new(tools: impl IntoIterator<Item = ServedTool>) -> Self {
+        let mut set = Self::default();
+        for tool in tools {
+            let name = tool.tool.name.as_str().to_owned();
+            if let std::collections::hash_map::Entry::Vacant(place) = set.places.entry(name) {
+                place.insert(set.tools.len());
+                set.tools.push(tool);
+            }
+        }
+        set
+    }
+
+    /// The tool of a name.
+    pub fn get(&self, name: &str) -> Option<&ServedTool> {
+        self.places.get(name).map(|&at| &self.tools[at])
+    }
+
+    /// The tools, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &ServedTool> {
+        self.tools.iter()
+    }
+}

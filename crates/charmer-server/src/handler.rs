@@ -1,0 +1,233 @@
+//! Requests and their answers: tools are listed and called, everything that is not offered says so.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use charmer_core::{text::nearest, tool::Tool};
+use charmer_run::{Call, CallError, CallResult, ErrorCode, ServedTool, ToolSet};
+use futures_util::FutureExt;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        self, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
+        CompleteResult, ContentBlock, CustomRequest, CustomResult, Implementation, ListPromptsRequestMethod,
+        ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        SubscriptionFilter, ToolAnnotations,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+use crate::{ServerInfo, stdio::InFlight};
+
+/// Methods that exist; one of them in a shape that could not be read has bad parameters.
+const KNOWN_METHODS: [&str; 6] =
+    ["initialize", "server/discover", "tools/list", "tools/call", "ping", "subscriptions/listen"];
+
+/// Answers the requests of one client.
+#[derive(Clone)]
+pub(crate) struct Handler {
+    pub(crate) info: ServerInfo,
+    pub(crate) tools: watch::Receiver<Arc<ToolSet>>,
+    pub(crate) in_flight: InFlight,
+    /// Cancelled when the server ends; every call is its child.
+    pub(crate) shutdown: CancellationToken,
+}
+
+impl Handler {
+    fn current(&self) -> Arc<ToolSet> {
+        Arc::clone(&self.tools.borrow())
+    }
+
+    async fn run(&self, served: &ServedTool, params: CallToolRequestParams, asked: &CancellationToken) -> CallResult {
+        let cancel = self.shutdown.child_token();
+        let limits = served.limits.clone();
+        let call = Call::new(Arc::clone(&served.tool), params.arguments.unwrap_or_default())
+            .limits(limits.clone())
+            .cancelled_by(cancel.clone());
+        // Nothing that a hook or handler does may leave the client without an answer, so panics are caught; the
+        // service is a clone of its own, which nobody sees in a broken state.
+        let mut service = served.service.clone();
+        let work = AssertUnwindSafe(async move { service.call(call).await }).catch_unwind();
+        tokio::pin!(work);
+        let done = tokio::select! {
+            done = &mut work => done,
+            () = asked.cancelled() => {
+                cancel.cancel();
+                work.await
+            }
+        };
+        let outcome = done.unwrap_or_else(|_| {
+            Err(CallError::new(ErrorCode::Internal, "the bridge or one of its hooks panicked during this call")
+                .hint("this is a bug; the server's standard error says more"))
+        });
+        CallResult::new(&outcome, &limits)
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let mut implementation = Implementation::new(self.info.name.clone(), self.info.version.clone());
+        implementation.title.clone_from(&self.info.title);
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let mut config = ServerConfig::new(capabilities);
+        config.server_info = implementation;
+        config.instructions.clone_from(&self.info.instructions);
+        config
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        // There is one page, so no cursor was ever handed out.
+        if let Some(cursor) = request.and_then(|page| page.cursor) {
+            return Err(ErrorData::invalid_params(format!("unknown cursor {cursor:?}: the list has one page"), None));
+        }
+        Ok(ListToolsResult::with_all_items(self.current().iter().map(|served| definition(&served.tool)).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tools = self.current();
+        let Some(served) = tools.get(&request.name) else {
+            let names = tools.iter().map(|served| served.tool.name.as_str());
+            let hint = nearest(&request.name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            self.in_flight.finished(&context.id);
+            return Err(ErrorData::invalid_params(format!("unknown tool `{}`{hint}", request.name), None));
+        };
+        let result = self.run(served, request, &context.ct).await;
+        self.in_flight.finished(&context.id);
+        Ok(answer(result).into())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    /// Clients of the modern era ask to be told of changes.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut tools = self.tools.clone();
+        tools.mark_unchanged();
+        loop {
+            tokio::select! {
+                changed = tools.changed() => {
+                    // A filter without tools is not an error: there is just nothing to say.
+                    if changed.is_err() {
+                        context.cancelled().await;
+                        return Ok(());
+                    }
+                    let _ = context.sink().notify_tool_list_changed().await;
+                }
+                () = context.cancelled() => return Ok(()),
+                () = self.shutdown.cancelled() => return Ok(()),
+            }
+        }
+    }
+
+    /// Clients of the legacy era are told of changes from the moment they are ready.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let mut tools = self.tools.clone();
+        tools.mark_unchanged();
+        let shutdown = self.shutdown.clone();
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    changed = tools.changed() => {
+                        if changed.is_err() || context.peer.notify_tool_list_changed().await.is_err() {
+                            return;
+                        }
+                    }
+                    () = shutdown.cancelled() => return,
+                }
+            }
+        });
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if !KNOWN_METHODS.contains(&request.method.as_str()) {
+            return Err(ErrorData::new(model::ErrorCode::METHOD_NOT_FOUND, request.method, None));
+        }
+        let detail = if request.method == "tools/call" {
+            request.params.map(|params| malformed_call(&params))
+        } else {
+            None
+        };
+        let detail = detail.unwrap_or_else(|| "they are missing or not of the right shape".into());
+        Err(ErrorData::invalid_params(format!("bad parameters for `{}`: {detail}", request.method), None))
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+}
+
+fn malformed_call(params: &Value) -> String {
+    match (params.get("name"), params.get("arguments")) {
+        (None, _) => "`name` is missing".into(),
+        (Some(name), _) if !name.is_string() => "`name` must be a string".into(),
+        (_, Some(arguments)) if !arguments.is_object() => "`arguments` must be an object".into(),
+        _ => "they are not of the right shape".into(),
+    }
+}
+
+fn definition(tool: &Tool) -> model::Tool {
+    let hints = tool.annotations;
+    let annotations = ToolAnnotations::from_raw(
+        None,
+        Some(hints.read_only),
+        Some(hints.destructive),
+        Some(hints.idempotent),
+        Some(hints.open_world),
+    );
+    model::Tool::new(tool.name.as_str().to_owned(), tool.description.clone(), tool.input_schema.clone())
+        .with_title(tool.title.clone())
+        .with_raw_output_schema(Arc::new(tool.output_schema.clone()))
+        .with_annotations(annotations)
+}
+
+fn answer(result: CallResult) -> CallToolResult {
+    let mut answer = CallToolResult::success(vec![ContentBlock::text(result.text)]);
+    answer.structured_content = Some(Value::Object(result.structured));
+    answer.is_error = Some(result.is_error);
+    answer
+}

@@ -1,0 +1,21 @@
+//! The MCP server: a catalogue of tools and their calls, over stdio, for both eras of the protocol.
+//!
+//! This is the only crate that knows rmcp; nothing of it appears in its interface.
+//!
+//! ```no_run
+//! use charmer_run::{ToolSet, process::Supervisors};
+//! use charmer_server::{Server, ServerInfo};
+//!
+//! # async fn serve(tools: ToolSet) -> Result<(), charmer_server::ServeError> {
+//! let server = Server::new(ServerInfo::new("git", "2.39"), tools, Supervisors::new());
+//! server.serve_stdio().await
+//! # }
+//! ```
+
+mod handler;
+mod info;
+mod server;
+mod stdio;
+
+pub use info::ServerInfo;
+pub use server::{ServeError, Server, ToolsHandle};

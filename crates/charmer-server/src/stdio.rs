@@ -1,0 +1,347 @@
+//! The transport over standard input and output: one JSON-RPC message a line.
+//!
+//! rmcp has a transport for this, but it leaves lines that it cannot read without an answer, so that
+//! the client waits for ever, and lets running calls go on after the input has ended. This one
+//! answers every line that asks for it, and tells the server to stop first.
+//!
+//! ```text
+//! input --> reader thread --> inbox --> receive() --> rmcp
+//!           (lines, JSON,              (ids in flight,
+//!            envelope)                  life cycle)
+//! output <-- writer thread <-- outbox <-- send(), and refusals from receive()
+//! ```
+//!
+//! Both threads block in system calls, which is quicker than going through tokio's blocking pool,
+//! and both are detached: the end of the process ends them. Memory is bounded by the two queues. A
+//! client that does not read its answers is not given new ones to read: requests wait in the inbox
+//! while the outbox is full, and then in the pipe.
+//!
+//! Every decision on ids is taken in `receive`, because rmcp handles what it returns before anything
+//! else: there a request, its cancellation and its answer cannot overtake each other.
+
+use std::{
+    io::{self, Read, Write},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+use rmcp::{
+    RoleServer,
+    model::{
+        ClientJsonRpcMessage, ClientNotification, ErrorData, JsonRpcMessage, ServerJsonRpcMessage,
+    },
+    transport::Transport,
+};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+mod envelope;
+mod inflight;
+mod json;
+mod lifecycle;
+#[cfg(not(unix))]
+#[path = "stdio/other.rs"]
+mod os;
+#[cfg(unix)]
+#[path = "stdio/unix.rs"]
+mod os;
+mod queue;
+mod reader;
+mod refusal;
+mod salvage;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use self::{
+    envelope::Incoming, lifecycle::LifeCycle, queue::Queue, refusal::Refusal, writer::Outgoing,
+};
+
+pub(crate) use self::inflight::InFlight;
+
+/// Messages that were read and not delivered yet. rmcp takes them as fast as it can, so this only
+/// has to cover the time that one scheduling of its task takes.
+const INBOX_ITEMS: usize = 64;
+
+/// The limits of a [`StdioTransport`].
+#[derive(Debug, Clone)]
+pub(crate) struct StdioOptions {
+    /// The longest line that is read, in bytes without its newline.
+    pub(crate) max_line_bytes: usize,
+    /// How many lines may wait to be written before requests have to wait.
+    pub(crate) outbox_lines: usize,
+    /// How many bytes may wait to be written before requests have to wait.
+    pub(crate) outbox_bytes: usize,
+    /// How long closing waits for a client that does not read.
+    pub(crate) drain_timeout: Duration,
+}
+
+impl Default for StdioOptions {
+    fn default() -> Self {
+        Self {
+            max_line_bytes: 16 * 1024 * 1024,
+            outbox_lines: 256,
+            outbox_bytes: 32 * 1024 * 1024,
+            drain_timeout: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Why a message could not be sent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StdioError {
+    /// The transport was closed, or an earlier write failed.
+    #[error("the output is closed")]
+    Closed,
+    /// The write failed.
+    #[error("failed to write to the client: {0}")]
+    Write(io::ErrorKind),
+    /// The message is not representable as JSON.
+    #[error("failed to write a message as JSON: {0}")]
+    Serialize(#[from] serde_json::Error),
+}
+
+/// See the module's documentation.
+pub(crate) struct StdioTransport {
+    inbox: Arc<Queue<Incoming>>,
+    outbox: Arc<Queue<Outgoing>>,
+    in_flight: InFlight,
+    /// What was taken from the inbox and waits for space in the outbox. It is kept here because
+    /// the future of `receive` may be dropped at any await.
+    held: Option<Incoming>,
+    life_cycle: LifeCycle,
+    writer_finished: CancellationToken,
+    drain_timeout: Duration,
+}
+
+impl StdioTransport {
+    /// A transport over any two ends. `shutdown` is cancelled when the input ends or the output
+    /// fails, before `receive` says so.
+    ///
+    /// # Errors
+    /// When a thread cannot be started.
+    pub(crate) fn new(
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+        options: StdioOptions,
+        shutdown: CancellationToken,
+    ) -> io::Result<Self> {
+        let StdioOptions {
+            max_line_bytes,
+            outbox_lines,
+            outbox_bytes,
+            drain_timeout,
+        } = options;
+        let inbox = Arc::new(Queue::new(INBOX_ITEMS, max_line_bytes));
+        let outbox = Arc::new(Queue::new(outbox_lines, outbox_bytes));
+        let writer_finished = CancellationToken::new();
+        // Made before the threads, so that its drop ends the first one if the second cannot start.
+        let transport = Self {
+            inbox: Arc::clone(&inbox),
+            outbox: Arc::clone(&outbox),
+            in_flight: InFlight::default(),
+            held: None,
+            life_cycle: LifeCycle::default(),
+            writer_finished: writer_finished.clone(),
+            drain_timeout,
+        };
+        thread::Builder::new()
+            .name("charmer-stdout".into())
+            .spawn({
+                let inbox = Arc::clone(&inbox);
+                let shutdown = shutdown.clone();
+                move || writer::run(output, outbox, inbox, shutdown, writer_finished)
+            })?;
+        thread::Builder::new()
+            .name("charmer-stdin".into())
+            .spawn(move || reader::run(input, max_line_bytes, inbox, shutdown))?;
+        Ok(transport)
+    }
+
+    /// A transport over the standard input and output of this process, which nothing else can use
+    /// afterwards (on Unix: reading gives nothing, and printing goes to standard error).
+    ///
+    /// # Errors
+    /// When the descriptors cannot be moved or a thread cannot be started.
+    pub(crate) fn claim_stdio(
+        options: StdioOptions,
+        shutdown: CancellationToken,
+    ) -> io::Result<Self> {
+        let (input, output) = os::claim()?;
+        Self::new(input, output, options, shutdown)
+    }
+
+    /// The registry of ids in flight, for the handler to say when a call's work has ended.
+    pub(crate) fn in_flight(&self) -> InFlight {
+        self.in_flight.clone()
+    }
+
+    /// Decides what becomes of an incoming message: it is delivered, answered or dropped.
+    fn admit(&mut self, incoming: Incoming) -> Option<ClientJsonRpcMessage> {
+        let message = match incoming {
+            Incoming::Message(message) => *message,
+            Incoming::Refused(refusal) => {
+                let in_use = refusal.id().is_some_and(|id| self.in_flight.contains(id));
+                self.refuse(if in_use {
+                    refusal.without_id()
+                } else {
+                    refusal
+                });
+                return None;
+            }
+        };
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                if !self.in_flight.enter(&request.id, &request.request) {
+                    self.refuse(Refusal::id_in_use(request.id.clone()));
+                    return None;
+                }
+            }
+            _ if !self.life_cycle.has_begun() => {
+                tracing::debug!("dropped a message that came before the first request");
+                return None;
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.in_flight.cancelled(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+        self.life_cycle.delivered(&message);
+        Some(message)
+    }
+
+    fn refuse(&self, refusal: Refusal) {
+        let line = refusal.to_line();
+        let bytes = line.len();
+        if self
+            .outbox
+            .push(Outgoing { line, done: None }, bytes)
+            .is_err()
+        {
+            tracing::debug!("dropped an error reply: the output is closed");
+        }
+    }
+
+    /// Lets the writer finish what is queued, for a limited time.
+    async fn drain(&self) {
+        self.outbox.close();
+        if tokio::time::timeout(self.drain_timeout, self.writer_finished.cancelled())
+            .await
+            .is_err()
+        {
+            tracing::warn!("the client did not read everything that was written to it");
+        }
+    }
+}
+
+impl Transport<RoleServer> for StdioTransport {
+    type Error = StdioError;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), StdioError>> + Send + 'static {
+        let answered = match &message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => {
+                self.life_cycle.sent_error(error);
+                error.id.as_ref()
+            }
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        if let Some(id) = answered {
+            self.in_flight.answered(id);
+        }
+        // Queued here and not in the future: rmcp runs the futures side by side, and a progress
+        // notification must not come after the result.
+        let queued = serialize(&message).and_then(|line| {
+            let (done, written) = oneshot::channel();
+            let bytes = line.len();
+            self.outbox
+                .push(
+                    Outgoing {
+                        line,
+                        done: Some(done),
+                    },
+                    bytes,
+                )
+                .map(|()| written)
+                .map_err(|queue::Closed| StdioError::Closed)
+        });
+        async move {
+            match queued?.await {
+                Ok(written) => written.map_err(StdioError::Write),
+                Err(_) => Err(StdioError::Closed),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if self.held.is_none() {
+                self.held = self.inbox.pop().await;
+            }
+            if self.writer_finished.is_cancelled() {
+                return None;
+            }
+            match &self.held {
+                None => {
+                    if !self.life_cycle.has_begun() {
+                        // rmcp does not close a transport that ends during the handshake, and the
+                        // process may be gone before the replies to bad lines are written.
+                        self.drain().await;
+                    }
+                    return None;
+                }
+                Some(Incoming::Refused(_)) => self.outbox.space().await,
+                Some(Incoming::Message(message)) => {
+                    if matches!(**message, JsonRpcMessage::Request(_)) {
+                        self.outbox.space().await;
+                    }
+                }
+            }
+            let incoming = self.held.take();
+            if let Some(message) = incoming.and_then(|incoming| self.admit(incoming)) {
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), StdioError> {
+        self.inbox.abort();
+        self.drain().await;
+        Ok(())
+    }
+}
+
+impl Drop for StdioTransport {
+    fn drop(&mut self) {
+        self.inbox.abort();
+        self.outbox.close();
+    }
+}
+
+/// A message as one line. A response that cannot be written becomes an error, because the client
+/// waits for something under its id.
+fn serialize(message: &ServerJsonRpcMessage) -> Result<Vec<u8>, StdioError> {
+    let mut line = match (serde_json::to_vec(message), message) {
+        (Ok(line), _) => line,
+        (Err(error), JsonRpcMessage::Response(response)) => {
+            let error =
+                ErrorData::internal_error(format!("failed to write the result: {error}"), None);
+            serde_json::to_vec(&ServerJsonRpcMessage::error(
+                error,
+                Some(response.id.clone()),
+            ))?
+        }
+        (Err(error), _) => return Err(error.into()),
+    };
+    line.push(b'\n');
+    Ok(line)
+}

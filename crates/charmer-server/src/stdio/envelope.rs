@@ -1,0 +1,267 @@
+//! From a line to a message that rmcp can be given, or to the refusal that answers it.
+//!
+//! rmcp's own reading is untagged: a known method with bad parameters becomes a custom request, a
+//! bad cursor is forgotten, a float id is rounded. So the envelope is checked here, and each known
+//! method is read as the type it must have, which also makes for errors that say what is wrong.
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest, RequestId,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{
+    json::{self, JsonError},
+    refusal::Refusal,
+    salvage::salvage_id,
+};
+
+/// What a line holds.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    /// To be delivered.
+    Message(Box<ClientJsonRpcMessage>),
+    /// To be answered.
+    Refused(Refusal),
+}
+
+/// Reads one line. `None` is a line that is neither delivered nor answered: a blank one, or a
+/// notification or response that makes no sense.
+pub(super) fn read_line(line: &[u8]) -> Option<Incoming> {
+    if line.trim_ascii().is_empty() {
+        return None;
+    }
+    let value = match json::parse(line) {
+        Ok(value) => value,
+        Err(error) => {
+            let id = salvage_id(line);
+            let message = error.to_string();
+            return Some(Incoming::Refused(match error {
+                JsonError::DuplicateKey { .. } => Refusal::invalid_request(id, message),
+                JsonError::Utf8 { .. } | JsonError::Syntax { .. } => {
+                    Refusal::parse_error(id, message)
+                }
+            }));
+        }
+    };
+    read_value(value).unwrap_or_else(|refusal| Some(Incoming::Refused(refusal)))
+}
+
+fn read_value(value: Value) -> Result<Option<Incoming>, Refusal> {
+    let mut object = match value {
+        Value::Object(object) => object,
+        Value::Array(_) => {
+            let message = "batches are not supported; send one message a line";
+            return Err(Refusal::invalid_request(None, message));
+        }
+        other => {
+            let message = format!("a message must be an object, not {}", kind(&other));
+            return Err(Refusal::invalid_request(None, message));
+        }
+    };
+    if !object.contains_key("method")
+        && (object.contains_key("result") || object.contains_key("error"))
+    {
+        // A response is never answered, or two confused peers would answer each other for ever.
+        return Ok(response(object));
+    }
+
+    // Invalid ids are reported after the other faults of the envelope, which they would hide.
+    let (id, bad_id) = match object.get("id") {
+        None => (None, None),
+        Some(value) => match request_id(value) {
+            Some(id) => (Some(id), None),
+            None => (None, Some(kind(value))),
+        },
+    };
+    let invalid = |message: String| Err(Refusal::invalid_request(id.clone(), message));
+    match object.get("jsonrpc") {
+        Some(Value::String(version)) if version == "2.0" => {}
+        Some(_) => return invalid("`jsonrpc` must be \"2.0\"".into()),
+        None => return invalid("`jsonrpc` is missing; it must be \"2.0\"".into()),
+    }
+    let method = match object.get("method") {
+        Some(Value::String(method)) => method.clone(),
+        Some(other) => return invalid(format!("`method` must be a string, not {}", kind(other))),
+        None => return invalid("a message needs a `method`, a `result` or an `error`".into()),
+    };
+    if let Some(kind) = bad_id {
+        return invalid(format!(
+            "`id` must be a string or a signed 64-bit integer, not {kind}"
+        ));
+    }
+    if object.contains_key("result") || object.contains_key("error") {
+        return invalid("a message with a `method` has neither `result` nor `error`".into());
+    }
+    if object.get("params").is_some_and(Value::is_null) {
+        object.shift_remove("params");
+    }
+    match id {
+        Some(id) => request(&method, object, id).map(Some),
+        None => Ok(notification(&method, object)),
+    }
+}
+
+/// Reads a request whose envelope is sound.
+fn request(method: &str, object: Map<String, Value>, id: RequestId) -> Result<Incoming, Refusal> {
+    match typed_request(method, object) {
+        Ok(request) => Ok(deliver(ClientJsonRpcMessage::request(request, id))),
+        Err(problem) => {
+            let message = format!("invalid params for `{method}`: {problem}");
+            Err(Refusal::invalid_params(Some(id), message))
+        }
+    }
+}
+
+/// Reads each method of the protocol as exactly that. Any other is delivered as it is, so that the
+/// handler can say that it does not exist.
+fn typed_request(method: &str, object: Map<String, Value>) -> Result<ClientRequest, String> {
+    macro_rules! methods {
+        ($($name:literal => $variant:ident,)*) => {
+            match method {
+                $($name => {
+                    check_params(method, &object)?;
+                    parse(Value::Object(object)).map(ClientRequest::$variant)
+                })*
+                _ => Ok(ClientRequest::CustomRequest(custom_request(method, object))),
+            }
+        };
+    }
+    methods! {
+        "tools/call" => CallToolRequest,
+        "tools/list" => ListToolsRequest,
+        "ping" => PingRequest,
+        "initialize" => InitializeRequest,
+        "server/discover" => DiscoverRequest,
+        "completion/complete" => CompleteRequest,
+        "logging/setLevel" => SetLevelRequest,
+        "prompts/get" => GetPromptRequest,
+        "prompts/list" => ListPromptsRequest,
+        "resources/list" => ListResourcesRequest,
+        "resources/templates/list" => ListResourceTemplatesRequest,
+        "resources/read" => ReadResourceRequest,
+        "resources/subscribe" => SubscribeRequest,
+        "resources/unsubscribe" => UnsubscribeRequest,
+        "subscriptions/listen" => SubscriptionsListenRequest,
+        "tasks/get" => GetTaskRequest,
+        "tasks/update" => UpdateTaskRequest,
+        "tasks/cancel" => CancelTaskRequest,
+    }
+}
+
+/// What rmcp's types would let pass. `null` means absent throughout, as some clients write it.
+fn check_params(method: &str, object: &Map<String, Value>) -> Result<(), String> {
+    let params = match object.get("params") {
+        None => return Ok(()),
+        Some(Value::Object(params)) => params,
+        Some(other) => return Err(format!("`params` must be an object, not {}", kind(other))),
+    };
+    if method.ends_with("/list")
+        && let Some(cursor) = present(params, "cursor")
+        && !cursor.is_string()
+    {
+        return Err(format!("`cursor` must be a string, not {}", kind(cursor)));
+    }
+    let meta = match present(params, "_meta") {
+        None => return Ok(()),
+        Some(Value::Object(meta)) => meta,
+        Some(other) => return Err(format!("`_meta` must be an object, not {}", kind(other))),
+    };
+    match present(meta, "progressToken") {
+        Some(token) if request_id(token).is_none() => {
+            let kind = kind(token);
+            Err(format!(
+                "`_meta.progressToken` must be a string or a signed 64-bit integer, not {kind}"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A request of an unknown method. Its parameters can be anything, which rmcp's reading does not
+/// allow for.
+fn custom_request(method: &str, object: Map<String, Value>) -> CustomRequest {
+    let has_meta = object
+        .get("params")
+        .is_some_and(|params| params.get("_meta").is_some());
+    let params = object.get("params").cloned();
+    if has_meta && let Ok(request) = parse(Value::Object(object)) {
+        return request;
+    }
+    CustomRequest::new(method, params)
+}
+
+/// Reads a notification. One that makes no sense is dropped: it has no id to answer under.
+fn notification(method: &str, object: Map<String, Value>) -> Option<Incoming> {
+    macro_rules! methods {
+        ($($name:literal => $variant:ident,)*) => {
+            match method {
+                $($name => parse(Value::Object(object)).map(ClientNotification::$variant),)*
+                _ => parse(Value::Object(object)).map(ClientNotification::CustomNotification),
+            }
+        };
+    }
+    let result = methods! {
+        "notifications/cancelled" => CancelledNotification,
+        "notifications/progress" => ProgressNotification,
+        "notifications/initialized" => InitializedNotification,
+        "notifications/roots/list_changed" => RootsListChangedNotification,
+    };
+    match result {
+        Ok(notification) => Some(deliver(ClientJsonRpcMessage::notification(notification))),
+        Err(problem) => {
+            tracing::debug!(
+                method,
+                problem,
+                "dropped a notification with invalid params"
+            );
+            None
+        }
+    }
+}
+
+fn response(object: Map<String, Value>) -> Option<Incoming> {
+    match parse(Value::Object(object)) {
+        Ok(message) => Some(deliver(message)),
+        Err(problem) => {
+            tracing::debug!(problem, "dropped an invalid response");
+            None
+        }
+    }
+}
+
+fn deliver(message: ClientJsonRpcMessage) -> Incoming {
+    Incoming::Message(Box::new(message))
+}
+
+fn parse<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+/// The values that can be ids. Floats cannot, even whole ones: 1.0 and 1 would be one id to the
+/// server and two to the client.
+fn request_id(value: &Value) -> Option<RequestId> {
+    match value {
+        Value::String(text) => Some(RequestId::String(text.as_str().into())),
+        Value::Number(number) => number.as_i64().map(RequestId::Number),
+        _ => None,
+    }
+}
+
+fn present<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    object.get(key).filter(|value| !value.is_null())
+}
+
+/// A value's type, for error messages.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(number) if number.is_f64() => "a float",
+        Value::Number(number) if number.as_i64().is_none() => "an integer beyond that",
+        Value::Number(_) => "an integer",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

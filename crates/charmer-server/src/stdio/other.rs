@@ -1,0 +1,8 @@
+//! The process's standard input and output where they cannot be moved without `unsafe`.
+
+use std::io;
+
+/// Standard input and output as they are: the host program must not use them.
+pub(super) fn claim() -> io::Result<(io::Stdin, io::Stdout)> {
+    Ok((io::stdin(), io::stdout()))
+}

@@ -1,0 +1,99 @@
+//! An error reply that the transport writes itself, because the message never reaches rmcp.
+
+use rmcp::model::{ErrorCode, RequestId};
+use serde::Serialize;
+
+/// The answer to a line that cannot be delivered.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Refusal {
+    id: Option<RequestId>,
+    code: ErrorCode,
+    message: String,
+    /// The id of the refused request where it must not be answered under it.
+    id_in_use: Option<RequestId>,
+}
+
+impl Refusal {
+    fn new(id: Option<RequestId>, code: ErrorCode, message: String) -> Self {
+        Self {
+            id,
+            code,
+            message,
+            id_in_use: None,
+        }
+    }
+
+    /// -32700: the line is not JSON.
+    pub(super) fn parse_error(id: Option<RequestId>, message: impl Into<String>) -> Self {
+        Self::new(id, ErrorCode::PARSE_ERROR, message.into())
+    }
+
+    /// -32600: the line is JSON, but not a message.
+    pub(super) fn invalid_request(id: Option<RequestId>, message: impl Into<String>) -> Self {
+        Self::new(id, ErrorCode::INVALID_REQUEST, message.into())
+    }
+
+    /// -32602: a known method with parameters that it cannot have.
+    pub(super) fn invalid_params(id: Option<RequestId>, message: impl Into<String>) -> Self {
+        Self::new(id, ErrorCode::INVALID_PARAMS, message.into())
+    }
+
+    /// -32600 for a request under an id that is in use.
+    pub(super) fn id_in_use(id: RequestId) -> Self {
+        let message = format!("the id {} is in use by a request in flight", written(&id));
+        Self::invalid_request(Some(id), message).without_id()
+    }
+
+    /// Whose answer it is, if that is known.
+    pub(super) fn id(&self) -> Option<&RequestId> {
+        self.id.as_ref()
+    }
+
+    /// Moves the id into the error's `data`. The client would take an answer under an id that is in flight for
+    /// the answer of the request that runs under it.
+    pub(super) fn without_id(mut self) -> Self {
+        self.id_in_use = self.id.take();
+        self
+    }
+
+    /// The reply as one line. The id is written as `null` when there is none, as JSON-RPC says;
+    /// rmcp's own type would leave it out.
+    pub(super) fn to_line(&self) -> Vec<u8> {
+        #[derive(Serialize)]
+        struct Reply<'a> {
+            jsonrpc: &'static str,
+            id: &'a Option<RequestId>,
+            error: Body<'a>,
+        }
+        #[derive(Serialize)]
+        struct Body<'a> {
+            code: i32,
+            message: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            data: Option<Data<'a>>,
+        }
+        #[derive(Serialize)]
+        struct Data<'a> {
+            id: &'a RequestId,
+        }
+        let data = self.id_in_use.as_ref().map(|id| Data { id });
+        let error = Body {
+            code: self.code.0,
+            message: &self.message,
+            data,
+        };
+        let mut line = serde_json::to_vec(&Reply {
+            jsonrpc: "2.0",
+            id: &self.id,
+            error,
+        })
+        .expect("strings and numbers serialize");
+        line.push(b'\n');
+        line
+    }
+}
+
+/// An id as it stands in JSON, so that 1 and "1" can be told apart.
+fn written(id: &RequestId) -> String {
+    id.clone().into_json_value().to_string()
+}

@@ -1,0 +1,128 @@
+//! Tests of the transport as a client sees it: lines in, lines out.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use std::{
+    io::{BufRead, BufReader, Cursor, PipeReader, PipeWriter},
+    sync::Mutex,
+    time::Instant,
+};
+
+use rmcp::model::{ClientRequest, EmptyResult, ErrorCode, GetMeta, RequestId, ServerResult};
+use serde_json::{Value, json};
+
+use super::*;
+
+mod bad_lines;
+#[cfg(unix)]
+mod claimed;
+mod flow;
+mod served;
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+
+/// An output that can be read while it is written.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Written {
+    fn lines(&self) -> Vec<Value> {
+        let bytes = self.0.lock().unwrap();
+        assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
+        bytes
+            .split_inclusive(|byte| *byte == b'\n')
+            .map(|line| serde_json::from_slice(line).unwrap())
+            .collect()
+    }
+}
+
+/// Feeds the whole input, answers nothing, and gives back what was delivered and what was replied.
+async fn exchange_with(
+    options: StdioOptions,
+    input: impl Into<Vec<u8>>,
+) -> (Vec<ClientJsonRpcMessage>, Vec<Value>) {
+    let written = Written::default();
+    let shutdown = CancellationToken::new();
+    let input = Cursor::new(input.into());
+    let mut transport = StdioTransport::new(input, written.clone(), options, shutdown).unwrap();
+    let mut delivered = Vec::new();
+    while let Some(message) = transport.receive().await {
+        delivered.push(message);
+    }
+    transport.close().await.unwrap();
+    (delivered, written.lines())
+}
+
+async fn exchange(input: impl Into<Vec<u8>>) -> (Vec<ClientJsonRpcMessage>, Vec<Value>) {
+    exchange_with(StdioOptions::default(), input).await
+}
+
+/// The only reply to an input of which nothing is delivered.
+async fn refusal(input: impl Into<Vec<u8>>) -> (Value, i64, String) {
+    let (delivered, replies) = exchange(input).await;
+    assert!(delivered.is_empty(), "{delivered:?}");
+    let [reply] = replies.as_slice() else {
+        panic!("one reply, not {replies:?}")
+    };
+    assert_eq!(reply["jsonrpc"], "2.0");
+    let keys: Vec<_> = reply
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(keys, ["jsonrpc", "id", "error"]);
+    (
+        reply["id"].clone(),
+        reply["error"]["code"].as_i64().unwrap(),
+        reply["error"]["message"].as_str().unwrap().to_owned(),
+    )
+}
+
+/// A transport over pipes, and the client's ends of them.
+fn piped(options: StdioOptions) -> (StdioTransport, CancellationToken, PipeWriter, PipeReader) {
+    let (input, to_server) = io::pipe().unwrap();
+    let (from_server, output) = io::pipe().unwrap();
+    let shutdown = CancellationToken::new();
+    let transport = StdioTransport::new(input, output, options, shutdown.clone()).unwrap();
+    (transport, shutdown, to_server, from_server)
+}
+
+fn ping(id: impl Into<Value>) -> String {
+    json!({ "jsonrpc": "2.0", "id": id.into(), "method": "ping" }).to_string() + "\n"
+}
+
+fn call(id: i64) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "x" } })
+        .to_string()
+        + "\n"
+}
+
+fn cancel(id: i64) -> String {
+    let params = json!({ "requestId": id });
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string()
+        + "\n"
+}
+
+fn answer(id: i64) -> ServerJsonRpcMessage {
+    let result = ServerResult::EmptyResult(EmptyResult {});
+    ServerJsonRpcMessage::response(result, RequestId::Number(id))
+}
+
+fn id_of(message: &ClientJsonRpcMessage) -> Option<String> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(request.id.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,61 @@
+//! The writer thread: whole lines out, in the order in which they were queued.
+
+use std::{
+    collections::VecDeque,
+    io::{self, BufWriter, Write},
+    sync::Arc,
+};
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use super::{envelope::Incoming, queue::Queue};
+
+/// What is gathered into one system call. Longer lines are written as they are.
+const WRITE_BUFFER: usize = 64 * 1024;
+
+/// A line to write, newline included.
+pub(super) struct Outgoing {
+    pub(super) line: Vec<u8>,
+    /// Told how the writing went, if somebody waits for it.
+    pub(super) done: Option<oneshot::Sender<Result<(), io::ErrorKind>>>,
+}
+
+/// Writes until the outbox is closed and empty, then cancels `finished`. If the output fails, the
+/// client is gone and the transport is dead: nothing more is received, and calls are told to stop.
+pub(super) fn run(
+    output: impl Write,
+    outbox: Arc<Queue<Outgoing>>,
+    inbox: Arc<Queue<Incoming>>,
+    shutdown: CancellationToken,
+    finished: CancellationToken,
+) {
+    let finished = finished.drop_guard();
+    let mut output = BufWriter::with_capacity(WRITE_BUFFER, output);
+    while let Some(batch) = outbox.pop_all_blocking() {
+        let written = batch
+            .iter()
+            .try_for_each(|(_, outgoing)| output.write_all(&outgoing.line))
+            .and_then(|()| output.flush())
+            .map_err(|error| error.kind());
+        if let Err(kind) = written {
+            tracing::debug!(%kind, "failed to write the output; taking the client as gone");
+            shutdown.cancel();
+            drop(finished);
+            outbox.abort();
+            inbox.abort();
+            // Dropping the buffer would write what is left of it once more.
+            let _ = output.into_parts();
+            tell(batch, written);
+            return;
+        }
+        tell(batch, written);
+    }
+}
+
+fn tell(batch: VecDeque<(usize, Outgoing)>, written: Result<(), io::ErrorKind>) {
+    for done in batch.into_iter().filter_map(|(_, outgoing)| outgoing.done) {
+        // A receiver that is gone did not want to know.
+        let _ = done.send(written);
+    }
+}

@@ -1,0 +1,208 @@
+//! From a builder to tools with call paths.
+
+use std::{ffi::OsString, sync::Arc};
+
+use charmer_core::{
+    model::{Cli, CommandPath},
+    tool::{Catalogue, CatalogueOptions, catalogue},
+};
+use charmer_run::{
+    Call, CallError, CallResult, CallService, Ended, ErrorCode, Execute, HandlerCall, Hooks, Judge, Outcome,
+    Reply, ServedTool, Target, ToolSet, into_service,
+    process::{Environment, Launcher, Supervisors},
+    wrap,
+};
+use serde_json::{Map, Value};
+use tower::Service;
+
+use crate::{
+    Bridge, UnknownTool,
+    bridge::MatchesHandler,
+    judge::ClapJudge,
+    log::{Level, Logger},
+    source,
+};
+
+/// Tells a process that it is a child of a bridge, and which server's.
+pub(crate) const TOOL_MARK: &str = "CHARMER_TOOL";
+/// Tells a program that an assistant is using it, so that it can skip prompts.
+pub(crate) const MODE: &str = "MCP_MODE";
+
+/// The tools of a bridge, ready to be called.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Assembled {
+    /// The tools and what a developer should know about them.
+    pub catalogue: Catalogue,
+    pub(crate) tools: ToolSet,
+    pub(crate) supervisors: Supervisors,
+}
+
+impl Assembled {
+    /// Calls a tool by name. Must run inside a tokio runtime.
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<CallResult, UnknownTool> {
+        let served = self.tools.get(tool).ok_or_else(|| UnknownTool(tool.to_owned()))?;
+        let call = Call::new(Arc::clone(&served.tool), arguments).limits(served.limits.clone());
+        let outcome = served.service.clone().call(call).await;
+        Ok(CallResult::new(&outcome, &served.limits))
+    }
+}
+
+pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
+    let environment = environment(bridge);
+    let mut cli = source::read(&bridge.command, &|name| environment.get(name).is_some());
+    apply_author(bridge, &mut cli);
+    let catalogue = catalogue(&cli, &options(bridge, &cli));
+
+    let added = environment.iter().map(|(name, _)| name.to_owned()).filter(|name| std::env::var_os(name).is_none());
+    let judge = Arc::new(ClapJudge::new(bridge.command.clone(), added.collect::<Vec<OsString>>()));
+    let supervisors = Supervisors::new();
+    // Resolved once: what the name or a link means later changes nothing. A program that cannot be found is
+    // reported by the first call, so that the tools can still be listed.
+    let program = bridge.program.clone().or_else(|| std::env::current_exe().ok()).unwrap_or_default();
+    let program = std::path::absolute(&program).unwrap_or(program);
+    let launcher = Launcher::new(program, environment, bridge.directory.clone(), supervisors.clone());
+
+    let tools = ToolSet::new(catalogue.tools.iter().map(|tool| {
+        let target = match bridge.handlers.get(&tool.path) {
+            Some(handler) => Target::Handler(in_process(handler, &judge)),
+            None => Target::Process(launcher.clone()),
+        };
+        let mut execute = Execute::new(target);
+        if bridge.judged {
+            execute = execute.judged_by(Arc::clone(&judge) as Arc<dyn Judge>);
+        }
+        let selector = tool.selector.map(|at| &bridge.selectors[at]);
+        let mut service = into_service(execute);
+        if bridge.outputs.contains_key(&tool.path) {
+            service = wrap(&Hooks::new().after(read_json), service);
+        }
+        let layers = bridge.layers.iter().chain(selector.iter().flat_map(|selector| &selector.layers));
+        service = layers.rev().fold(service, |inner, layer| layer(inner));
+        service = logged(service, &bridge.logger);
+        let limits = selector.and_then(|selector| selector.limits.clone()).unwrap_or_else(|| bridge.limits.clone());
+        ServedTool::new(Arc::new(tool.clone()), service, limits)
+    }));
+    Assembled { catalogue, tools, supervisors }
+}
+
+/// Applies what an author said about commands, and panics on a command or argument that does not exist: that is a
+/// typing error in the program, and better found in its first test than by an assistant.
+fn apply_author(bridge: &Bridge, cli: &mut Cli) {
+    for (path, specs) in &bridge.arg_specs {
+        let command = cli.command_mut(path).unwrap_or_else(|| no_command("args", path));
+        *command = std::mem::take(command).with_arg_specs(specs);
+    }
+    for (path, hints) in &bridge.hints {
+        cli.command_mut(path).unwrap_or_else(|| no_command("annotate", path)).hints = hints.clone();
+    }
+    for path in bridge.outputs.keys() {
+        cli.command(path).unwrap_or_else(|| no_command("output_schema", path));
+    }
+    for path in bridge.handlers.keys() {
+        cli.command(path).unwrap_or_else(|| no_command("handler", path));
+    }
+    for (path, argument, _) in &bridge.rules {
+        let command = cli.command(path).unwrap_or_else(|| no_command("validate or convert", path));
+        let name = argument.trim_start_matches('-');
+        let flags = || command.flags.iter().any(|flag| flag.id == name || flag.is_named(&format!("--{name}")));
+        let positionals = || {
+            let mut listed = command.arguments.listed().iter();
+            listed.any(|positional| positional.id == name || positional.name.as_deref() == Some(name))
+        };
+        assert!(flags() || positionals(), "charmer: validate or convert names `{argument}`, which `{path}` does not have");
+    }
+}
+
+fn no_command<T>(setting: &str, path: &CommandPath) -> T {
+    panic!("charmer: {setting} names the command `{path}`, which does not exist")
+}
+
+fn options(bridge: &Bridge, cli: &Cli) -> CatalogueOptions {
+    let mut options = CatalogueOptions::default();
+    options.prefix.clone_from(&bridge.prefix);
+    options.layout = bridge.layout;
+    options.selectors = bridge.selectors.iter().map(|selector| selector.rules.clone()).collect();
+    options.rules.clone_from(&bridge.rules);
+    options.outputs.clone_from(&bridge.outputs);
+    // The bridge's own command, if the CLI was handed over with it already added.
+    if cli.root.child(&bridge.name).is_some() && is_ours(&bridge.command, &bridge.name) {
+        options.exclude.push(CommandPath::root().child(bridge.name.as_str()));
+    }
+    options
+}
+
+fn is_ours(command: &clap::Command, name: &str) -> bool {
+    command.find_subcommand(name).is_some_and(crate::mcp::is_ours)
+}
+
+fn environment(bridge: &Bridge) -> Environment {
+    let mut environment = Environment::inherit(std::env::vars_os());
+    if let Some(names) = &bridge.env_only {
+        environment = environment.only(names);
+    }
+    // A bridge within a bridge: the outer one's marks are not for the inner one's children.
+    environment.remove(MODE);
+    for (name, value) in &bridge.env_set {
+        match value {
+            Some(value) => environment.set(name, value),
+            None => environment.remove(name),
+        }
+    }
+    environment.set(TOOL_MARK, mark());
+    if bridge.mcp_mode {
+        environment.set(MODE, "true");
+    }
+    environment
+}
+
+/// Tells this server's children from those of others.
+fn mark() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    format!("{}-{:x}", std::process::id(), since.as_nanos())
+}
+
+fn in_process(handler: &MatchesHandler, judge: &Arc<ClapJudge>) -> Arc<dyn charmer_run::Handler> {
+    let (handler, judge) = (Arc::clone(handler), Arc::clone(judge));
+    Arc::new(move |call: HandlerCall| -> Result<Reply, CallError> {
+        let path = &call.call.tool.path;
+        let matches = judge.parse(path, call.prepared.argv.to_os_strings())?;
+        let leaf = path.words().iter().try_fold(&matches, |matches, word| matches.subcommand_matches(word));
+        let leaf = leaf.ok_or_else(|| CallError::new(ErrorCode::Internal, "the command was not recognised"))?;
+        handler(leaf)
+    })
+}
+
+/// A declared output is JSON; what cannot be read stays text.
+fn read_json(_: &Call, outcome: Result<Outcome, CallError>) -> Result<Outcome, CallError> {
+    outcome.map(|mut outcome| {
+        if outcome.data.is_none() && outcome.is_success() && !outcome.stdout.is_cut() {
+            outcome.data = serde_json::from_slice(&outcome.stdout.head).ok();
+        }
+        outcome
+    })
+}
+
+fn logged(service: CallService, logger: &Logger) -> CallService {
+    let logger = Arc::clone(logger);
+    let hooks = Hooks::new().after(move |call, outcome| {
+        let tool = &call.tool.name;
+        match &outcome {
+            Ok(outcome) => logger(Level::Info, &format!("{tool}: {} in {:?}", ended(outcome.ended), outcome.duration)),
+            Err(error) => logger(Level::Info, &format!("{tool}: {}: {error}", error.code)),
+        }
+        outcome
+    });
+    wrap(&hooks, service)
+}
+
+fn ended(ended: Ended) -> String {
+    match ended {
+        Ended::Exited(code) => format!("exit code {code}"),
+        Ended::Signalled(signal) => format!("signal {signal}"),
+        Ended::TimedOut => "timed out".into(),
+        Ended::Cancelled => "cancelled".into(),
+        _ => "ended".into(),
+    }
+}
+

@@ -1,0 +1,361 @@
+//! The builder: everything that can be said about how a clap CLI becomes tools, and the ways to use it then.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ffi::OsString,
+    path::PathBuf,
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use charmer_core::{
+    model::{ArgSpec, CommandPath, Hints},
+    tool::{Catalogue, Layout, Rules},
+};
+use charmer_run::{Call, CallError, CallResult, CallService, Hooks, Limits, Outcome, Reply};
+use charmer_server::ServerInfo;
+use clap::ArgMatches;
+use serde_json::{Map, Value};
+use tower::{BoxError, Layer, Service};
+
+use crate::{
+    assemble::{Assembled, assemble},
+    log::{Level, Logger, to_stderr},
+    mcp,
+    selector::{Selector, Wrap, wrapper},
+    serve,
+};
+
+/// Runs a command inside the server; it gets the command's own matches.
+pub(crate) type MatchesHandler = Arc<dyn Fn(&ArgMatches) -> Result<Reply, CallError> + Send + Sync>;
+
+/// Turns a clap CLI into MCP tools.
+///
+/// Commands are named by their path without the program's name: `"remote add"`, and `""` for the root. A name that
+/// does not exist is a mistake of the developer and panics when the bridge is put to use.
+///
+/// ```
+/// use charmer::{ArgSpec, Bridge, Hints, Layout};
+/// use clap::{Arg, Command};
+///
+/// let cli = Command::new("notes")
+///     .subcommand(Command::new("list").about("Lists notes"))
+///     .subcommand(Command::new("add").about("Adds a note").arg(Arg::new("text").required(true)));
+///
+/// let bridge = Bridge::new(cli)
+///     .annotate("list", Hints::reads())
+///     .args("add", [ArgSpec::new("text").description("What to remember").required()]);
+///
+/// let tools = bridge.catalogue().tools;
+/// assert_eq!(tools[1].name.as_str(), "notes_list");
+/// assert!(tools[1].annotations.read_only);
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Bridge {
+    pub(crate) command: clap::Command,
+    pub(crate) name: String,
+    pub(crate) info: Option<ServerInfo>,
+    pub(crate) selectors: Vec<Selector>,
+    pub(crate) layout: Layout,
+    pub(crate) prefix: Option<String>,
+    pub(crate) arg_specs: Vec<(CommandPath, Vec<ArgSpec>)>,
+    pub(crate) outputs: HashMap<CommandPath, Value>,
+    pub(crate) hints: Vec<(CommandPath, Hints)>,
+    pub(crate) rules: Vec<(CommandPath, String, Rules)>,
+    pub(crate) handlers: HashMap<CommandPath, MatchesHandler>,
+    pub(crate) layers: Vec<Wrap>,
+    pub(crate) limits: Limits,
+    pub(crate) env_set: BTreeMap<OsString, Option<OsString>>,
+    pub(crate) env_only: Option<Vec<OsString>>,
+    pub(crate) mcp_mode: bool,
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) program: Option<PathBuf>,
+    pub(crate) judged: bool,
+    pub(crate) logger: Logger,
+}
+
+impl Bridge {
+    /// A bridge for this CLI, as it is before [`charmer::command`](crate::command) is added to it.
+    pub fn new(command: clap::Command) -> Self {
+        Self {
+            command,
+            name: mcp::NAME.to_owned(),
+            info: None,
+            selectors: Vec::new(),
+            layout: Layout::default(),
+            prefix: None,
+            arg_specs: Vec::new(),
+            outputs: HashMap::new(),
+            hints: Vec::new(),
+            rules: Vec::new(),
+            handlers: HashMap::new(),
+            layers: Vec::new(),
+            limits: Limits::default(),
+            env_set: BTreeMap::new(),
+            env_only: None,
+            mcp_mode: true,
+            directory: None,
+            program: None,
+            judged: true,
+            logger: to_stderr(),
+        }
+    }
+
+    /// Renames the subcommand `mcp`, for a CLI that has one of its own.
+    pub fn command_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Sets the server's name, version and instructions (`ServerInfo`). The CLI's own name and version by default.
+    pub fn server_info(mut self, info: ServerInfo) -> Self {
+        self.info = Some(info);
+        self
+    }
+
+    /// Adds a selector; the first that matches a command decides, and a command that none matches is left out.
+    pub fn selector(mut self, selector: Selector) -> Self {
+        self.selectors.push(selector);
+        self
+    }
+
+    /// Sets how input is laid out.
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// Replaces the program's name in tool names; empty for no prefix at all.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = Some(prefix.into());
+        self
+    }
+
+    /// Says more about a command's positionals than clap does.
+    pub fn args(mut self, command: impl Into<CommandPath>, specs: impl IntoIterator<Item = ArgSpec>) -> Self {
+        self.arg_specs.push((command.into(), specs.into_iter().collect()));
+        self
+    }
+
+    /// Declares that a command prints JSON of this schema; it becomes the schema of `data`. The output is then read
+    /// as JSON; what cannot be read stays text.
+    pub fn output_schema(mut self, command: impl Into<CommandPath>, schema: Value) -> Self {
+        self.outputs.insert(command.into(), schema);
+        self
+    }
+
+    /// Says what a command does to the world, so that clients can decide whether to ask.
+    pub fn annotate(mut self, command: impl Into<CommandPath>, hints: Hints) -> Self {
+        self.hints.push((command.into(), hints));
+        self
+    }
+
+    /// Checks an argument beyond what clap checks; the message says what was expected.
+    pub fn validate(
+        mut self,
+        command: impl Into<CommandPath>,
+        argument: impl Into<String>,
+        check: impl Fn(&Value) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        let mut rules = Rules::default();
+        rules.validate.push(Arc::new(check));
+        self.rules.push((command.into(), argument.into(), rules));
+        self
+    }
+
+    /// Turns an assistant's value for an argument into the one that the program reads.
+    pub fn convert(
+        mut self,
+        command: impl Into<CommandPath>,
+        argument: impl Into<String>,
+        convert: impl Fn(Value) -> Result<Value, String> + Send + Sync + 'static,
+    ) -> Self {
+        let mut rules = Rules::default();
+        rules.convert = Some(Arc::new(convert));
+        self.rules.push((command.into(), argument.into(), rules));
+        self
+    }
+
+    /// Runs a command inside the server instead of as a child. It gets the command's matches as clap parsed them, on
+    /// a thread where it may block.
+    pub fn handler<R: Into<Reply>>(
+        mut self,
+        command: impl Into<CommandPath>,
+        handler: impl Fn(&ArgMatches) -> Result<R, CallError> + Send + Sync + 'static,
+    ) -> Self {
+        self.handlers.insert(command.into(), Arc::new(move |matches| handler(matches).map(Into::into)));
+        self
+    }
+
+    /// Adds a hook that runs before every call (`PreExecute`); it may change the input or refuse the call.
+    pub fn before(self, hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static) -> Self {
+        self.layer(Hooks::new().before(hook))
+    }
+
+    /// Adds a hook that runs after every call; it may change what came of it.
+    pub fn after(
+        self,
+        hook: impl Fn(&Call, Result<Outcome, CallError>) -> Result<Outcome, CallError> + Send + Sync + 'static,
+    ) -> Self {
+        self.layer(Hooks::new().after(hook))
+    }
+
+    /// Reads the output of successful calls as data (`OutputParser`); `None` leaves it text.
+    pub fn parse_output(self, parse: impl Fn(&Call, &str) -> Option<Value> + Send + Sync + 'static) -> Self {
+        self.after(move |call, outcome| {
+            outcome.map(|mut outcome| {
+                if outcome.data.is_none() && outcome.is_success() {
+                    outcome.data = parse(call, &outcome.stdout_text());
+                }
+                outcome
+            })
+        })
+    }
+
+    /// Changes the errors that calls end with (`ErrorHandler`).
+    pub fn on_error(self, handle: impl Fn(&Call, CallError) -> CallError + Send + Sync + 'static) -> Self {
+        self.after(move |call, outcome| outcome.map_err(|error| handle(call, error)))
+    }
+
+    /// Receives what the bridge has to say (`Logger`); by default warnings and errors go to standard error.
+    pub fn logger(mut self, logger: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
+        self.logger = Arc::new(logger);
+        self
+    }
+
+    /// Puts a `tower` layer around every call; the one added first is the outermost. A selector's own layers stand
+    /// inside of these.
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<CallService> + Send + Sync + 'static,
+        L::Service: Service<Call, Response = Outcome> + Clone + Send + Sync + 'static,
+        <L::Service as Service<Call>>::Error: Into<BoxError>,
+        <L::Service as Service<Call>>::Future: Send + 'static,
+    {
+        self.layers.push(wrapper(layer));
+        self
+    }
+
+    /// Sets the limits of calls whose selector sets none.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how long a call may take.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.limits = self.limits.timeout(timeout);
+        self
+    }
+
+    /// Sets a variable for children, also one that would not be inherited.
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env_set.insert(name.into(), Some(value.into()));
+        self
+    }
+
+    /// Removes a variable for children.
+    pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
+        self.env_set.insert(name.into(), None);
+        self
+    }
+
+    /// Lets children inherit only these variables.
+    pub fn env_only<S: Into<OsString>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.env_only = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Whether children see `MCP_MODE=true`, so that they can skip prompts; they do by default.
+    pub fn mcp_mode(mut self, yes: bool) -> Self {
+        self.mcp_mode = yes;
+        self
+    }
+
+    /// Sets the directory that children run in; the server's own by default.
+    pub fn current_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
+    /// Sets the program that is run; the running executable by default.
+    pub fn program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = Some(program.into());
+        self
+    }
+
+    /// Whether clap parses every command line before it is run and refuses those that it would not take as they
+    /// were meant; it does by default.
+    pub fn check_with_clap(mut self, yes: bool) -> Self {
+        self.judged = yes;
+        self
+    }
+
+    /// The tools (`CommandToMCPTool`), without a server.
+    pub fn catalogue(&self) -> Catalogue {
+        assemble(self).catalogue
+    }
+
+    /// Calls a tool by name (`ExecuteMCPTool`), without a server. Must run inside a tokio runtime.
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<CallResult, UnknownTool> {
+        self.assembled().call(tool, arguments).await
+    }
+
+    /// The tools and their call paths, made once for many calls.
+    pub fn assembled(&self) -> Assembled {
+        assemble(self)
+    }
+
+    /// The CLI with the bridge's subcommand.
+    pub fn mount(&self) -> clap::Command {
+        self.command.clone().subcommand(mcp::command(&self.name))
+    }
+
+    /// Does what the bridge's subcommand asks for, if it was given; `None` means that the CLI goes on as usual.
+    ///
+    /// With `MCP_MODE=true` in the environment the server starts whatever the command line says, unless this
+    /// process is itself a child of a bridge.
+    pub fn run(&self, matches: &ArgMatches) -> Option<ExitCode> {
+        if mcp::mode_is_set() {
+            return Some(self.serve());
+        }
+        mcp::run(self, matches).map(ExitCode::from)
+    }
+
+    /// Parses the command line like `clap::Command::get_matches`, with the bridge's subcommand added. If that was
+    /// given, it is done and the process ends.
+    pub fn get_matches(self) -> ArgMatches {
+        if let Some(done) = mcp::run_before_parsing(&self) {
+            std::process::exit(done.into());
+        }
+        let matches = self.mount().get_matches();
+        if let Some(done) = mcp::run(&self, &matches) {
+            std::process::exit(done.into());
+        }
+        matches
+    }
+
+    /// Parses the command line like `clap::Parser::parse`, with the bridge's subcommand added.
+    pub fn parse<P: clap::Parser>(self) -> P {
+        let mut command = self.command.clone();
+        P::from_arg_matches(&self.get_matches()).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
+
+    /// Serves on standard input and output until the client goes away.
+    pub fn serve(&self) -> ExitCode {
+        serve::start(self).into()
+    }
+}
+
+impl std::fmt::Debug for Bridge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bridge").field("command", &self.command.get_name()).finish_non_exhaustive()
+    }
+}
+
+/// There is no tool of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown tool `{0}`")]
+pub struct UnknownTool(pub String);

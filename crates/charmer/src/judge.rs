@@ -1,0 +1,236 @@
+//! clap's own verdict on a command line, before it is run.
+//!
+//! The argv is parsed by a copy of the CLI that is pruned to the command's path, and what clap understood is compared
+//! with what was meant. So ranges, conditional requirements and everything else that only clap knows is enforced, and
+//! a value that clap would split, override or take for something else is refused instead of passed on wrongly.
+
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use charmer_core::{
+    call::{Given, Prepared},
+    model::{CommandPath, Repetition},
+    tool::Tool,
+};
+use charmer_run::{CallError, ErrorCode, Judge};
+use clap::{ArgMatches, error::ErrorKind, parser::ValueSource};
+
+use crate::source::EXTERNAL;
+
+/// Judges command lines by letting clap parse them.
+pub(crate) struct ClapJudge {
+    command: clap::Command,
+    /// Variables that only the children see: an argument that one of them sets is not missing.
+    child_env: Vec<OsString>,
+    pruned: Mutex<HashMap<CommandPath, Arc<clap::Command>>>,
+}
+
+impl ClapJudge {
+    pub(crate) fn new(command: clap::Command, child_env: Vec<OsString>) -> Self {
+        Self { command, child_env, pruned: Mutex::default() }
+    }
+
+    /// Parses a command line as the program itself would.
+    pub(crate) fn parse(&self, path: &CommandPath, argv: Vec<OsString>) -> Result<ArgMatches, CallError> {
+        let mut command = self.pruned_to(path).as_ref().clone();
+        let program = OsString::from(command.get_name());
+        command.try_get_matches_from_mut(std::iter::once(program).chain(argv)).map_err(refusal)
+    }
+
+    fn pruned_to(&self, path: &CommandPath) -> Arc<clap::Command> {
+        let mut cache = self.pruned.lock().unwrap_or_else(PoisonError::into_inner);
+        let pruned = cache.entry(path.clone()).or_insert_with(|| {
+            let mut command = prune(self.command.clone(), path.words(), &self.child_env);
+            command.build();
+            Arc::new(command)
+        });
+        Arc::clone(pruned)
+    }
+}
+
+impl Judge for ClapJudge {
+    fn judge(&self, tool: &Tool, prepared: &Prepared) -> Result<(), CallError> {
+        let matches = self.parse(&tool.path, prepared.argv.to_os_strings())?;
+        let command = self.pruned_to(&tool.path);
+        compare(tool, prepared, &command, &matches)
+    }
+}
+
+/// The command with its siblings reduced to their names: they must still be recognised, but nothing else of them.
+fn prune(command: clap::Command, words: &[String], child_env: &[OsString]) -> clap::Command {
+    let (next, rest) = words.split_first().map_or((None, &[][..]), |(next, rest)| (Some(next.as_str()), rest));
+    command
+        .mut_args(|arg| {
+            let set = arg.get_env().is_some_and(|name| child_env.iter().any(|set| set == name));
+            if set { arg.required(false) } else { arg }
+        })
+        .mut_subcommands(|child| {
+            if next == Some(child.get_name()) {
+                return prune(child, rest, child_env);
+            }
+            let mut stub = clap::Command::new(child.get_name().to_owned())
+                .aliases(child.get_all_aliases().map(str::to_owned).collect::<Vec<_>>());
+            if let Some(short) = child.get_short_flag() {
+                stub = stub.short_flag(short);
+            }
+            if let Some(long) = child.get_long_flag() {
+                stub = stub.long_flag(long.to_owned());
+            }
+            stub
+        })
+}
+
+/// clap's own message, without its advice for people at a terminal.
+fn refusal(error: clap::Error) -> CallError {
+    let message = match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "the command needs at least one argument".to_owned()
+        }
+        _ => {
+            let text = error.to_string();
+            let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|tail| text.find(tail)).min();
+            text[..end.unwrap_or(text.len())].trim_start_matches("error: ").trim().to_owned()
+        }
+    };
+    CallError::new(ErrorCode::InvalidArguments, message)
+}
+
+/// Holds what clap understood against what was meant, level by level.
+fn compare(
+    tool: &Tool,
+    prepared: &Prepared,
+    command: &clap::Command,
+    matches: &ArgMatches,
+) -> Result<(), CallError> {
+    let leaf = tool.input.leaf();
+    let (mut command, mut matches) = (command, matches);
+    for (depth, level) in tool.input.levels.iter().enumerate() {
+        if depth > 0 {
+            matches = matches.subcommand_matches(&level.word).ok_or_else(|| misread(&level.word))?;
+            command = command.find_subcommand(&level.word).ok_or_else(|| misread(&level.word))?;
+        }
+        let meant = Meant::at(tool, prepared, depth);
+        meant.check(matches)?;
+        for id in matches.ids() {
+            let id = id.as_str();
+            let known = command.get_arguments().find(|arg| arg.get_id() == id);
+            // Groups have ids too, and a global argument shows at every level.
+            let Some(arg) = known.filter(|arg| depth == leaf || !arg.is_global_set()) else { continue };
+            if matches.value_source(id) == Some(ValueSource::CommandLine) && !meant.holds(id) {
+                return Err(misread(&arg.to_string()));
+            }
+        }
+    }
+    match (matches.subcommand(), external_values(tool, prepared)) {
+        (None, None) => Ok(()),
+        (Some((name, rest)), Some([wanted, arguments @ ..])) if name == wanted => {
+            let understood: Vec<String> = rest
+                .try_get_raw("")
+                .ok()
+                .flatten()
+                .into_iter()
+                .flatten()
+                .map(|value| value.to_string_lossy().into_owned())
+                .collect();
+            if understood == arguments { Ok(()) } else { Err(misread(name)) }
+        }
+        (Some((name, _)), _) => Err(misread(name)),
+        (None, Some(_)) => Err(misread(EXTERNAL)),
+    }
+}
+
+fn external_values<'p>(tool: &Tool, prepared: &'p Prepared) -> Option<&'p [String]> {
+    let bound = prepared.bound.positionals.iter();
+    bound
+        .filter(|(at, _)| tool.input.positionals[*at].positional.external)
+        .map(|(_, values)| values.as_slice())
+        .next()
+}
+
+/// What was meant for one argument.
+enum Wanted<'p> {
+    Switch,
+    Count(u64),
+    Occurrences(&'p [Vec<String>]),
+    Flat(Vec<&'p str>),
+}
+
+/// What was meant at one level, by clap's ids.
+struct Meant<'p>(Vec<(&'p str, Wanted<'p>)>);
+
+impl<'p> Meant<'p> {
+    fn at(tool: &'p Tool, prepared: &'p Prepared, depth: usize) -> Self {
+        let mut meant = Vec::new();
+        for (at, given) in &prepared.bound.flags {
+            let property = &tool.input.flags[*at];
+            if property.level != depth {
+                continue;
+            }
+            let wanted = match given {
+                Given::Switch(false) | Given::Count(0) => continue,
+                Given::Switch(true) | Given::Bare => Wanted::Switch,
+                Given::Count(times) => Wanted::Count(*times),
+                Given::Values(lists) if matches!(property.flag.repetition, Repetition::Fixed { .. }) => {
+                    Wanted::Occurrences(lists)
+                }
+                Given::Values(lists) => Wanted::Flat(lists.iter().flatten().map(String::as_str).collect()),
+                _ => continue,
+            };
+            meant.push((property.flag.id.as_str(), wanted));
+        }
+        for (at, values) in &prepared.bound.positionals {
+            let property = &tool.input.positionals[*at];
+            if property.level == depth && !property.positional.external {
+                meant.push((property.positional.id.as_str(), Wanted::Flat(values.iter().map(String::as_str).collect())));
+            }
+        }
+        Self(meant)
+    }
+
+    fn holds(&self, id: &str) -> bool {
+        self.0.iter().any(|(meant, _)| *meant == id)
+    }
+
+    fn check(&self, matches: &ArgMatches) -> Result<(), CallError> {
+        for (id, wanted) in &self.0 {
+            if matches.value_source(id) != Some(ValueSource::CommandLine) {
+                return Err(CallError::new(
+                    ErrorCode::InvalidArguments,
+                    format!("`{id}` is overridden by another argument"),
+                )
+                .hint("leave one of them out"));
+            }
+            let same = match wanted {
+                Wanted::Switch => true,
+                Wanted::Count(times) => {
+                    // An author may count into something else than a u8; then there is nothing to compare with.
+                    matches.try_get_one::<u8>(id).ok().flatten().is_none_or(|count| u64::from(*count) == *times)
+                }
+                Wanted::Flat(values) => raw(matches, id).concat() == *values,
+                Wanted::Occurrences(lists) => raw(matches, id) == *lists,
+            };
+            if !same {
+                return Err(misread(id));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values that clap understood, an occurrence each.
+fn raw(matches: &ArgMatches, id: &str) -> Vec<Vec<String>> {
+    let occurrences = matches.try_get_raw_occurrences(id).ok().flatten();
+    occurrences
+        .into_iter()
+        .flatten()
+        .map(|values| values.map(|value| value.to_string_lossy().into_owned()).collect())
+        .collect()
+}
+
+fn misread(what: &str) -> CallError {
+    CallError::new(ErrorCode::InvalidArguments, format!("the program would not read `{what}` as it was meant"))
+        .hint("a value is taken for a flag, a subcommand or several values; choose another one")
+}

@@ -1,0 +1,134 @@
+//! The subcommand `mcp`: `start` serves, `tools` writes the tool definitions.
+//!
+//! Its own subcommands are parsed in a second step, by a parser that knows nothing of the host CLI. So a global
+//! `--output` or `--log-level` of the host can never clash with a flag of ours.
+
+use std::{
+    ffi::OsString,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde_json::json;
+
+use crate::{Bridge, Level, assemble, serve};
+
+/// What the subcommand is called unless it is renamed.
+pub(crate) const NAME: &str = "mcp";
+const TOOLS_FILE: &str = "mcp-tools.json";
+/// Marks our subcommand in a CLI that was handed over with it already added.
+const MARK: &str = "Serve this program's commands to AI assistants over MCP";
+
+const COMMANDS: &str = "\
+Commands:
+  start   Serve on standard input and output (this is what a client's configuration runs)
+  tools   Write the tool definitions to mcp-tools.json, or to another file with -o FILE (- for stdout)";
+
+/// The subcommand as the host CLI sees it.
+pub(crate) fn command(name: &str) -> Command {
+    Command::new(name.to_owned())
+        .about(MARK)
+        .after_help(COMMANDS)
+        .override_usage(format!("{name} <start|tools> [OPTIONS]"))
+        .allow_external_subcommands(true)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+}
+
+pub(crate) fn is_ours(command: &Command) -> bool {
+    command.get_about().is_some_and(|about| about.to_string() == MARK)
+}
+
+/// The second step's parser.
+fn inner(program: &str, name: &str) -> Command {
+    let output = Arg::new("output")
+        .short('o')
+        .long("output")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .default_value(TOOLS_FILE)
+        .help("Where to write; - for standard output");
+    Command::new(name.to_owned())
+        .bin_name(format!("{program} {name}"))
+        .about(MARK)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(Command::new("start").about("Serve on standard input and output").after_help(format!(
+            "Example entry for a client's configuration:\n  {{\"command\": \"{program}\", \"args\": [\"{name}\", \"start\"]}}"
+        )))
+        .subcommand(Command::new("tools").about("Write the tool definitions as JSON").arg(output).after_help(format!(
+            "Examples:\n  {program} {name} tools\n  {program} {name} tools -o - | jq '.tools[].name'"
+        )))
+}
+
+/// Whether the environment asks for a server. A child of a bridge sees `MCP_MODE` too, and must not start another.
+pub(crate) fn mode_is_set() -> bool {
+    std::env::var_os(assemble::MODE).is_some_and(|value| value == "true")
+        && std::env::var_os(assemble::TOOL_MARK).is_none()
+}
+
+/// Looks at the raw command line before the host CLI parses it, so that what the host requires is not required to
+/// start the server.
+pub(crate) fn run_before_parsing(bridge: &Bridge) -> Option<u8> {
+    if mode_is_set() {
+        return Some(serve::start(bridge));
+    }
+    let mut words = std::env::args_os().skip(1);
+    (words.next()? == bridge.name.as_str()).then(|| run_words(bridge, words.collect()))
+}
+
+/// Does what the parsed command line asks for, if it is ours.
+pub(crate) fn run(bridge: &Bridge, matches: &ArgMatches) -> Option<u8> {
+    let (name, rest) = matches.subcommand_matches(&bridge.name)?.subcommand()?;
+    let arguments = rest.get_raw("").into_iter().flatten().map(OsString::from);
+    Some(run_words(bridge, std::iter::once(OsString::from(name)).chain(arguments).collect()))
+}
+
+fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
+    let program = bridge.command.get_bin_name().unwrap_or_else(|| bridge.command.get_name());
+    let mut parser = inner(program, &bridge.name);
+    let given = std::iter::once(OsString::from(bridge.name.as_str())).chain(words);
+    let matches = match parser.try_get_matches_from_mut(given) {
+        Ok(matches) => matches,
+        Err(error) => {
+            let failed = error.use_stderr();
+            // A terminal that is gone cannot be told so.
+            let _ = error.print();
+            return if failed { 2 } else { 0 };
+        }
+    };
+    match matches.subcommand() {
+        Some(("tools", matches)) => {
+            let target = matches.get_one::<PathBuf>("output").expect("it has a default");
+            write_tools(bridge, target)
+        }
+        _ => serve::start(bridge),
+    }
+}
+
+fn write_tools(bridge: &Bridge, target: &Path) -> u8 {
+    let catalogue = bridge.catalogue();
+    for warning in &catalogue.warnings {
+        (bridge.logger)(Level::Warn, &warning.to_string());
+    }
+    let definitions: Vec<_> = catalogue.tools.iter().map(|tool| tool.definition()).collect();
+    let count = definitions.len();
+    let text = format!("{:#}\n", json!({ "tools": definitions }));
+    let mut stdout = std::io::stdout();
+    let written = if target == Path::new("-") {
+        stdout.write_all(text.as_bytes())
+    } else {
+        std::fs::write(target, text).and_then(|()| writeln!(stdout, "Wrote {count} tools to {}", target.display()))
+    };
+    match written {
+        Ok(()) => 0,
+        // Whoever read our output has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(error) => {
+            (bridge.logger)(Level::Error, &format!("failed to write `{}`: {error}", target.display()));
+            1
+        }
+    }
+}

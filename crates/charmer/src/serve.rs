@@ -1,0 +1,83 @@
+//! Starting the server, from a plain `main` or from inside any async runtime.
+
+use std::io::IsTerminal;
+
+use charmer_server::{Server, ServerInfo};
+
+use crate::{Bridge, Level};
+
+/// Serves until the client goes away; the result is the process's exit code.
+///
+/// The server gets a thread and a runtime of its own: a runtime inside a runtime would panic, and a host that uses
+/// `#[tokio::main]` may have configured its own in any way.
+pub(crate) fn start(bridge: &Bridge) -> u8 {
+    let served = std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .name("charmer".into())
+            .spawn_scoped(scope, || run(bridge))
+            .map_err(|error| error.to_string())
+            .and_then(|thread| thread.join().unwrap_or_else(|_| Err("the server panicked".into())))
+    });
+    match served {
+        Ok(()) => 0,
+        Err(error) => {
+            (bridge.logger)(Level::Error, &error);
+            1
+        }
+    }
+}
+
+fn run(bridge: &Bridge) -> Result<(), String> {
+    let assembled = bridge.assembled();
+    for warning in &assembled.catalogue.warnings {
+        (bridge.logger)(Level::Warn, &warning.to_string());
+    }
+    if std::io::stdin().is_terminal() {
+        (bridge.logger)(
+            Level::Warn,
+            "this is an MCP server, and it expects a client on standard input; add it to your assistant's \
+             configuration instead of running it here (Ctrl-C ends it)",
+        );
+    }
+    let info = bridge.info.clone().unwrap_or_else(|| {
+        let name = bridge.command.get_bin_name().unwrap_or_else(|| bridge.command.get_name());
+        ServerInfo::new(name, bridge.command.get_version().unwrap_or("0.0.0"))
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| format!("failed to start the async runtime: {error}"))?;
+    let server = Server::new(info, assembled.tools, assembled.supervisors);
+    let served = runtime.block_on(async {
+        let stop = server.stop_token();
+        tokio::spawn(async move {
+            ended_by_signal().await;
+            stop.cancel();
+        });
+        server.serve_stdio().await.map_err(|error| error.to_string())
+    });
+    // A handler that is still busy must not keep the process alive after its client has gone.
+    runtime.shutdown_background();
+    served
+}
+
+#[cfg(unix)]
+async fn ended_by_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut hangup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn ended_by_signal() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

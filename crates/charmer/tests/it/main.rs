@@ -1,0 +1,7 @@
+//! The library from outside: real example programs, called over MCP.
+
+mod client;
+mod protocol;
+mod roundtrip;
+mod torture;
+mod ways;
