@@ -1,18 +1,18 @@
 //! Requests and their answers: tools are listed and called, everything that is not offered says so.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{sync::Arc, time::Duration};
 
 use charmer_core::{text::nearest, tool::Tool};
 use charmer_run::{Call, CallError, CallResult, ErrorCode, ServedTool, ToolSet};
-use futures_util::FutureExt;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        self, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
-        CompleteResult, ContentBlock, CustomRequest, CustomResult, Implementation, ListPromptsRequestMethod,
-        ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-        SubscriptionFilter, ToolAnnotations,
+        self, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+        CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult,
+        Implementation, ListPromptsRequestMethod, ListPromptsResult,
+        ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+        ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        RequestId, ServerCapabilities, ServerConfig, SubscriptionFilter, ToolAnnotations,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -21,11 +21,17 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::{ServerInfo, stdio::InFlight};
+use crate::{ServerInfo, pool::CallPool, stdio::InFlight};
 
 /// Methods that exist; one of them in a shape that could not be read has bad parameters.
-const KNOWN_METHODS: [&str; 6] =
-    ["initialize", "server/discover", "tools/list", "tools/call", "ping", "subscriptions/listen"];
+const KNOWN_METHODS: [&str; 6] = [
+    "initialize",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "ping",
+    "subscriptions/listen",
+];
 
 /// Answers the requests of one client.
 #[derive(Clone)]
@@ -33,6 +39,7 @@ pub(crate) struct Handler {
     pub(crate) info: ServerInfo,
     pub(crate) tools: watch::Receiver<Arc<ToolSet>>,
     pub(crate) in_flight: InFlight,
+    pub(crate) pool: CallPool,
     /// Cancelled when the server ends; every call is its child.
     pub(crate) shutdown: CancellationToken,
 }
@@ -42,17 +49,32 @@ impl Handler {
         Arc::clone(&self.tools.borrow())
     }
 
-    async fn run(&self, served: &ServedTool, params: CallToolRequestParams, asked: &CancellationToken) -> CallResult {
+    /// Frees the id of a cancelled call. rmcp drops the answer of such a call, but tells it by its id alone: were the
+    /// id free before that answer has passed, a new request of that id would get it.
+    fn release_later(&self, id: RequestId) {
+        let in_flight = self.in_flight.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            in_flight.finished(&id);
+        });
+    }
+
+    async fn run(
+        &self,
+        served: &ServedTool,
+        params: CallToolRequestParams,
+        asked: &CancellationToken,
+    ) -> CallResult {
         let cancel = self.shutdown.child_token();
         let limits = served.limits.clone();
-        let call = Call::new(Arc::clone(&served.tool), params.arguments.unwrap_or_default())
-            .limits(limits.clone())
-            .cancelled_by(cancel.clone());
-        // Nothing that a hook or handler does may leave the client without an answer, so panics are caught; the
-        // service is a clone of its own, which nobody sees in a broken state.
+        let call = Call::new(
+            Arc::clone(&served.tool),
+            params.arguments.unwrap_or_default(),
+        )
+        .limits(limits.clone())
+        .cancelled_by(cancel.clone());
         let mut service = served.service.clone();
-        let work = AssertUnwindSafe(async move { service.call(call).await }).catch_unwind();
-        tokio::pin!(work);
+        let mut work = self.pool.spawn(async move { service.call(call).await });
         let done = tokio::select! {
             done = &mut work => done,
             () = asked.cancelled() => {
@@ -60,8 +82,10 @@ impl Handler {
                 work.await
             }
         };
+        // Nothing that a hook or handler does may leave the client without an answer.
         let outcome = done.unwrap_or_else(|_| {
-            Err(CallError::new(ErrorCode::Internal, "the bridge or one of its hooks panicked during this call")
+            let message = "the bridge or one of its hooks panicked during this call";
+            Err(CallError::new(ErrorCode::Internal, message)
                 .hint("this is a bug; the server's standard error says more"))
         });
         CallResult::new(&outcome, &limits)
@@ -70,9 +94,13 @@ impl Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let mut implementation = Implementation::new(self.info.name.clone(), self.info.version.clone());
+        let mut implementation =
+            Implementation::new(self.info.name.clone(), self.info.version.clone());
         implementation.title.clone_from(&self.info.title);
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
         let mut config = ServerConfig::new(capabilities);
         config.server_info = implementation;
         config.instructions.clone_from(&self.info.instructions);
@@ -86,9 +114,17 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         // There is one page, so no cursor was ever handed out.
         if let Some(cursor) = request.and_then(|page| page.cursor) {
-            return Err(ErrorData::invalid_params(format!("unknown cursor {cursor:?}: the list has one page"), None));
+            return Err(ErrorData::invalid_params(
+                format!("unknown cursor {cursor:?}: the list has one page"),
+                None,
+            ));
         }
-        Ok(ListToolsResult::with_all_items(self.current().iter().map(|served| definition(&served.tool)).collect()))
+        Ok(ListToolsResult::with_all_items(
+            self.current()
+                .iter()
+                .map(|served| definition(&served.tool))
+                .collect(),
+        ))
     }
 
     async fn call_tool(
@@ -99,16 +135,26 @@ impl ServerHandler for Handler {
         let tools = self.current();
         let Some(served) = tools.get(&request.name) else {
             let names = tools.iter().map(|served| served.tool.name.as_str());
-            let hint = nearest(&request.name, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            self.in_flight.finished(&context.id);
-            return Err(ErrorData::invalid_params(format!("unknown tool `{}`{hint}", request.name), None));
+            let hint = nearest(&request.name, names)
+                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            return Err(ErrorData::invalid_params(
+                format!("unknown tool `{}`{hint}", request.name),
+                None,
+            ));
         };
         let result = self.run(served, request, &context.ct).await;
-        self.in_flight.finished(&context.id);
+        if context.ct.is_cancelled() {
+            self.release_later(context.id);
+        } else {
+            self.in_flight.finished(&context.id);
+        }
         Ok(answer(result).into())
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         Some(requested.clone())
     }
 
@@ -157,7 +203,11 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         if !KNOWN_METHODS.contains(&request.method.as_str()) {
-            return Err(ErrorData::new(model::ErrorCode::METHOD_NOT_FOUND, request.method, None));
+            return Err(ErrorData::new(
+                model::ErrorCode::METHOD_NOT_FOUND,
+                request.method,
+                None,
+            ));
         }
         let detail = if request.method == "tools/call" {
             request.params.map(|params| malformed_call(&params))
@@ -165,7 +215,10 @@ impl ServerHandler for Handler {
             None
         };
         let detail = detail.unwrap_or_else(|| "they are missing or not of the right shape".into());
-        Err(ErrorData::invalid_params(format!("bad parameters for `{}`: {detail}", request.method), None))
+        Err(ErrorData::invalid_params(
+            format!("bad parameters for `{}`: {detail}", request.method),
+            None,
+        ))
     }
 
     async fn complete(
@@ -197,7 +250,9 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        Err(ErrorData::method_not_found::<
+            ListResourceTemplatesRequestMethod,
+        >())
     }
 }
 
@@ -219,10 +274,14 @@ fn definition(tool: &Tool) -> model::Tool {
         Some(hints.idempotent),
         Some(hints.open_world),
     );
-    model::Tool::new(tool.name.as_str().to_owned(), tool.description.clone(), tool.input_schema.clone())
-        .with_title(tool.title.clone())
-        .with_raw_output_schema(Arc::new(tool.output_schema.clone()))
-        .with_annotations(annotations)
+    model::Tool::new(
+        tool.name.as_str().to_owned(),
+        tool.description.clone(),
+        Arc::clone(&tool.input_schema),
+    )
+    .with_title(tool.title.clone())
+    .with_raw_output_schema(Arc::clone(&tool.output_schema))
+    .with_annotations(annotations)
 }
 
 fn answer(result: CallResult) -> CallToolResult {

@@ -17,7 +17,12 @@ pub struct ServerInfo {
 impl ServerInfo {
     /// A server of this name and version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self { name: name.into(), version: version.into(), title: None, instructions: None }
+        Self {
+            name: name.into(),
+            version: version.into(),
+            title: None,
+            instructions: None,
+        }
     }
 
     /// Sets a title for people.

@@ -14,6 +14,7 @@
 
 mod handler;
 mod info;
+mod pool;
 mod server;
 mod stdio;
 

@@ -1,6 +1,10 @@
 //! One server for one client: it serves until the client goes away, then ends every child before it ends itself.
 
-use std::{io::{Read, Write}, sync::Arc, time::Duration};
+use std::{
+    io::{Read, Write},
+    sync::Arc,
+    time::Duration,
+};
 
 use charmer_run::{ToolSet, process::Supervisors};
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
@@ -11,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ServerInfo,
     handler::Handler,
+    pool::CallPool,
     stdio::{StdioOptions, StdioTransport},
 };
 
@@ -53,7 +58,12 @@ impl Server {
     /// A server of these tools. `supervisors` are those of the tools' processes: they are waited for at the end.
     pub fn new(info: ServerInfo, tools: ToolSet, supervisors: Supervisors) -> Self {
         let (sender, _) = watch::channel(Arc::new(tools));
-        Self { info, tools: ToolsHandle(Arc::new(sender)), supervisors, stop: CancellationToken::new() }
+        Self {
+            info,
+            tools: ToolsHandle(Arc::new(sender)),
+            supervisors,
+            stop: CancellationToken::new(),
+        }
     }
 
     /// The handle that replaces the tools.
@@ -81,28 +91,43 @@ impl Server {
         writer: impl Write + Send + 'static,
     ) -> Result<(), ServeError> {
         let calls = self.stop.child_token();
-        let transport = StdioTransport::new(reader, writer, StdioOptions::default(), calls.clone())?;
+        let transport =
+            StdioTransport::new(reader, writer, StdioOptions::default(), calls.clone())?;
         self.serve(transport, calls).await
     }
 
     /// `calls` is what every call is cancelled by: the end of the client's input cancels it, and so does stopping.
-    async fn serve(self, transport: StdioTransport, calls: CancellationToken) -> Result<(), ServeError> {
+    async fn serve(
+        self,
+        transport: StdioTransport,
+        calls: CancellationToken,
+    ) -> Result<(), ServeError> {
         let handler = Handler {
             info: self.info,
             tools: self.tools.0.subscribe(),
             in_flight: transport.in_flight(),
+            pool: CallPool::default(),
             shutdown: calls.clone(),
         };
         // At the end of its input the protocol loop ends by itself, after it has sent what is already answered; only
         // stopping cuts it short.
         let served = match serve_server_with_ct(handler, transport, self.stop.clone()).await {
-            Ok(running) => running.waiting().await.map(drop).map_err(|error| ServeError::Protocol(error.to_string())),
+            Ok(running) => running
+                .waiting()
+                .await
+                .map(drop)
+                .map_err(|error| ServeError::Protocol(error.to_string())),
             // A client that leaves before it has begun is no failure.
-            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+                Ok(())
+            }
             Err(error) => Err(ServeError::Protocol(error.to_string())),
         };
         calls.cancel();
-        if tokio::time::timeout(SHUTDOWN, self.supervisors.finish()).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN, self.supervisors.finish())
+            .await
+            .is_err()
+        {
             tracing::warn!("some children did not end in time");
         }
         served

@@ -2,6 +2,8 @@
 //!
 //! Try it: `cargo run -p charmer --example derive -- mcp tools -o -`
 
+#![expect(clippy::print_stdout, reason = "a CLI prints")]
+
 use clap::{Parser, Subcommand};
 
 /// A to-do list

@@ -7,8 +7,8 @@ use charmer_core::{
     tool::{Catalogue, CatalogueOptions, catalogue},
 };
 use charmer_run::{
-    Call, CallError, CallResult, CallService, Ended, ErrorCode, Execute, HandlerCall, Hooks, Judge, Outcome,
-    Reply, ServedTool, Target, ToolSet, into_service,
+    Call, CallError, CallResult, CallService, Ended, ErrorCode, Execute, HandlerCall, Hooks, Judge,
+    Outcome, Reply, ServedTool, Target, ToolSet, into_service,
     process::{Environment, Launcher, Supervisors},
     wrap,
 };
@@ -40,8 +40,15 @@ pub struct Assembled {
 
 impl Assembled {
     /// Calls a tool by name. Must run inside a tokio runtime.
-    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<CallResult, UnknownTool> {
-        let served = self.tools.get(tool).ok_or_else(|| UnknownTool(tool.to_owned()))?;
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<CallResult, UnknownTool> {
+        let served = self
+            .tools
+            .get(tool)
+            .ok_or_else(|| UnknownTool(tool.to_owned()))?;
         let call = Call::new(Arc::clone(&served.tool), arguments).limits(served.limits.clone());
         let outcome = served.service.clone().call(call).await;
         Ok(CallResult::new(&outcome, &served.limits))
@@ -54,14 +61,29 @@ pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
     apply_author(bridge, &mut cli);
     let catalogue = catalogue(&cli, &options(bridge, &cli));
 
-    let added = environment.iter().map(|(name, _)| name.to_owned()).filter(|name| std::env::var_os(name).is_none());
-    let judge = Arc::new(ClapJudge::new(bridge.command.clone(), added.collect::<Vec<OsString>>()));
+    let added = environment
+        .iter()
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| std::env::var_os(name).is_none());
+    let judge = Arc::new(ClapJudge::new(
+        bridge.command.clone(),
+        added.collect::<Vec<OsString>>(),
+    ));
     let supervisors = Supervisors::new();
     // Resolved once: what the name or a link means later changes nothing. A program that cannot be found is
     // reported by the first call, so that the tools can still be listed.
-    let program = bridge.program.clone().or_else(|| std::env::current_exe().ok()).unwrap_or_default();
+    let program = bridge
+        .program
+        .clone()
+        .or_else(|| std::env::current_exe().ok())
+        .unwrap_or_default();
     let program = std::path::absolute(&program).unwrap_or(program);
-    let launcher = Launcher::new(program, environment, bridge.directory.clone(), supervisors.clone());
+    let launcher = Launcher::new(
+        program,
+        environment,
+        bridge.directory.clone(),
+        supervisors.clone(),
+    );
 
     let tools = ToolSet::new(catalogue.tools.iter().map(|tool| {
         let target = match bridge.handlers.get(&tool.path) {
@@ -77,40 +99,66 @@ pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
         if bridge.outputs.contains_key(&tool.path) {
             service = wrap(&Hooks::new().after(read_json), service);
         }
-        let layers = bridge.layers.iter().chain(selector.iter().flat_map(|selector| &selector.layers));
+        let layers = bridge
+            .layers
+            .iter()
+            .chain(selector.iter().flat_map(|selector| &selector.layers));
         service = layers.rev().fold(service, |inner, layer| layer(inner));
         service = logged(service, &bridge.logger);
-        let limits = selector.and_then(|selector| selector.limits.clone()).unwrap_or_else(|| bridge.limits.clone());
+        let limits = selector
+            .and_then(|selector| selector.limits.clone())
+            .unwrap_or_else(|| bridge.limits.clone());
         ServedTool::new(Arc::new(tool.clone()), service, limits)
     }));
-    Assembled { catalogue, tools, supervisors }
+    Assembled {
+        catalogue,
+        tools,
+        supervisors,
+    }
 }
 
 /// Applies what an author said about commands, and panics on a command or argument that does not exist: that is a
 /// typing error in the program, and better found in its first test than by an assistant.
 fn apply_author(bridge: &Bridge, cli: &mut Cli) {
     for (path, specs) in &bridge.arg_specs {
-        let command = cli.command_mut(path).unwrap_or_else(|| no_command("args", path));
+        let command = cli
+            .command_mut(path)
+            .unwrap_or_else(|| no_command("args", path));
         *command = std::mem::take(command).with_arg_specs(specs);
     }
     for (path, hints) in &bridge.hints {
-        cli.command_mut(path).unwrap_or_else(|| no_command("annotate", path)).hints = hints.clone();
+        cli.command_mut(path)
+            .unwrap_or_else(|| no_command("annotate", path))
+            .hints = hints.clone();
     }
     for path in bridge.outputs.keys() {
-        cli.command(path).unwrap_or_else(|| no_command("output_schema", path));
+        cli.command(path)
+            .unwrap_or_else(|| no_command("output_schema", path));
     }
     for path in bridge.handlers.keys() {
-        cli.command(path).unwrap_or_else(|| no_command("handler", path));
+        cli.command(path)
+            .unwrap_or_else(|| no_command("handler", path));
     }
     for (path, argument, _) in &bridge.rules {
-        let command = cli.command(path).unwrap_or_else(|| no_command("validate or convert", path));
+        let command = cli
+            .command(path)
+            .unwrap_or_else(|| no_command("validate or convert", path));
         let name = argument.trim_start_matches('-');
-        let flags = || command.flags.iter().any(|flag| flag.id == name || flag.is_named(&format!("--{name}")));
+        let flags = || {
+            command
+                .flags
+                .iter()
+                .any(|flag| flag.id == name || flag.is_named(&format!("--{name}")))
+        };
         let positionals = || {
             let mut listed = command.arguments.listed().iter();
-            listed.any(|positional| positional.id == name || positional.name.as_deref() == Some(name))
+            listed
+                .any(|positional| positional.id == name || positional.name.as_deref() == Some(name))
         };
-        assert!(flags() || positionals(), "charmer: validate or convert names `{argument}`, which `{path}` does not have");
+        assert!(
+            flags() || positionals(),
+            "charmer: validate or convert names `{argument}`, which `{path}` does not have"
+        );
     }
 }
 
@@ -122,18 +170,26 @@ fn options(bridge: &Bridge, cli: &Cli) -> CatalogueOptions {
     let mut options = CatalogueOptions::default();
     options.prefix.clone_from(&bridge.prefix);
     options.layout = bridge.layout;
-    options.selectors = bridge.selectors.iter().map(|selector| selector.rules.clone()).collect();
+    options.selectors = bridge
+        .selectors
+        .iter()
+        .map(|selector| selector.rules.clone())
+        .collect();
     options.rules.clone_from(&bridge.rules);
     options.outputs.clone_from(&bridge.outputs);
     // The bridge's own command, if the CLI was handed over with it already added.
     if cli.root.child(&bridge.name).is_some() && is_ours(&bridge.command, &bridge.name) {
-        options.exclude.push(CommandPath::root().child(bridge.name.as_str()));
+        options
+            .exclude
+            .push(CommandPath::root().child(bridge.name.as_str()));
     }
     options
 }
 
 fn is_ours(command: &clap::Command, name: &str) -> bool {
-    command.find_subcommand(name).is_some_and(crate::mcp::is_ours)
+    command
+        .find_subcommand(name)
+        .is_some_and(crate::mcp::is_ours)
 }
 
 fn environment(bridge: &Bridge) -> Environment {
@@ -158,7 +214,9 @@ fn environment(bridge: &Bridge) -> Environment {
 
 /// Tells this server's children from those of others.
 fn mark() -> String {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
     format!("{}-{:x}", std::process::id(), since.as_nanos())
 }
 
@@ -167,8 +225,12 @@ fn in_process(handler: &MatchesHandler, judge: &Arc<ClapJudge>) -> Arc<dyn charm
     Arc::new(move |call: HandlerCall| -> Result<Reply, CallError> {
         let path = &call.call.tool.path;
         let matches = judge.parse(path, call.prepared.argv.to_os_strings())?;
-        let leaf = path.words().iter().try_fold(&matches, |matches, word| matches.subcommand_matches(word));
-        let leaf = leaf.ok_or_else(|| CallError::new(ErrorCode::Internal, "the command was not recognised"))?;
+        let leaf = path
+            .words()
+            .iter()
+            .try_fold(&matches, |matches, word| matches.subcommand_matches(word));
+        let leaf = leaf
+            .ok_or_else(|| CallError::new(ErrorCode::Internal, "the command was not recognised"))?;
         handler(leaf)
     })
 }
@@ -188,7 +250,10 @@ fn logged(service: CallService, logger: &Logger) -> CallService {
     let hooks = Hooks::new().after(move |call, outcome| {
         let tool = &call.tool.name;
         match &outcome {
-            Ok(outcome) => logger(Level::Info, &format!("{tool}: {} in {:?}", ended(outcome.ended), outcome.duration)),
+            Ok(outcome) => logger(
+                Level::Info,
+                &format!("{tool}: {} in {:?}", ended(outcome.ended), outcome.duration),
+            ),
             Err(error) => logger(Level::Info, &format!("{tool}: {}: {error}", error.code)),
         }
         outcome
@@ -205,4 +270,3 @@ fn ended(ended: Ended) -> String {
         _ => "ended".into(),
     }
 }
-

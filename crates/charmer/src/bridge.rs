@@ -134,8 +134,13 @@ impl Bridge {
     }
 
     /// Says more about a command's positionals than clap does.
-    pub fn args(mut self, command: impl Into<CommandPath>, specs: impl IntoIterator<Item = ArgSpec>) -> Self {
-        self.arg_specs.push((command.into(), specs.into_iter().collect()));
+    pub fn args(
+        mut self,
+        command: impl Into<CommandPath>,
+        specs: impl IntoIterator<Item = ArgSpec>,
+    ) -> Self {
+        self.arg_specs
+            .push((command.into(), specs.into_iter().collect()));
         self
     }
 
@@ -185,25 +190,37 @@ impl Bridge {
         command: impl Into<CommandPath>,
         handler: impl Fn(&ArgMatches) -> Result<R, CallError> + Send + Sync + 'static,
     ) -> Self {
-        self.handlers.insert(command.into(), Arc::new(move |matches| handler(matches).map(Into::into)));
+        self.handlers.insert(
+            command.into(),
+            Arc::new(move |matches| handler(matches).map(Into::into)),
+        );
         self
     }
 
     /// Adds a hook that runs before every call (`PreExecute`); it may change the input or refuse the call.
-    pub fn before(self, hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static) -> Self {
+    pub fn before(
+        self,
+        hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static,
+    ) -> Self {
         self.layer(Hooks::new().before(hook))
     }
 
     /// Adds a hook that runs after every call; it may change what came of it.
     pub fn after(
         self,
-        hook: impl Fn(&Call, Result<Outcome, CallError>) -> Result<Outcome, CallError> + Send + Sync + 'static,
+        hook: impl Fn(&Call, Result<Outcome, CallError>) -> Result<Outcome, CallError>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         self.layer(Hooks::new().after(hook))
     }
 
     /// Reads the output of successful calls as data (`OutputParser`); `None` leaves it text.
-    pub fn parse_output(self, parse: impl Fn(&Call, &str) -> Option<Value> + Send + Sync + 'static) -> Self {
+    pub fn parse_output(
+        self,
+        parse: impl Fn(&Call, &str) -> Option<Value> + Send + Sync + 'static,
+    ) -> Self {
         self.after(move |call, outcome| {
             outcome.map(|mut outcome| {
                 if outcome.data.is_none() && outcome.is_success() {
@@ -215,7 +232,10 @@ impl Bridge {
     }
 
     /// Changes the errors that calls end with (`ErrorHandler`).
-    pub fn on_error(self, handle: impl Fn(&Call, CallError) -> CallError + Send + Sync + 'static) -> Self {
+    pub fn on_error(
+        self,
+        handle: impl Fn(&Call, CallError) -> CallError + Send + Sync + 'static,
+    ) -> Self {
         self.after(move |call, outcome| outcome.map_err(|error| handle(call, error)))
     }
 
@@ -299,7 +319,11 @@ impl Bridge {
     }
 
     /// Calls a tool by name (`ExecuteMCPTool`), without a server. Must run inside a tokio runtime.
-    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<CallResult, UnknownTool> {
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<CallResult, UnknownTool> {
         self.assembled().call(tool, arguments).await
     }
 
@@ -340,7 +364,8 @@ impl Bridge {
     /// Parses the command line like `clap::Parser::parse`, with the bridge's subcommand added.
     pub fn parse<P: clap::Parser>(self) -> P {
         let mut command = self.command.clone();
-        P::from_arg_matches(&self.get_matches()).unwrap_or_else(|error| error.format(&mut command).exit())
+        P::from_arg_matches(&self.get_matches())
+            .unwrap_or_else(|error| error.format(&mut command).exit())
     }
 
     /// Serves on standard input and output until the client goes away.
@@ -351,7 +376,9 @@ impl Bridge {
 
 impl std::fmt::Debug for Bridge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Bridge").field("command", &self.command.get_name()).finish_non_exhaustive()
+        f.debug_struct("Bridge")
+            .field("command", &self.command.get_name())
+            .finish_non_exhaustive()
     }
 }
 

@@ -16,7 +16,7 @@ use charmer_core::{
     tool::Tool,
 };
 use charmer_run::{CallError, ErrorCode, Judge};
-use clap::{ArgMatches, error::ErrorKind, parser::ValueSource};
+use clap::{ArgAction, ArgMatches, error::ErrorKind, parser::ValueSource};
 
 use crate::source::EXTERNAL;
 
@@ -30,14 +30,24 @@ pub(crate) struct ClapJudge {
 
 impl ClapJudge {
     pub(crate) fn new(command: clap::Command, child_env: Vec<OsString>) -> Self {
-        Self { command, child_env, pruned: Mutex::default() }
+        Self {
+            command,
+            child_env,
+            pruned: Mutex::default(),
+        }
     }
 
     /// Parses a command line as the program itself would.
-    pub(crate) fn parse(&self, path: &CommandPath, argv: Vec<OsString>) -> Result<ArgMatches, CallError> {
+    pub(crate) fn parse(
+        &self,
+        path: &CommandPath,
+        argv: Vec<OsString>,
+    ) -> Result<ArgMatches, CallError> {
         let mut command = self.pruned_to(path).as_ref().clone();
         let program = OsString::from(command.get_name());
-        command.try_get_matches_from_mut(std::iter::once(program).chain(argv)).map_err(refusal)
+        command
+            .try_get_matches_from_mut(std::iter::once(program).chain(argv))
+            .map_err(refusal)
     }
 
     fn pruned_to(&self, path: &CommandPath) -> Arc<clap::Command> {
@@ -61,18 +71,26 @@ impl Judge for ClapJudge {
 
 /// The command with its siblings reduced to their names: they must still be recognised, but nothing else of them.
 fn prune(command: clap::Command, words: &[String], child_env: &[OsString]) -> clap::Command {
-    let (next, rest) = words.split_first().map_or((None, &[][..]), |(next, rest)| (Some(next.as_str()), rest));
+    let (next, rest) = words
+        .split_first()
+        .map_or((None, &[][..]), |(next, rest)| (Some(next.as_str()), rest));
     command
         .mut_args(|arg| {
-            let set = arg.get_env().is_some_and(|name| child_env.iter().any(|set| set == name));
+            let set = arg
+                .get_env()
+                .is_some_and(|name| child_env.iter().any(|set| set == name));
             if set { arg.required(false) } else { arg }
         })
         .mut_subcommands(|child| {
             if next == Some(child.get_name()) {
                 return prune(child, rest, child_env);
             }
-            let mut stub = clap::Command::new(child.get_name().to_owned())
-                .aliases(child.get_all_aliases().map(str::to_owned).collect::<Vec<_>>());
+            let mut stub = clap::Command::new(child.get_name().to_owned()).aliases(
+                child
+                    .get_all_aliases()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>(),
+            );
             if let Some(short) = child.get_short_flag() {
                 stub = stub.short_flag(short);
             }
@@ -86,13 +104,21 @@ fn prune(command: clap::Command, words: &[String], child_env: &[OsString]) -> cl
 /// clap's own message, without its advice for people at a terminal.
 fn refusal(error: clap::Error) -> CallError {
     let message = match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             "the command needs at least one argument".to_owned()
         }
         _ => {
             let text = error.to_string();
-            let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|tail| text.find(tail)).min();
-            text[..end.unwrap_or(text.len())].trim_start_matches("error: ").trim().to_owned()
+            let end = ["\n\nUsage:", "\n\nFor more information"]
+                .iter()
+                .filter_map(|tail| text.find(tail))
+                .min();
+            text[..end.unwrap_or(text.len())]
+                .trim_start_matches("error: ")
+                .trim()
+                .to_owned()
         }
     };
     CallError::new(ErrorCode::InvalidArguments, message)
@@ -109,16 +135,22 @@ fn compare(
     let (mut command, mut matches) = (command, matches);
     for (depth, level) in tool.input.levels.iter().enumerate() {
         if depth > 0 {
-            matches = matches.subcommand_matches(&level.word).ok_or_else(|| misread(&level.word))?;
-            command = command.find_subcommand(&level.word).ok_or_else(|| misread(&level.word))?;
+            matches = matches
+                .subcommand_matches(&level.word)
+                .ok_or_else(|| misread(&level.word))?;
+            command = command
+                .find_subcommand(&level.word)
+                .ok_or_else(|| misread(&level.word))?;
         }
         let meant = Meant::at(tool, prepared, depth);
-        meant.check(matches)?;
+        meant.check(command, matches)?;
         for id in matches.ids() {
             let id = id.as_str();
             let known = command.get_arguments().find(|arg| arg.get_id() == id);
             // Groups have ids too, and a global argument shows at every level.
-            let Some(arg) = known.filter(|arg| depth == leaf || !arg.is_global_set()) else { continue };
+            let Some(arg) = known.filter(|arg| depth == leaf || !arg.is_global_set()) else {
+                continue;
+            };
             if matches.value_source(id) == Some(ValueSource::CommandLine) && !meant.holds(id) {
                 return Err(misread(&arg.to_string()));
             }
@@ -135,7 +167,11 @@ fn compare(
                 .flatten()
                 .map(|value| value.to_string_lossy().into_owned())
                 .collect();
-            if understood == arguments { Ok(()) } else { Err(misread(name)) }
+            if understood == arguments {
+                Ok(())
+            } else {
+                Err(misread(name))
+            }
         }
         (Some((name, _)), _) => Err(misread(name)),
         (None, Some(_)) => Err(misread(EXTERNAL)),
@@ -152,14 +188,24 @@ fn external_values<'p>(tool: &Tool, prepared: &'p Prepared) -> Option<&'p [Strin
 
 /// What was meant for one argument.
 enum Wanted<'p> {
+    /// Not to be in effect, which a variable may have decided otherwise.
+    Off,
     Switch,
     Count(u64),
     Occurrences(&'p [Vec<String>]),
     Flat(Vec<&'p str>),
 }
 
-/// What was meant at one level, by clap's ids.
-struct Meant<'p>(Vec<(&'p str, Wanted<'p>)>);
+/// What was meant at one level.
+struct Meant<'p>(Vec<MeantArgument<'p>>);
+
+struct MeantArgument<'p> {
+    /// What the caller calls it.
+    key: &'p str,
+    /// What clap calls it.
+    id: &'p str,
+    wanted: Wanted<'p>,
+}
 
 impl<'p> Meant<'p> {
     fn at(tool: &'p Tool, prepared: &'p Prepared, depth: usize) -> Self {
@@ -170,54 +216,107 @@ impl<'p> Meant<'p> {
                 continue;
             }
             let wanted = match given {
-                Given::Switch(false) | Given::Count(0) => continue,
+                Given::Switch(false) | Given::Count(0) => Wanted::Off,
                 Given::Switch(true) | Given::Bare => Wanted::Switch,
                 Given::Count(times) => Wanted::Count(*times),
-                Given::Values(lists) if matches!(property.flag.repetition, Repetition::Fixed { .. }) => {
+                Given::Values(lists)
+                    if matches!(property.flag.repetition, Repetition::Fixed { .. }) =>
+                {
                     Wanted::Occurrences(lists)
                 }
-                Given::Values(lists) => Wanted::Flat(lists.iter().flatten().map(String::as_str).collect()),
+                Given::Values(lists) => {
+                    Wanted::Flat(lists.iter().flatten().map(String::as_str).collect())
+                }
                 _ => continue,
             };
-            meant.push((property.flag.id.as_str(), wanted));
+            meant.push(MeantArgument {
+                key: &property.key,
+                id: &property.flag.id,
+                wanted,
+            });
         }
         for (at, values) in &prepared.bound.positionals {
             let property = &tool.input.positionals[*at];
             if property.level == depth && !property.positional.external {
-                meant.push((property.positional.id.as_str(), Wanted::Flat(values.iter().map(String::as_str).collect())));
+                meant.push(MeantArgument {
+                    key: &property.key,
+                    id: &property.positional.id,
+                    wanted: Wanted::Flat(values.iter().map(String::as_str).collect()),
+                });
             }
         }
         Self(meant)
     }
 
     fn holds(&self, id: &str) -> bool {
-        self.0.iter().any(|(meant, _)| *meant == id)
+        let mut given = self
+            .0
+            .iter()
+            .filter(|meant| !matches!(meant.wanted, Wanted::Off));
+        given.any(|meant| meant.id == id)
     }
 
-    fn check(&self, matches: &ArgMatches) -> Result<(), CallError> {
-        for (id, wanted) in &self.0 {
+    fn check(&self, command: &clap::Command, matches: &ArgMatches) -> Result<(), CallError> {
+        for MeantArgument { key, id, wanted } in &self.0 {
+            if matches!(wanted, Wanted::Off) {
+                check_off(key, id, command, matches)?;
+                continue;
+            }
             if matches.value_source(id) != Some(ValueSource::CommandLine) {
                 return Err(CallError::new(
                     ErrorCode::InvalidArguments,
-                    format!("`{id}` is overridden by another argument"),
+                    format!("`{key}` is overridden by another argument"),
                 )
                 .hint("leave one of them out"));
             }
             let same = match wanted {
-                Wanted::Switch => true,
+                Wanted::Off | Wanted::Switch => true,
                 Wanted::Count(times) => {
                     // An author may count into something else than a u8; then there is nothing to compare with.
-                    matches.try_get_one::<u8>(id).ok().flatten().is_none_or(|count| u64::from(*count) == *times)
+                    matches
+                        .try_get_one::<u8>(id)
+                        .ok()
+                        .flatten()
+                        .is_none_or(|count| u64::from(*count) == *times)
                 }
                 Wanted::Flat(values) => raw(matches, id).concat() == *values,
                 Wanted::Occurrences(lists) => raw(matches, id) == *lists,
             };
             if !same {
-                return Err(misread(id));
+                return Err(misread(key));
             }
         }
         Ok(())
     }
+}
+
+/// A switch that was expressly not wanted cannot be taken back once a variable has set it.
+fn check_off(
+    key: &str,
+    id: &str,
+    command: &clap::Command,
+    matches: &ArgMatches,
+) -> Result<(), CallError> {
+    let arg = command.get_arguments().find(|arg| arg.get_id() == id);
+    let Some(arg) = arg.filter(|_| matches.value_source(id) == Some(ValueSource::EnvVariable))
+    else {
+        return Ok(());
+    };
+    let flag = || matches.try_get_one::<bool>(id).ok().flatten().copied();
+    let in_effect = match arg.get_action() {
+        ArgAction::SetTrue => flag() == Some(true),
+        ArgAction::SetFalse => flag() == Some(false),
+        _ => true,
+    };
+    if !in_effect {
+        return Ok(());
+    }
+    let variable = arg.get_env().unwrap_or_default().to_string_lossy();
+    Err(CallError::new(
+        ErrorCode::InvalidArguments,
+        format!("`{key}` is set by the environment variable {variable}, and the program has no way to unset it"),
+    )
+    .hint("leave it out"))
 }
 
 /// The values that clap understood, an occurrence each.
@@ -226,11 +325,18 @@ fn raw(matches: &ArgMatches, id: &str) -> Vec<Vec<String>> {
     occurrences
         .into_iter()
         .flatten()
-        .map(|values| values.map(|value| value.to_string_lossy().into_owned()).collect())
+        .map(|values| {
+            values
+                .map(|value| value.to_string_lossy().into_owned())
+                .collect()
+        })
         .collect()
 }
 
 fn misread(what: &str) -> CallError {
-    CallError::new(ErrorCode::InvalidArguments, format!("the program would not read `{what}` as it was meant"))
-        .hint("a value is taken for a flag, a subcommand or several values; choose another one")
+    CallError::new(
+        ErrorCode::InvalidArguments,
+        format!("the program would not read `{what}` as it was meant"),
+    )
+    .hint("a value is taken for a flag, a subcommand or several values; choose another one")
 }

@@ -16,7 +16,9 @@ pub use charmer_core::{
     select::{Candidate, CommandRule, FlagRule},
     tool::{Catalogue, Layout, Tool, Warning},
 };
-pub use charmer_run::{Call, CallError, CallResult, CallService, Ended, ErrorCode, Hooks, Limits, Outcome, Reply};
+pub use charmer_run::{
+    Call, CallError, CallResult, CallService, Ended, ErrorCode, Hooks, Limits, Outcome, Reply,
+};
 pub use charmer_server::ServerInfo;
 pub use log::Level;
 pub use selector::Selector;

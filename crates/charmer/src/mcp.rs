@@ -38,7 +38,9 @@ pub(crate) fn command(name: &str) -> Command {
 }
 
 pub(crate) fn is_ours(command: &Command) -> bool {
-    command.get_about().is_some_and(|about| about.to_string() == MARK)
+    command
+        .get_about()
+        .is_some_and(|about| about.to_string() == MARK)
 }
 
 /// The second step's parser.
@@ -83,11 +85,19 @@ pub(crate) fn run_before_parsing(bridge: &Bridge) -> Option<u8> {
 pub(crate) fn run(bridge: &Bridge, matches: &ArgMatches) -> Option<u8> {
     let (name, rest) = matches.subcommand_matches(&bridge.name)?.subcommand()?;
     let arguments = rest.get_raw("").into_iter().flatten().map(OsString::from);
-    Some(run_words(bridge, std::iter::once(OsString::from(name)).chain(arguments).collect()))
+    Some(run_words(
+        bridge,
+        std::iter::once(OsString::from(name))
+            .chain(arguments)
+            .collect(),
+    ))
 }
 
 fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
-    let program = bridge.command.get_bin_name().unwrap_or_else(|| bridge.command.get_name());
+    let program = bridge
+        .command
+        .get_bin_name()
+        .unwrap_or_else(|| bridge.command.get_name());
     let mut parser = inner(program, &bridge.name);
     let given = std::iter::once(OsString::from(bridge.name.as_str())).chain(words);
     let matches = match parser.try_get_matches_from_mut(given) {
@@ -101,7 +111,9 @@ fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
     };
     match matches.subcommand() {
         Some(("tools", matches)) => {
-            let target = matches.get_one::<PathBuf>("output").expect("it has a default");
+            let target = matches
+                .get_one::<PathBuf>("output")
+                .expect("it has a default");
             write_tools(bridge, target)
         }
         _ => serve::start(bridge),
@@ -113,21 +125,29 @@ fn write_tools(bridge: &Bridge, target: &Path) -> u8 {
     for warning in &catalogue.warnings {
         (bridge.logger)(Level::Warn, &warning.to_string());
     }
-    let definitions: Vec<_> = catalogue.tools.iter().map(|tool| tool.definition()).collect();
+    let definitions: Vec<_> = catalogue
+        .tools
+        .iter()
+        .map(|tool| tool.definition())
+        .collect();
     let count = definitions.len();
     let text = format!("{:#}\n", json!({ "tools": definitions }));
     let mut stdout = std::io::stdout();
     let written = if target == Path::new("-") {
         stdout.write_all(text.as_bytes())
     } else {
-        std::fs::write(target, text).and_then(|()| writeln!(stdout, "Wrote {count} tools to {}", target.display()))
+        std::fs::write(target, text)
+            .and_then(|()| writeln!(stdout, "Wrote {count} tools to {}", target.display()))
     };
     match written {
         Ok(()) => 0,
         // Whoever read our output has seen enough.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(error) => {
-            (bridge.logger)(Level::Error, &format!("failed to write `{}`: {error}", target.display()));
+            (bridge.logger)(
+                Level::Error,
+                &format!("failed to write `{}`: {error}", target.display()),
+            );
             1
         }
     }

@@ -33,7 +33,11 @@ pub struct Selector {
 impl Selector {
     /// A selector for these commands, with all their flags.
     pub fn new(commands: CommandRule) -> Self {
-        Self { rules: select::Selector::new(commands), limits: None, layers: Vec::new() }
+        Self {
+            rules: select::Selector::new(commands),
+            limits: None,
+            layers: Vec::new(),
+        }
     }
 
     /// Sets which of a command's own flags can be reached.
@@ -59,7 +63,10 @@ impl Selector {
 
     /// Adds a hook that runs before these commands.
     #[must_use]
-    pub fn before(self, hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static) -> Self {
+    pub fn before(
+        self,
+        hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static,
+    ) -> Self {
         self.layer(Hooks::new().before(hook))
     }
 
@@ -67,7 +74,10 @@ impl Selector {
     #[must_use]
     pub fn after(
         self,
-        hook: impl Fn(&Call, Result<Outcome, CallError>) -> Result<Outcome, CallError> + Send + Sync + 'static,
+        hook: impl Fn(&Call, Result<Outcome, CallError>) -> Result<Outcome, CallError>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         self.layer(Hooks::new().after(hook))
     }
@@ -88,7 +98,10 @@ impl Selector {
 
 impl fmt::Debug for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Selector").field("limits", &self.limits).field("layers", &self.layers.len()).finish()
+        f.debug_struct("Selector")
+            .field("limits", &self.limits)
+            .field("layers", &self.layers.len())
+            .finish()
     }
 }
 

@@ -8,16 +8,24 @@ use crate::{Bridge, Level};
 
 /// Serves until the client goes away; the result is the process's exit code.
 ///
-/// The server gets a thread and a runtime of its own: a runtime inside a runtime would panic, and a host that uses
-/// `#[tokio::main]` may have configured its own in any way.
+/// Inside a runtime, as under `#[tokio::main]`, the server gets a thread of its own, because a runtime inside a runtime
+/// would panic.
 pub(crate) fn start(bridge: &Bridge) -> u8 {
-    let served = std::thread::scope(|scope| {
-        std::thread::Builder::new()
-            .name("charmer".into())
-            .spawn_scoped(scope, || run(bridge))
-            .map_err(|error| error.to_string())
-            .and_then(|thread| thread.join().unwrap_or_else(|_| Err("the server panicked".into())))
-    });
+    let served = if tokio::runtime::Handle::try_current().is_err() {
+        run(bridge)
+    } else {
+        std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .name("charmer".into())
+                .spawn_scoped(scope, || run(bridge))
+                .map_err(|error| error.to_string())
+                .and_then(|thread| {
+                    thread
+                        .join()
+                        .unwrap_or_else(|_| Err("the server panicked".into()))
+                })
+        })
+    };
     match served {
         Ok(()) => 0,
         Err(error) => {
@@ -40,11 +48,14 @@ fn run(bridge: &Bridge) -> Result<(), String> {
         );
     }
     let info = bridge.info.clone().unwrap_or_else(|| {
-        let name = bridge.command.get_bin_name().unwrap_or_else(|| bridge.command.get_name());
+        let name = bridge
+            .command
+            .get_bin_name()
+            .unwrap_or_else(|| bridge.command.get_name());
         ServerInfo::new(name, bridge.command.get_version().unwrap_or("0.0.0"))
     });
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    // One thread speaks with the client; calls run on others.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("failed to start the async runtime: {error}"))?;
@@ -55,7 +66,10 @@ fn run(bridge: &Bridge) -> Result<(), String> {
             ended_by_signal().await;
             stop.cancel();
         });
-        server.serve_stdio().await.map_err(|error| error.to_string())
+        server
+            .serve_stdio()
+            .await
+            .map_err(|error| error.to_string())
     });
     // A handler that is still busy must not keep the process alive after its client has gone.
     runtime.shutdown_background();
@@ -65,7 +79,10 @@ fn run(bridge: &Bridge) -> Result<(), String> {
 #[cfg(unix)]
 async fn ended_by_signal() {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut hangup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
+    let (Ok(mut terminate), Ok(mut hangup)) = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::hangup()),
+    ) else {
         return std::future::pending().await;
     };
     tokio::select! {

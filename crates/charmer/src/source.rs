@@ -6,7 +6,8 @@
 use std::{any::TypeId, collections::HashSet, ffi::OsString, net, num, path::PathBuf};
 
 use charmer_core::model::{
-    Choice, Cli, Command, Flag, FlagValue, Group, GroupKind, Positional, Repetition, Syntax, ValueType,
+    Arguments, Choice, Cli, Command, Flag, FlagValue, Group, GroupKind, Positional, Repetition,
+    Syntax, ValueType,
 };
 use clap::{Arg, ArgAction, builder::StyledStr};
 
@@ -19,9 +20,16 @@ pub(crate) fn read(source: &clap::Command, env_is_set: &dyn Fn(&str) -> bool) ->
     // clap decides actions, parsers and global arguments only when it builds.
     let mut built = source.clone();
     built.build();
-    let mut reader = Reader { env_is_set, root: source, path: Vec::new() };
+    let mut reader = Reader {
+        env_is_set,
+        root: source,
+        path: Vec::new(),
+    };
     let mut root = reader.command(&built, &HashSet::new());
-    root.name = built.get_bin_name().unwrap_or_else(|| built.get_name()).to_owned();
+    root.name = built
+        .get_bin_name()
+        .unwrap_or_else(|| built.get_name())
+        .to_owned();
     let mut cli = Cli::new(root, Syntax::clap());
     cli.version = built.get_version().map(str::to_owned);
     cli
@@ -40,7 +48,11 @@ impl Reader<'_> {
         command.aliases = source.get_all_aliases().map(str::to_owned).collect();
         command.about = text(source.get_about());
         command.long_about = text(source.get_long_about());
-        command.examples = text(source.get_after_long_help().or_else(|| source.get_after_help()));
+        command.examples = text(
+            source
+                .get_after_long_help()
+                .or_else(|| source.get_after_help()),
+        );
         command.hidden = source.is_hide_set();
         command.arguments_exclude_subcommands = source.is_args_conflicts_with_subcommands_set();
         command.subcommand_lifts_required = source.is_subcommand_negates_reqs_set();
@@ -50,7 +62,11 @@ impl Reader<'_> {
             .filter(|arg| !is_help_or_version(arg))
             .filter(|arg| !(arg.is_global_set() && inherited.contains(arg.get_id().as_str())))
             .collect();
-        let mut positionals: Vec<&Arg> = own.iter().copied().filter(|arg| arg.is_positional()).collect();
+        let mut positionals: Vec<&Arg> = own
+            .iter()
+            .copied()
+            .filter(|arg| arg.is_positional())
+            .collect();
         positionals.sort_by_key(|arg| arg.get_index());
         for arg in positionals {
             command = command.positional(self.positional(source, arg));
@@ -58,9 +74,12 @@ impl Reader<'_> {
         for arg in own.iter().filter(|arg| !arg.is_positional()) {
             command = command.flag(self.flag(arg));
         }
-        command.groups = groups(source, &own);
+        command.groups = self.groups(source, &own);
+        self.soften_requirements(source, &own, &mut command);
 
-        let has_subcommands = source.get_subcommands().any(|child| child.get_name() != "help");
+        let has_subcommands = source
+            .get_subcommands()
+            .any(|child| child.get_name() != "help");
         let only_helps = source.is_arg_required_else_help_set() && own.is_empty();
         command.runnable = !has_subcommands || !(source.is_subcommand_required_set() || only_helps);
         if source.is_allow_external_subcommands_set() {
@@ -92,7 +111,9 @@ impl Reader<'_> {
         flag.global = arg.is_global_set();
         flag.hidden = arg.is_hide_set();
         flag.help = help(arg);
-        flag.env = arg.get_env().map(|name| name.to_string_lossy().into_owned());
+        flag.env = arg
+            .get_env()
+            .map(|name| name.to_string_lossy().into_owned());
         flag.required = self.is_required(arg);
         match arg.get_action() {
             ArgAction::SetTrue => {
@@ -103,6 +124,7 @@ impl Reader<'_> {
             ArgAction::SetFalse => return flag,
             ArgAction::Count => {
                 flag.value_type = ValueType::Count;
+                flag.default = defaults(arg);
                 return flag;
             }
             _ => {}
@@ -115,11 +137,16 @@ impl Reader<'_> {
         flag.choices = choices(arg);
         flag.ignore_case = arg.is_ignore_case_set();
         flag.default = defaults(arg);
-        let numeric = matches!(flag.value_type, ValueType::Integer { .. } | ValueType::Number);
+        let numeric = matches!(
+            flag.value_type,
+            ValueType::Integer { .. } | ValueType::Number
+        );
         flag.allow_hyphen =
             arg.is_allow_hyphen_values_set() || (numeric && arg.is_allow_negative_numbers_set());
         flag.value = if min == 0 && max == Some(1) {
-            FlagValue::Optional { bare: self.bare_value(arg) }
+            FlagValue::Optional {
+                bare: self.bare_value(arg),
+            }
         } else {
             FlagValue::Required
         };
@@ -135,10 +162,15 @@ impl Reader<'_> {
         positional.ignore_case = arg.is_ignore_case_set();
         positional.default = defaults(arg);
         positional.help = help(arg);
-        positional.env = arg.get_env().map(|name| name.to_string_lossy().into_owned());
+        positional.env = arg
+            .get_env()
+            .map(|name| name.to_string_lossy().into_owned());
         positional.hidden = arg.is_hide_set();
         positional.required = self.is_required(arg);
-        positional.variadic = max != Some(1) || matches!(arg.get_action(), ArgAction::Append);
+        // What is split at a delimiter is a list, even if it is one element of the command line.
+        positional.variadic = max != Some(1)
+            || matches!(arg.get_action(), ArgAction::Append)
+            || arg.get_value_delimiter().is_some();
         positional.min_values = (min > 1).then_some(min);
         positional.max_values = max.filter(|max| *max > 1);
         positional.last = arg.is_last_set();
@@ -150,16 +182,118 @@ impl Reader<'_> {
     }
 
     fn is_required(&self, arg: &Arg) -> bool {
-        let from_env = arg.get_env().and_then(|name| name.to_str()).is_some_and(self.env_is_set);
-        arg.is_required_set() && !from_env
+        arg.is_required_set() && !self.is_set_by_env(arg)
+    }
+
+    fn is_set_by_env(&self, arg: &Arg) -> bool {
+        arg.get_env()
+            .and_then(|name| name.to_str())
+            .is_some_and(self.env_is_set)
+    }
+
+    /// clap does not miss a required argument where one that conflicts with it is given, or one that is exclusive.
+    /// So it is required no longer, but at least one of them is.
+    fn soften_requirements(&self, source: &clap::Command, own: &[&Arg], command: &mut Command) {
+        for arg in own.iter().filter(|arg| self.is_required(arg)) {
+            let id = arg.get_id().as_str();
+            let at_odds = |other: &Arg| {
+                let other = other.get_id().as_str();
+                command.groups.iter().any(|group| {
+                    let has = |id: &str| group.members.iter().any(|member| member == id);
+                    group.kind == GroupKind::Exclusive && has(id) && has(other)
+                })
+            };
+            let rivals: Vec<&Arg> = own
+                .iter()
+                .copied()
+                .filter(|other| other.get_id() != id && !other.is_hide_set())
+                .filter(|other| other.is_exclusive_set() || at_odds(other))
+                .collect();
+            // A conflict with a global argument of an ancestor: only clap sees both.
+            let foreign = conflicts(source, arg)
+                .into_iter()
+                .any(|other| own.iter().all(|arg| arg.get_id() != other.get_id()));
+            if rivals.is_empty() && !foreign {
+                continue;
+            }
+            if !foreign && !rivals.iter().any(|rival| self.is_set_by_env(rival)) {
+                let members = rivals.iter().map(|rival| rival.get_id().as_str());
+                let members = std::iter::once(id).chain(members);
+                command.groups.push(Group::new(GroupKind::OneOf, members));
+            }
+            let flag = command.flags.iter_mut().find(|flag| flag.id == id);
+            if let Some(flag) = flag {
+                flag.required = false;
+            } else if let Arguments::Listed(listed) = &mut command.arguments {
+                let named = listed.iter_mut().filter(|positional| positional.id == id);
+                named.for_each(|positional| positional.required = false);
+            }
+        }
+    }
+
+    /// The relations that clap exposes: conflicts, and groups of which at most one or at least one is wanted.
+    fn groups(&self, command: &clap::Command, own: &[&Arg]) -> Vec<Group> {
+        let is_own = |id: &str| own.iter().any(|arg| arg.get_id() == id);
+        let mut groups = Vec::new();
+        for group in command.get_groups() {
+            let members: Vec<String> = group
+                .get_args()
+                .map(ToString::to_string)
+                .filter(|id| is_own(id))
+                .collect();
+            if !group.clone().is_multiple() && members.len() > 1 {
+                groups.push(Group::new(GroupKind::Exclusive, &members));
+            }
+            // A variable that sets one of them is enough for clap.
+            let set = own
+                .iter()
+                .any(|arg| members.iter().any(|id| arg.get_id() == id) && self.is_set_by_env(arg));
+            if group.is_required_set() && !members.is_empty() && !set {
+                groups.push(Group::new(GroupKind::OneOf, members));
+            }
+        }
+        let mut pairs: HashSet<(String, String)> = HashSet::new();
+        for arg in own {
+            let id = arg.get_id().to_string();
+            for other in conflicts(command, arg) {
+                let other = other.get_id().to_string();
+                let told = groups.iter().any(|group: &Group| {
+                    group.kind == GroupKind::Exclusive
+                        && group.members.contains(&id)
+                        && group.members.contains(&other)
+                });
+                let pair = if id < other {
+                    (id.clone(), other.clone())
+                } else {
+                    (other.clone(), id.clone())
+                };
+                if id != other && is_own(&other) && !told && pairs.insert(pair) {
+                    groups.push(Group::new(GroupKind::Exclusive, [id.clone(), other]));
+                }
+            }
+        }
+        groups
     }
 
     /// What a flag means without its optional value: clap keeps that to itself, so it is asked by parsing the flag.
     fn bare_value(&self, arg: &Arg) -> Option<String> {
-        let name = arg.get_long().map(|long| format!("--{long}")).or(arg.get_short().map(|short| format!("-{short}")))?;
-        let argv = std::iter::once("program").chain(self.path.iter().map(String::as_str)).chain([name.as_str()]);
-        let matches = self.root.clone().ignore_errors(true).try_get_matches_from(argv.map(str::to_owned)).ok()?;
-        let leaf = self.path.iter().try_fold(&matches, |matches, word| matches.subcommand_matches(word))?;
+        let name = arg
+            .get_long()
+            .map(|long| format!("--{long}"))
+            .or(arg.get_short().map(|short| format!("-{short}")))?;
+        let argv = std::iter::once("program")
+            .chain(self.path.iter().map(String::as_str))
+            .chain([name.as_str()]);
+        let matches = self
+            .root
+            .clone()
+            .ignore_errors(true)
+            .try_get_matches_from(argv.map(str::to_owned))
+            .ok()?;
+        let leaf = self
+            .path
+            .iter()
+            .try_fold(&matches, |matches, word| matches.subcommand_matches(word))?;
         let id = arg.get_id().as_str();
         if leaf.value_source(id) != Some(clap::parser::ValueSource::CommandLine) {
             return None;
@@ -185,21 +319,33 @@ fn external(required: bool) -> Positional {
 }
 
 fn owned(names: Option<Vec<&str>>) -> Vec<String> {
-    names.unwrap_or_default().into_iter().map(str::to_owned).collect()
+    names
+        .unwrap_or_default()
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn help(arg: &Arg) -> Option<String> {
-    arg.get_help().or_else(|| arg.get_long_help()).map(ToString::to_string)
+    arg.get_help()
+        .or_else(|| arg.get_long_help())
+        .map(ToString::to_string)
 }
 
 fn defaults(arg: &Arg) -> Vec<String> {
-    arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect()
+    arg.get_default_values()
+        .iter()
+        .map(|value| value.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// The least and the greatest number of values of one occurrence; `None` for as many as there are.
 fn arity(arg: &Arg) -> (usize, Option<usize>) {
     match arg.get_num_args() {
-        Some(range) => (range.min_values(), Some(range.max_values()).filter(|max| *max != usize::MAX)),
+        Some(range) => (
+            range.min_values(),
+            Some(range.max_values()).filter(|max| *max != usize::MAX),
+        ),
         None => (1, Some(1)),
     }
 }
@@ -215,9 +361,16 @@ fn repetition(arg: &Arg, min: usize, max: Option<usize>) -> Repetition {
         (Some(1), None) => Repetition::Single,
         // Values that must be attached can only be one, or joined.
         (_, None) if arg.is_require_equals_set() => Repetition::Single,
-        (_, Some(delimiter)) => Repetition::Joined { delimiter },
-        (Some(max), None) if min == max => Repetition::Fixed { count: max, repeat: repeats },
-        (max, None) => Repetition::Span { min: min.max(1), max },
+        // clap counts elements before it splits them, so one that is joined never counts as two.
+        (_, Some(delimiter)) if min <= 1 => Repetition::Joined { delimiter },
+        (Some(max), _) if min == max => Repetition::Fixed {
+            count: max,
+            repeat: repeats,
+        },
+        (max, _) => Repetition::Span {
+            min: min.max(1),
+            max,
+        },
     }
 }
 
@@ -228,7 +381,11 @@ fn choices(arg: &Arg) -> Vec<Choice> {
             let mut choice = Choice::new(value.get_name());
             choice.help = value.get_help().map(ToString::to_string);
             choice.hidden = value.is_hide_set();
-            choice.aliases = value.get_name_and_aliases().skip(1).map(str::to_owned).collect();
+            choice.aliases = value
+                .get_name_and_aliases()
+                .skip(1)
+                .map(str::to_owned)
+                .collect();
             choice
         })
         .collect()
@@ -239,12 +396,18 @@ fn choices(arg: &Arg) -> Vec<Choice> {
 fn value_type(arg: &Arg) -> ValueType {
     let found = type_of_parser(arg);
     let fits = |text: &String| match found {
-        ValueType::Integer { min, max } => text.parse::<i128>().is_ok_and(|number| (min..=max).contains(&number)),
+        ValueType::Integer { min, max } => text
+            .parse::<i128>()
+            .is_ok_and(|number| (min..=max).contains(&number)),
         ValueType::Number => text.parse::<f64>().is_ok(),
         ValueType::Bool => text.parse::<bool>().is_ok(),
         _ => true,
     };
-    if defaults(arg).iter().all(fits) { found } else { ValueType::String }
+    if defaults(arg).iter().all(fits) {
+        found
+    } else {
+        ValueType::String
+    }
 }
 
 fn type_of_parser(arg: &Arg) -> ValueType {
@@ -291,35 +454,15 @@ fn type_of_parser(arg: &Arg) -> ValueType {
 fn is_path(arg: &Arg) -> bool {
     use clap::ValueHint::{AnyPath, DirPath, ExecutablePath, FilePath};
     arg.get_value_parser().type_id() == TypeId::of::<PathBuf>()
-        || matches!(arg.get_value_hint(), AnyPath | FilePath | DirPath | ExecutablePath)
+        || matches!(
+            arg.get_value_hint(),
+            AnyPath | FilePath | DirPath | ExecutablePath
+        )
 }
 
-/// The relations that clap exposes: conflicts, and groups of which at most one or at least one is wanted.
-fn groups(command: &clap::Command, own: &[&Arg]) -> Vec<Group> {
-    let is_own = |id: &str| own.iter().any(|arg| arg.get_id() == id);
-    let mut groups = Vec::new();
-    for group in command.get_groups() {
-        let members: Vec<String> = group.get_args().map(ToString::to_string).filter(|id| is_own(id)).collect();
-        if !group.clone().is_multiple() && members.len() > 1 {
-            groups.push(Group::new(GroupKind::Exclusive, &members));
-        }
-        if group.is_required_set() && !members.is_empty() {
-            groups.push(Group::new(GroupKind::OneOf, members));
-        }
-    }
-    let mut pairs: HashSet<(String, String)> = HashSet::new();
-    for arg in own {
-        let id = arg.get_id().to_string();
-        for other in command.get_arg_conflicts_with(arg) {
-            let other = other.get_id().to_string();
-            let told = groups.iter().any(|group: &Group| {
-                group.kind == GroupKind::Exclusive && group.members.contains(&id) && group.members.contains(&other)
-            });
-            let pair = if id < other { (id.clone(), other.clone()) } else { (other.clone(), id.clone()) };
-            if id != other && is_own(&other) && !told && pairs.insert(pair) {
-                groups.push(Group::new(GroupKind::Exclusive, [id.clone(), other]));
-            }
-        }
-    }
-    groups
+/// The arguments that an argument declares a conflict with.
+fn conflicts<'c>(command: &'c clap::Command, arg: &Arg) -> Vec<&'c Arg> {
+    // For a global argument clap looks through the subcommands and panics at the name of a group, though it accepts
+    // one when parsing; only conflicts at this level are of interest here.
+    command.get_arg_conflicts_with(&arg.clone().global(false))
 }

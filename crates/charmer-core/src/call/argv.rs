@@ -1,6 +1,6 @@
 //! The command line of a call: deterministic, each element a list item, nothing ever split or quoted for a shell.
 
-use std::ffi::OsString;
+use std::{borrow::Cow, ffi::OsString};
 
 use crate::{
     model::{DoubleDash, Flag, FlagValue, Repetition, ShortValue, Syntax, ValueType},
@@ -116,7 +116,7 @@ struct LevelWriter<'a> {
 /// Values of one positional, with how they may be written.
 struct Place<'a> {
     property: &'a PositionalProperty,
-    values: &'a [String],
+    values: Cow<'a, [String]>,
 }
 
 impl<'a> LevelWriter<'a> {
@@ -129,43 +129,61 @@ impl<'a> LevelWriter<'a> {
             .filter(move |(property, _)| property.level == depth)
     }
 
-    fn places(&self) -> Vec<Place<'a>> {
-        let mut places: Vec<(usize, Place<'a>)> = self
-            .bound
-            .positionals
-            .iter()
-            .map(|(at, values)| {
-                (
-                    *at,
-                    Place {
-                        property: &self.input.positionals[*at],
-                        values,
-                    },
-                )
-            })
-            .filter(|(_, place)| place.property.level == self.depth)
-            .collect();
+    fn places(&self) -> Result<Vec<Place<'a>>, Violation> {
+        let mut places: Vec<(usize, Place<'a>)> = Vec::new();
+        for (at, values) in &self.bound.positionals {
+            let property = &self.input.positionals[*at];
+            if property.level == self.depth {
+                let values = joined(property, values)?;
+                places.push((*at, Place { property, values }));
+            }
+        }
         places.sort_by_key(|(at, _)| *at);
-        places.into_iter().map(|(_, place)| place).collect()
+        Ok(places.into_iter().map(|(_, place)| place).collect())
     }
 
-    /// Flags and positionals of an ancestor stand before the next word, so no `--` can protect them.
+    /// The flags, those that would go on taking elements apart from the others.
+    fn greedy_and_plain(
+        &self,
+    ) -> (
+        Vec<(&'a FlagProperty, &'a Given)>,
+        Vec<(&'a FlagProperty, &'a Given)>,
+    ) {
+        self.flags()
+            .partition(|(property, given)| is_greedy(&property.flag, given))
+    }
+
+    /// Flags and positionals of an ancestor stand before the next word, so no `--` can protect them. Something that
+    /// would take that word for one more value comes first, for a flag behind it to stop it.
     fn ancestor(&self, argv: &mut Argv) -> Result<(), Violation> {
-        for (property, given) in self.flags() {
+        let (greedy, plain) = self.greedy_and_plain();
+        let places = self.places()?;
+        let open = places
+            .iter()
+            .any(|place| place.property.positional.variadic);
+        let write_places = |argv: &mut Argv| {
+            places.iter().try_for_each(|place| {
+                place.values.iter().try_for_each(|value| {
+                    self.refuse_subcommand_name(value, &place.property.key)?;
+                    self.push_bare(argv, value, place)
+                })
+            })
+        };
+        if open {
+            write_places(argv)?;
+        }
+        for (property, given) in greedy.into_iter().chain(plain) {
             write_flag(argv, &property.flag, given, self.syntax, &property.key)?;
         }
-        for place in self.places() {
-            for value in place.values {
-                self.refuse_subcommand_name(value, &place.property.key)?;
-                self.push_bare(argv, value, &place)?;
-            }
+        if !open {
+            write_places(argv)?;
         }
         Ok(())
     }
 
     fn leaf(&self, argv: &mut Argv) -> Result<(), Violation> {
         let (behind, before): (Vec<_>, Vec<_>) = self
-            .places()
+            .places()?
             .into_iter()
             .partition(|place| place.property.positional.last);
         let has_last = self
@@ -177,60 +195,59 @@ impl<'a> LevelWriter<'a> {
             .iter()
             .any(|place| place.property.positional.external);
         let protectable = self.syntax.double_dash == DoubleDash::Neutral && !has_last && !external;
-        let dashed = protectable
-            && before
-                .iter()
-                .flat_map(|place| place.values)
-                .any(|value| looks_like_flag(value) || self.names_subcommand(value));
+        let (greedy, plain) = self.greedy_and_plain();
+        // A positional that takes anything would also take the greedy flags that stand behind it otherwise.
+        let takes_flags =
+            |place: &Place<'_>| !greedy.is_empty() && place.property.positional.allow_hyphen;
+        let misread = |value: &String| looks_like_flag(value) || self.may_name_subcommand(value);
+        let first = before
+            .iter()
+            .position(|place| takes_flags(place) || place.values.iter().any(misread))
+            .filter(|_| protectable);
+        // The `--` stands before all positionals: one that takes anything would take it too. But behind it a list
+        // takes the positionals that follow as well, so such a list stays before it.
+        let from = first.map_or(before.len(), |first| {
+            let earlier = || {
+                before[..first]
+                    .iter()
+                    .map(|place| &place.property.positional)
+            };
+            let keeps_to_itself = !earlier().any(|positional| positional.allow_hyphen);
+            if keeps_to_itself && earlier().any(|positional| positional.variadic) {
+                first
+            } else {
+                0
+            }
+        });
+        let (bare, protected) = before.split_at(from);
 
-        let (greedy, plain): (Vec<_>, Vec<_>) = self
-            .flags()
-            .partition(|(property, given)| is_greedy(&property.flag, given));
         let write_all = |argv: &mut Argv, flags: Vec<(&FlagProperty, &Given)>| {
             flags.into_iter().try_for_each(|(property, given)| {
                 write_flag(argv, &property.flag, given, self.syntax, &property.key)
             })
         };
         write_all(argv, plain)?;
-        if dashed {
-            write_all(argv, greedy)?;
-            argv.push("--", ElementKind::DoubleDash);
-            before
-                .iter()
-                .flat_map(|place| place.values)
-                .for_each(|value| {
-                    argv.push(value, ElementKind::Positional);
-                });
-        } else {
-            for place in &before {
-                self.write_undashed(argv, place)?;
-            }
-            self.write_unlisted(argv)?;
-            write_all(argv, greedy)?;
+        for place in bare {
+            self.write_undashed(argv, place)?;
         }
-        if !behind.is_empty() {
-            argv.push("--", ElementKind::DoubleDash);
-            behind
-                .iter()
-                .flat_map(|place| place.values)
-                .for_each(|value| {
-                    argv.push(value, ElementKind::Positional);
-                });
-        }
+        self.write_unlisted(argv)?;
+        write_all(argv, greedy)?;
+        write_behind_dashes(argv, protected);
+        write_behind_dashes(argv, &behind);
         Ok(())
     }
 
     fn write_undashed(&self, argv: &mut Argv, place: &Place<'_>) -> Result<(), Violation> {
         let key = &place.property.key;
         if !place.property.positional.external {
-            for value in place.values {
+            for value in place.values.iter() {
                 self.refuse_subcommand_name(value, key)?;
                 self.push_bare(argv, value, place)?;
             }
             return Ok(());
         }
         // The program takes everything behind the name of an external command unread.
-        let [name, rest @ ..] = place.values else {
+        let [name, rest @ ..] = place.values.as_ref() else {
             return Ok(());
         };
         if self.names_subcommand(name) {
@@ -282,6 +299,12 @@ impl<'a> LevelWriter<'a> {
             .any(|name| name == value)
     }
 
+    /// Whether a value could call a subcommand, of a program that takes abbreviations too.
+    fn may_name_subcommand(&self, value: &str) -> bool {
+        let mut names = self.input.levels[self.depth].subcommands.iter();
+        !value.is_empty() && names.any(|name| name.starts_with(value))
+    }
+
     fn refuse_subcommand_name(&self, value: &str, key: &str) -> Result<(), Violation> {
         if !self.names_subcommand(value) {
             return Ok(());
@@ -291,6 +314,16 @@ impl<'a> LevelWriter<'a> {
                 .found(&value.into())
                 .hint("the program would run that subcommand instead"),
         )
+    }
+}
+
+fn write_behind_dashes(argv: &mut Argv, places: &[Place<'_>]) {
+    if places.is_empty() {
+        return;
+    }
+    argv.push("--", ElementKind::DoubleDash);
+    for value in places.iter().flat_map(|place| place.values.iter()) {
+        argv.push(value, ElementKind::Positional);
     }
 }
 
@@ -315,8 +348,38 @@ fn is_greedy(flag: &Flag, given: &Given) -> bool {
         (Repetition::Span { max, .. }, Given::Values(lists)) => {
             max.is_none_or(|max| lists.iter().any(|list| list.len() < max))
         }
+        (_, Given::Bare) => true,
         _ => false,
     }
+}
+
+/// The values of a positional as they are written: a list that the program splits is one element, unless it counts
+/// elements.
+fn joined<'a>(
+    property: &PositionalProperty,
+    values: &'a [String],
+) -> Result<Cow<'a, [String]>, Violation> {
+    let positional = &property.positional;
+    let Some(delimiter) = positional.delimiter else {
+        return Ok(values.into());
+    };
+    if let Some(value) = values.iter().find(|value| value.contains(delimiter)) {
+        return Err(delimiter_refused(
+            &property.key,
+            value,
+            &format!("`{delimiter}`"),
+        ));
+    }
+    if positional.min_values.is_some() {
+        return Ok(values.into());
+    }
+    Ok(vec![values.join(delimiter.encode_utf8(&mut [0; 4]))].into())
+}
+
+fn delimiter_refused(key: &str, value: &str, what: &str) -> Violation {
+    Violation::new(key, format!("elements without {what}"))
+        .found(&value.into())
+        .hint("the program splits the value there and has no way to quote it")
 }
 
 fn write_flag(
@@ -328,6 +391,11 @@ fn write_flag(
 ) -> Result<(), Violation> {
     match given {
         Given::Switch(on) => write_switch(argv, flag, *on, syntax, key),
+        Given::Count(0) if flag.default.first().is_some_and(|text| text != "0") => Err(
+            Violation::new(key, "at least 1, or nothing for the default")
+                .found(&0.into())
+                .hint("it counts from its default and the program has no way to set it to 0"),
+        ),
         Given::Count(times) => {
             (0..*times).for_each(|_| argv.push(flag.display_name(), ElementKind::Flag));
             Ok(())
@@ -443,11 +511,7 @@ fn protect(
 ) -> Result<String, Violation> {
     // pflag reads these lists as CSV; its number lists are split plainly, but numbers hold no delimiter.
     let csv = syntax.csv_lists && delimiter == ',';
-    let refuse = |what: &str| {
-        Err(Violation::new(key, format!("elements without {what}"))
-            .found(&value.into())
-            .hint("the program splits the value there and has no way to quote it"))
-    };
+    let refuse = |what: &str| Err(delimiter_refused(key, value, what));
     if csv {
         if value.contains("\r\n") || value.contains('\r') && flag.value_type == ValueType::String {
             return refuse("carriage returns");

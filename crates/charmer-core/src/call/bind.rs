@@ -110,7 +110,7 @@ impl Binder<'_> {
                 None => format!("known: {}", known.join(", ")),
             };
             self.violations.push(
-                Violation::new(format!("{prefix}{key}"), "no such property")
+                Violation::new(format!("{prefix}{key}"), "a known property")
                     .found(value)
                     .hint(hint),
             );
@@ -248,15 +248,15 @@ impl Binder<'_> {
             for (index, item) in items.iter().enumerate().skip(next).take(share) {
                 let path = format!("args[{index}]");
                 let text = apply_rules(&property.rules, item, &path).and_then(|value| {
-                    list_text(
-                        &value,
-                        positional.value_type.clone(),
-                        &positional.choices,
-                        positional.ignore_case,
-                        &path,
-                    )
+                    let element = Element {
+                        value_type: &positional.value_type,
+                        choices: &positional.choices,
+                        ignore_case: positional.ignore_case,
+                        converted: property.rules.convert.is_some(),
+                    };
+                    list_text(&value, &element, positional.delimiter, &path)
                 });
-                values.extend(self.collect(text));
+                values.extend(self.collect(text).into_iter().flatten());
             }
             next += share;
             self.bound.positionals.push((*at, values));
@@ -290,7 +290,9 @@ impl Binder<'_> {
         let given: HashSet<usize> = self.bound.positionals.iter().map(|(at, _)| *at).collect();
         let input = self.input;
         for (at, property) in input.positionals.iter().enumerate() {
-            if !given.contains(&at) || property.positional.last {
+            // A required one behind an optional one is read first wherever that is possible at all.
+            let positional = &property.positional;
+            if !given.contains(&at) || positional.last || positional.required {
                 continue;
             }
             let gap = input.positionals[..at]
@@ -583,37 +585,40 @@ impl Element<'_> {
     }
 }
 
-/// An element of the nested layout's list: always a string in the schema, so numbers and booleans are read from text.
+/// An element of the nested layout's list: always a string in the schema, so numbers and booleans are read from text,
+/// and one that the program splits is the values that it splits into.
 fn list_text(
     value: &Value,
-    value_type: ValueType,
-    choices: &[Choice],
-    ignore_case: bool,
+    element: &Element<'_>,
+    delimiter: Option<char>,
     path: &str,
-) -> Result<String, Vec<Violation>> {
-    let element = Element {
-        value_type: &value_type,
-        choices,
-        ignore_case,
-        converted: false,
-    };
-    let from_text = value
-        .as_str()
-        .and_then(|text| serde_json::from_str::<Value>(text).ok());
+) -> Result<Vec<String>, Vec<Violation>> {
     let scalar = matches!(
-        value_type,
+        element.value_type,
         ValueType::Bool | ValueType::Integer { .. } | ValueType::Number | ValueType::Count
     );
-    let read = from_text.filter(|_| scalar && choices.is_empty());
-    element
-        .text(read.as_ref().unwrap_or(value), path)
-        .map_err(|violation| {
-            vec![
-                Violation {
-                    found: None,
-                    ..violation
-                }
-                .found(value),
-            ]
-        })
+    let one = |item: &Value| {
+        let from_text = item
+            .as_str()
+            .and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let read = from_text.filter(|_| scalar && element.choices.is_empty());
+        element
+            .text(read.as_ref().unwrap_or(item), path)
+            .map_err(|violation| {
+                vec![
+                    Violation {
+                        found: None,
+                        ..violation
+                    }
+                    .found(item),
+                ]
+            })
+    };
+    match (value.as_str(), delimiter) {
+        (Some(text), Some(delimiter)) => text
+            .split(delimiter)
+            .map(|part| one(&part.into()))
+            .collect(),
+        _ => one(value).map(|text| vec![text]),
+    }
 }

@@ -123,7 +123,7 @@ pub(crate) fn to_text(
             .filter(|whole| (0..=i128::from(COUNT_LIMIT)).contains(whole))
             .map(|whole| whole.to_string())
             .ok_or_else(expected),
-        (ValueType::Number, Value::Number(number)) => Ok(number.to_string()),
+        (ValueType::Number, Value::Number(number)) => Ok(plain_number(number)),
         (_, Value::String(text)) => {
             if text.contains('\0') {
                 return Err(format!("{} without NUL characters", expected()));
@@ -138,13 +138,24 @@ pub(crate) fn to_text(
     }
 }
 
+/// A number without an exponent: clap takes `-1e+21` for a flag where it takes `-1000000000000000000000` for a number,
+/// and both are the same one.
+fn plain_number(number: &Number) -> String {
+    let text = number.to_string();
+    match number.as_f64() {
+        Some(float) if text.contains('e') => float.to_string(),
+        _ => text,
+    }
+}
+
 /// The whole number that a JSON number is, if it is one that JSON carries exactly.
 fn integer(number: &Number) -> Option<i128> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let float = || {
         number
             .as_f64()
-            .filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)
+            // At the limit itself the next whole number has already been rounded to it.
+            .filter(|float| float.fract() == 0.0 && float.abs() < EXACT)
     };
     number
         .as_i64()
@@ -292,6 +303,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_whole_number_that_may_have_been_rounded() {
+        let whole = |float: f64| to_text(&float.into(), &ValueType::INT, &[], false);
+        assert_eq!(
+            whole(9_007_199_254_740_991.0),
+            Ok("9007199254740991".into())
+        );
+        // This is also what 9007199254740993.0 reads as.
+        assert_eq!(whole(9_007_199_254_740_992.0), Err("an integer".into()));
+    }
+
     fn texts() -> impl Strategy<Value = String> {
         prop_oneof![
             "-?[0-9]{1,3}(\\.[0-9])?(ns|us|µs|ms|s|m|h|x)?([0-9]{1,2}(m|ms|s))?",
@@ -320,6 +342,15 @@ mod tests {
             for address in [IpAddr::from(v4), IpAddr::from(v6)] {
                 prop_assert!(pattern.is_match(&address.to_string()), "{}", address);
             }
+        }
+
+        #[test]
+        fn numbers_are_written_plainly_and_stay_the_same(bits: u64) {
+            let float = f64::from_bits(bits);
+            prop_assume!(float.is_finite());
+            let text = to_text(&float.into(), &ValueType::Number, &[], false).expect("a number");
+            prop_assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(bits));
+            prop_assert!(!text.contains(['e', 'E', '+']), "{}", text);
         }
 
         #[test]

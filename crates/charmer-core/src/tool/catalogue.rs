@@ -1,6 +1,6 @@
 //! The catalogue: every tool of a program, in a fixed order, with what should be known about them.
 
-use std::{collections::HashMap, fmt};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -135,6 +135,8 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
         })
         .collect();
 
+    // Nearly every tool has the same output, so they share it.
+    let plain_output = Arc::new(output_schema());
     let mut tools = Vec::with_capacity(chosen.len());
     for ((path, lineage, at), name) in chosen.into_iter().zip(names) {
         let command = *lineage
@@ -173,8 +175,9 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
                 .unwrap_or_else(|| words.join(" ")),
             description: describe(&words, command, &input),
             annotations: Annotations::new(&command.hints),
-            output_schema: declared_output(options, &path),
-            input_schema: schema,
+            output_schema: declared_output(options, &path)
+                .unwrap_or_else(|| Arc::clone(&plain_output)),
+            input_schema: Arc::new(schema),
             syntax: cli.syntax,
             selector: explicit.then_some(at),
             name,
@@ -185,11 +188,14 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
     Catalogue { tools, warnings }
 }
 
-fn declared_output(options: &CatalogueOptions, path: &CommandPath) -> Map<String, Value> {
+fn declared_output(
+    options: &CatalogueOptions,
+    path: &CommandPath,
+) -> Option<Arc<Map<String, Value>>> {
     options
         .outputs
         .get(path)
-        .map_or_else(output_schema, |data| output_schema_with_data(data.clone()))
+        .map(|data| Arc::new(output_schema_with_data(data.clone())))
 }
 
 /// A required flag that cannot be reached makes a tool that can never be called: say so.

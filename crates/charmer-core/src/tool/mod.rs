@@ -18,6 +18,8 @@ pub use property::{
 };
 pub use schema::{output_schema, output_schema_with_data};
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::model::{CommandPath, Syntax};
@@ -37,9 +39,9 @@ pub struct Tool {
     /// Its input, property by property.
     pub input: Input,
     /// The JSON Schema of its input.
-    pub input_schema: Map<String, Value>,
+    pub input_schema: Arc<Map<String, Value>>,
     /// The JSON Schema of its structured result.
-    pub output_schema: Map<String, Value>,
+    pub output_schema: Arc<Map<String, Value>>,
     /// What is known of its behaviour.
     pub annotations: Annotations,
     /// How its program reads a command line.
@@ -55,8 +57,8 @@ impl Tool {
             "name": self.name.as_str(),
             "title": self.title,
             "description": self.description,
-            "inputSchema": self.input_schema,
-            "outputSchema": self.output_schema,
+            "inputSchema": *self.input_schema,
+            "outputSchema": *self.output_schema,
             "annotations": self.annotations.to_json(),
         })
     }

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    model::{Arguments, Command, Flag, Group, Positional},
+    model::{Arguments, Command, Flag, Group, GroupKind, Positional},
     select::Selector,
 };
 
@@ -153,6 +153,8 @@ impl Input {
                 .listed()
                 .iter()
                 .filter(|positional| !positional.hidden)
+                // Behind these no subcommand can follow.
+                .filter(|positional| is_leaf || !(positional.external || positional.last))
             {
                 let mut positional = positional.clone();
                 positional.required &= !lifted;
@@ -197,7 +199,17 @@ impl Input {
                     .iter()
                     .flat_map(|child| std::iter::once(&child.name).chain(&child.aliases).cloned())
                     .collect(),
-                groups: command.groups.clone(),
+                // What a subcommand lifts is not asked for; a conflict stays one.
+                groups: command
+                    .groups
+                    .iter()
+                    .filter(|group| {
+                        let lifted = command.subcommand_lifts_required
+                            || command.arguments_exclude_subcommands;
+                        depth == leaf || !lifted || group.kind != GroupKind::OneOf
+                    })
+                    .cloned()
+                    .collect(),
             })
             .collect();
         let mut input = Self {

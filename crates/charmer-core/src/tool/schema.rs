@@ -252,6 +252,12 @@ fn element_schema(value_type: &ValueType, choices: &[Choice]) -> Map<String, Val
         .collect();
     let schema = match value_type {
         ValueType::Bool => json!({"type": "boolean"}),
+        ValueType::Map(MapValue::Text) => {
+            json!({"type": "object", "additionalProperties": {"type": "string"}})
+        }
+        ValueType::Map(MapValue::Integer) => {
+            json!({"type": "object", "additionalProperties": {"type": "integer"}})
+        }
         _ if !shown.is_empty() => json!({"type": "string", "enum": shown}),
         ValueType::Integer { min, max } => {
             let mut schema = json!({"type": "integer"});
@@ -270,12 +276,6 @@ fn element_schema(value_type: &ValueType, choices: &[Choice]) -> Map<String, Val
         ValueType::Number => json!({"type": "number"}),
         ValueType::Count => {
             json!({"type": "integer", "minimum": 0, "maximum": format::COUNT_LIMIT})
-        }
-        ValueType::Map(MapValue::Text) => {
-            json!({"type": "object", "additionalProperties": {"type": "string"}})
-        }
-        ValueType::Map(MapValue::Integer) => {
-            json!({"type": "object", "additionalProperties": {"type": "integer"}})
         }
         other => match format::pattern(other) {
             Some(pattern) => json!({"type": "string", "pattern": pattern}),

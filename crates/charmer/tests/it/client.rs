@@ -17,8 +17,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The path of an example of this crate; `cargo test` builds them all.
 pub(crate) fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
-    let profile = test.parent().and_then(|deps| deps.parent()).expect("tests are built in target/PROFILE/deps");
-    profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    let profile = test
+        .parent()
+        .and_then(|deps| deps.parent())
+        .expect("tests are built in target/PROFILE/deps");
+    profile
+        .join("examples")
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// A server under test.
@@ -51,7 +56,14 @@ impl Client {
             }
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, lines, answers: HashMap::new(), notes: Vec::new(), next: 0 }
+        Self {
+            child,
+            stdin,
+            lines,
+            answers: HashMap::new(),
+            notes: Vec::new(),
+            next: 0,
+        }
     }
 
     /// Starts `EXAMPLE mcp start` and initializes it.
@@ -63,7 +75,10 @@ impl Client {
     pub(crate) fn start_with(command: &mut Command) -> Self {
         let mut client = Self::spawn(command);
         let answer = client.initialize();
-        assert!(answer["result"]["serverInfo"]["name"].is_string(), "{answer}");
+        assert!(
+            answer["result"]["serverInfo"]["name"].is_string(),
+            "{answer}"
+        );
         client
     }
 
@@ -107,7 +122,11 @@ impl Client {
             if let Some(answer) = self.answers.remove(&key) {
                 return answer;
             }
-            assert!(self.receive(deadline), "no answer to request {key}; other messages: {:?}", self.notes);
+            assert!(
+                self.receive(deadline),
+                "no answer to request {key}; other messages: {:?}",
+                self.notes
+            );
         }
     }
 
@@ -125,14 +144,22 @@ impl Client {
             if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
                 return self.notes.remove(at);
             }
-            assert!(self.receive(deadline), "no {method}; other messages: {:?}", self.notes);
+            assert!(
+                self.receive(deadline),
+                "no {method}; other messages: {:?}",
+                self.notes
+            );
         }
     }
 
     fn receive(&mut self, deadline: Instant) -> bool {
-        match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        match self
+            .lines
+            .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+        {
             Ok(line) => {
-                let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not JSON: {line}"));
+                let message: Value =
+                    serde_json::from_str(&line).unwrap_or_else(|_| panic!("not JSON: {line}"));
                 if message.get("result").is_some() || message.get("error").is_some() {
                     self.answers.insert(message["id"].to_string(), message);
                 } else {
@@ -158,7 +185,10 @@ impl Client {
 
     pub(crate) fn tools(&mut self) -> Vec<Value> {
         let answer = self.request("tools/list", json!({}));
-        answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
+        answer["result"]["tools"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{answer}"))
+            .clone()
     }
 
     /// Closes the server's input and waits for its end.
@@ -169,7 +199,10 @@ impl Client {
             if let Some(status) = self.child.try_wait().expect("it is our child") {
                 return status;
             }
-            assert!(Instant::now() < deadline, "the server did not end at the end of its input");
+            assert!(
+                Instant::now() < deadline,
+                "the server did not end at the end of its input"
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -185,5 +218,8 @@ impl Drop for Client {
 
 /// The text of a result.
 pub(crate) fn text(result: &Value) -> String {
-    result["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    result["content"][0]["text"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }

@@ -1,0 +1,7 @@
+//! The crate from outside: the documents it was built from, and the properties that must always hold.
+
+mod argv;
+mod catalogue;
+mod linter;
+mod spec;
+mod validation;

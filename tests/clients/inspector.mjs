@@ -1,0 +1,142 @@
+// The MCP Inspector's command line against a server made by Charmer, in both eras of the protocol.
+//
+//     node inspector.mjs INSPECTOR_FOLDER TODO [CLI...]
+//
+// INSPECTOR_FOLDER is where package.json was installed. TODO is the built example `derive`, a to-do list that is called
+// for good and for ill; every other CLI is only listed. Each is started as `CLI mcp start`.
+//
+// The exit code is the Inspector's verdict: 0 is fine, 1 a failed request, 5 a tool's error, 6 a schema that some client
+// cannot read. It must also have nothing to say on standard error, where its warnings go.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ERAS = { legacy: /^2025-|^2024-/, modern: /^2026-/ };
+const SECONDS = 60;
+
+const [folder, todo, ...others] = process.argv.slice(2);
+if (!todo) {
+  console.error("usage: node inspector.mjs INSPECTOR_FOLDER TODO [CLI...]");
+  process.exit(2);
+}
+const inspector = resolve(folder, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+// The Inspector keeps a catalogue and logins under the home folder: it gets one of its own, and finds none of ours.
+const home = mkdtempSync(join(tmpdir(), "charmer-inspector-"));
+process.on("exit", () => rmSync(home, { recursive: true, force: true }));
+
+/** Runs the Inspector once; `command` is how the server is started. */
+function inspect(command, era, ...options) {
+  const words = [inspector, "--cli", "--protocol-era", era, "--format", "json", ...options, ...command];
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, words, {
+      env: { ...process.env, HOME: home },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: SECONDS * 1000,
+    });
+    let out = "";
+    let err = "";
+    child.stdout.on("data", (chunk) => (out += chunk));
+    child.stderr.on("data", (chunk) => (err += chunk));
+    child.on("error", fail);
+    child.on("close", (code, signal) => {
+      const told = `code ${code ?? signal}\nstdout: ${out}\nstderr: ${err}`;
+      // An error, too, comes as one JSON object, on standard error.
+      const parse = (text) => {
+        try {
+          return JSON.parse(text);
+        } catch {
+          return undefined;
+        }
+      };
+      done({ code, told, err: err.trim(), result: parse(out)?.result, error: parse(err)?.error });
+    });
+  });
+}
+
+const call = (cli, era, tool, args) =>
+  inspect([cli, "mcp", "start"], era, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", JSON.stringify(args));
+
+async function negotiates(cli, era) {
+  const run = await inspect([cli, "mcp", "start"], era, "--method", "initialize");
+  assert.equal(run.code, 0, run.told);
+  assert.equal(run.err, "", run.told);
+  assert.match(run.result.protocolVersion, ERAS[era], run.told);
+}
+
+async function listsPortableSchemas(cli, era) {
+  const run = await inspect([cli, "mcp", "start"], era, "--method", "tools/list", "--strict");
+  assert.equal(run.code, 0, run.told);
+  // The exit code counts errors only; a warning, such as a `type` that is an array, stands here alone.
+  assert.equal(run.err, "", run.told);
+  assert.ok(run.result.tools.length > 0, run.told);
+}
+
+async function callsATool(cli, era) {
+  const run = await call(cli, era, "todo_add", { text: "buy milk", priority: 7 });
+  assert.equal(run.code, 0, run.told);
+  assert.equal(run.err, "", run.told);
+  const said = 'added "buy milk" with priority 7';
+  assert.deepEqual(run.result.content, [{ type: "text", text: said }], run.told);
+  assert.deepEqual(run.result.structuredContent, { exitCode: 0, stdout: `${said}\n` }, run.told);
+}
+
+async function refusesABadArgument(cli, era) {
+  const run = await call(cli, era, "todo_add", { text: "buy milk", priority: 700 });
+  assert.equal(run.code, 5, run.told);
+  assert.equal(run.error.code, "tool_is_error", run.told);
+  assert.equal(run.result.isError, true, run.told);
+  assert.match(run.result.content[0].text, /`priority`/, run.told);
+}
+
+// The Inspector looks the name up in the list and never sends the call: this checks that the list is all there is, and
+// the Python client checks the server's own answer.
+async function findsNoUnknownTool(cli, era) {
+  const run = await call(cli, era, "no_such_tool", {});
+  assert.equal(run.code, 5, run.told);
+  assert.equal(run.error.code, "tool_not_found", run.told);
+}
+
+// Nothing is proven by a linter that never complains: this server's schema has an error and a warning on purpose.
+async function wouldReportABadSchema(_cli, era) {
+  const server = fileURLToPath(new URL("unportable_server.mjs", import.meta.url));
+  const run = await inspect([process.execPath, server], era, "--method", "tools/list", "--strict");
+  assert.equal(run.code, 6, run.told);
+  assert.match(run.err, /1 error, 1 warning/, run.told);
+}
+
+const jobs = [];
+for (const era of Object.keys(ERAS)) {
+  const add = (cli, check) => jobs.push({ cli, era, check });
+  for (const check of [negotiates, listsPortableSchemas, callsATool, refusesABadArgument, findsNoUnknownTool]) {
+    add(resolve(todo), check);
+  }
+  for (const cli of others) {
+    for (const check of [negotiates, listsPortableSchemas]) add(resolve(cli), check);
+  }
+}
+jobs.push({ cli: "unportable", era: "legacy", check: wouldReportABadSchema });
+
+let passed = 0;
+let failed = 0;
+async function work() {
+  for (let job = jobs.shift(); job; job = jobs.shift()) {
+    const words = job.check.name.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+    const what = `${job.cli.split("/").at(-1)}, ${job.era}: ${words}`;
+    try {
+      await job.check(job.cli, job.era);
+      passed += 1;
+      console.log(`ok    ${what}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAIL  ${what}\n      ${String(error.message ?? error).replaceAll("\n", "\n      ")}`);
+    }
+  }
+}
+// Most of a run is Node starting up: two at a time keep two cores busy.
+await Promise.all([work(), work()]);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed ? 1 : 0;
