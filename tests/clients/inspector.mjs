@@ -43,6 +43,8 @@ function inspect(command, era, ...options) {
     child.stderr.on("data", (chunk) => (err += chunk));
     child.on("error", fail);
     child.on("close", (code, signal) => {
+      // Of a CLI that is meant to be difficult, the bridge has something to say, and the Inspector passes it on.
+      if (command[0] !== resolve(todo)) err = err.replaceAll(/^charmer: warning: .*\n/gm, "");
       const told = `code ${code ?? signal}\nstdout: ${out}\nstderr: ${err}`;
       // An error, too, comes as one JSON object, on standard error.
       const parse = (text) => {

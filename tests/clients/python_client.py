@@ -63,7 +63,8 @@ noise = Noise()
 class Server:
     """One server process and what can be seen of it from outside."""
 
-    def __init__(self, cli: Path, folder: Path) -> None:
+    def __init__(self, cli: Path, folder: Path, plain: bool) -> None:
+        self.plain = plain
         self.mark = f"{MARK}={uuid.uuid4().hex}"
         self.errors = (folder / "stderr").open("w+")
         self.status = folder / "status"
@@ -99,7 +100,8 @@ class Server:
         while (left := self.processes()) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.errors.seek(0)
-        said = self.errors.read()
+        # Of a CLI that is meant to be difficult, the bridge has something to say: its own warnings are no noise.
+        said = "".join(line for line in self.errors if self.plain or not line.startswith("charmer: warning: "))
         # First, because it is likely to explain the rest.
         expect(not said, f"the server wrote to standard error: {said}")
         expect(not left, f"left running: {left}")
@@ -316,7 +318,7 @@ def main(arguments: list[str]) -> int:
         for era in ERAS:
             title = f"{cli.name}, {era}:"
             with tempfile.TemporaryDirectory() as folder:
-                server = Server(cli, Path(folder))
+                server = Server(cli, Path(folder), plain=index == 0)
                 try:
                     if not os.access(cli, os.X_OK):
                         raise AssertionError(f"{argument} is not there; build the examples first")

@@ -8,8 +8,8 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         self, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-        CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult,
-        Implementation, ListPromptsRequestMethod, ListPromptsResult,
+        CompleteRequestParams, CompleteResult, ConstString, ContentBlock, CustomRequest,
+        CustomResult, Implementation, ListPromptsRequestMethod, ListPromptsResult,
         ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
         ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
         RequestId, ServerCapabilities, ServerConfig, SubscriptionFilter, ToolAnnotations,
@@ -203,11 +203,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         if !KNOWN_METHODS.contains(&request.method.as_str()) {
-            return Err(ErrorData::new(
-                model::ErrorCode::METHOD_NOT_FOUND,
-                request.method,
-                None,
-            ));
+            return Err(unknown_method(&request.method));
         }
         let detail = if request.method == "tools/call" {
             request.params.map(|params| malformed_call(&params))
@@ -226,7 +222,7 @@ impl ServerHandler for Handler {
         _: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        Err(not_offered::<CompleteRequestMethod>())
     }
 
     async fn list_prompts(
@@ -234,7 +230,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        Err(not_offered::<ListPromptsRequestMethod>())
     }
 
     async fn list_resources(
@@ -242,7 +238,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+        Err(not_offered::<ListResourcesRequestMethod>())
     }
 
     async fn list_resource_templates(
@@ -254,6 +250,19 @@ impl ServerHandler for Handler {
             ListResourceTemplatesRequestMethod,
         >())
     }
+}
+
+/// The error for a method that exists in the protocol but is not offered here.
+fn not_offered<M: ConstString>() -> ErrorData {
+    unknown_method(M::VALUE)
+}
+
+fn unknown_method(method: &str) -> ErrorData {
+    ErrorData::new(
+        model::ErrorCode::METHOD_NOT_FOUND,
+        format!("unknown method `{method}`"),
+        None,
+    )
 }
 
 fn malformed_call(params: &Value) -> String {

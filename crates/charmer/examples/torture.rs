@@ -133,6 +133,11 @@ fn flags_and_values() -> Vec<Command> {
                 .short('z')
                 .num_args(0..=1)
                 .default_missing_value("gzip"),
+            option("toggle")
+                .value_parser(value_parser!(bool))
+                .require_equals(true)
+                .num_args(0..=1)
+                .default_missing_value("true"),
             Arg::new("file"),
         ]),
         Command::new("greedy").args([
@@ -173,6 +178,7 @@ fn flags_and_values() -> Vec<Command> {
 fn positionals() -> Vec<Command> {
     vec![
         Command::new("last-only").arg(Arg::new("words").last(true).num_args(0..)),
+        Command::new("last-one").arg(Arg::new("word").last(true).required(true)),
         Command::new("last-mixed").args([
             option("many").num_args(1..),
             switch("stdin"),
@@ -444,6 +450,7 @@ fn types() -> Vec<Command> {
             .about("Größe, 大きさ und “Anführungszeichen” — ✓")
             .args([
                 option("größe").help("Wie groß? ½ m"),
+                Arg::new("tilde").short('ñ'),
                 Arg::new("名前").help("名前は何ですか"),
             ]),
     ]
@@ -525,6 +532,14 @@ fn trees() -> Vec<Command> {
             .args_conflicts_with_subcommands(true)
             .args([option("flag"), Arg::new("word")])
             .subcommand(Command::new("sub").arg(option("flag").id("sub-flag"))),
+        Command::new("shadow").args([
+            option("output").value_parser(value_parser!(i64)),
+            Arg::new("yes").value_parser(value_parser!(bool)),
+        ]),
+        Command::new("precedence")
+            .subcommand_precedence_over_arg(true)
+            .args([option("many").num_args(1..), Arg::new("word")])
+            .subcommand(Command::new("stop")),
         Command::new("infer")
             .infer_subcommands(true)
             .infer_long_args(true)

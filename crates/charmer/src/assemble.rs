@@ -57,18 +57,22 @@ impl Assembled {
 
 pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
     let environment = environment(bridge);
-    let mut cli = source::read(&bridge.command, &|name| environment.get(name).is_some());
+    // The program that is run has the bridge's own command (and clap's `help` with it), so that a positional of these
+    // names would call them: they must be known to whoever writes or judges a command line.
+    let command = if is_ours(&bridge.command, &bridge.name) {
+        bridge.command.clone()
+    } else {
+        bridge.mount()
+    };
+    let mut cli = source::read(&command, &|name| environment.get(name).is_some());
     apply_author(bridge, &mut cli);
-    let catalogue = catalogue(&cli, &options(bridge, &cli));
+    let catalogue = catalogue(&cli, &options(bridge));
 
     let added = environment
         .iter()
         .map(|(name, _)| name.to_owned())
         .filter(|name| std::env::var_os(name).is_none());
-    let judge = Arc::new(ClapJudge::new(
-        bridge.command.clone(),
-        added.collect::<Vec<OsString>>(),
-    ));
+    let judge = Arc::new(ClapJudge::new(command, added.collect::<Vec<OsString>>()));
     let supervisors = Supervisors::new();
     // Resolved once: what the name or a link means later changes nothing. A program that cannot be found is
     // reported by the first call, so that the tools can still be listed.
@@ -166,7 +170,7 @@ fn no_command<T>(setting: &str, path: &CommandPath) -> T {
     panic!("charmer: {setting} names the command `{path}`, which does not exist")
 }
 
-fn options(bridge: &Bridge, cli: &Cli) -> CatalogueOptions {
+fn options(bridge: &Bridge) -> CatalogueOptions {
     let mut options = CatalogueOptions::default();
     options.prefix.clone_from(&bridge.prefix);
     options.layout = bridge.layout;
@@ -177,12 +181,9 @@ fn options(bridge: &Bridge, cli: &Cli) -> CatalogueOptions {
         .collect();
     options.rules.clone_from(&bridge.rules);
     options.outputs.clone_from(&bridge.outputs);
-    // The bridge's own command, if the CLI was handed over with it already added.
-    if cli.root.child(&bridge.name).is_some() && is_ours(&bridge.command, &bridge.name) {
-        options
-            .exclude
-            .push(CommandPath::root().child(bridge.name.as_str()));
-    }
+    options
+        .exclude
+        .push(CommandPath::root().child(bridge.name.as_str()));
     options
 }
 

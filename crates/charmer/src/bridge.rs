@@ -334,7 +334,12 @@ impl Bridge {
 
     /// The CLI with the bridge's subcommand.
     pub fn mount(&self) -> clap::Command {
-        self.command.clone().subcommand(mcp::command(&self.name))
+        let mut command = self.command.clone();
+        if !command.has_subcommands() {
+            // Otherwise what the CLI requires of itself would be required of `mcp start` too.
+            command = command.subcommand_negates_reqs(true);
+        }
+        command.subcommand(mcp::command(&self.name))
     }
 
     /// Does what the bridge's subcommand asks for, if it was given; `None` means that the CLI goes on as usual.

@@ -103,6 +103,14 @@ fn prune(command: clap::Command, words: &[String], child_env: &[OsString]) -> cl
 
 /// clap's own message, without its advice for people at a terminal.
 fn refusal(error: clap::Error) -> CallError {
+    if error.kind() == ErrorKind::MissingSubcommand {
+        // The words of the command are always written, so something before one of them has taken it.
+        return CallError::new(
+            ErrorCode::InvalidArguments,
+            "the program would take the name of the subcommand for one more value of an argument before it",
+        )
+        .hint("give another option of the parent command as well, or leave out the one that takes several values");
+    }
     let message = match error.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
@@ -217,7 +225,9 @@ impl<'p> Meant<'p> {
             }
             let wanted = match given {
                 Given::Switch(false) | Given::Count(0) => Wanted::Off,
-                Given::Switch(true) | Given::Bare => Wanted::Switch,
+                Given::Switch(true) => Wanted::Switch,
+                // Bare is only given where clap has no value for it, so any value is one that it took wrongly.
+                Given::Bare => Wanted::Flat(Vec::new()),
                 Given::Count(times) => Wanted::Count(*times),
                 Given::Values(lists)
                     if matches!(property.flag.repetition, Repetition::Fixed { .. }) =>

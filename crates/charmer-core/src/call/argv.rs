@@ -27,6 +27,8 @@ pub enum ElementKind {
     Value,
     /// A positional.
     Positional,
+    /// An argument of an external command, which the program passes on unread.
+    PassedOn,
     /// The `--` that ends the flags.
     DoubleDash,
 }
@@ -113,6 +115,8 @@ struct LevelWriter<'a> {
     depth: usize,
 }
 
+type GivenFlags<'a> = Vec<(&'a FlagProperty, &'a Given)>;
+
 /// Values of one positional, with how they may be written.
 struct Place<'a> {
     property: &'a PositionalProperty,
@@ -143,12 +147,7 @@ impl<'a> LevelWriter<'a> {
     }
 
     /// The flags, those that would go on taking elements apart from the others.
-    fn greedy_and_plain(
-        &self,
-    ) -> (
-        Vec<(&'a FlagProperty, &'a Given)>,
-        Vec<(&'a FlagProperty, &'a Given)>,
-    ) {
+    fn greedy_and_plain(&self) -> (GivenFlags<'a>, GivenFlags<'a>) {
         self.flags()
             .partition(|(property, given)| is_greedy(&property.flag, given))
     }
@@ -195,7 +194,9 @@ impl<'a> LevelWriter<'a> {
             .iter()
             .any(|place| place.property.positional.external);
         let protectable = self.syntax.double_dash == DoubleDash::Neutral && !has_last && !external;
-        let (greedy, plain) = self.greedy_and_plain();
+        let (mut greedy, plain) = self.greedy_and_plain();
+        // One that takes anything would take the flags behind it too.
+        greedy.sort_by_key(|(property, _)| property.flag.allow_hyphen);
         // A positional that takes anything would also take the greedy flags that stand behind it otherwise.
         let takes_flags =
             |place: &Place<'_>| !greedy.is_empty() && place.property.positional.allow_hyphen;
@@ -204,24 +205,19 @@ impl<'a> LevelWriter<'a> {
             .iter()
             .position(|place| takes_flags(place) || place.values.iter().any(misread))
             .filter(|_| protectable);
-        // The `--` stands before all positionals: one that takes anything would take it too. But behind it a list
-        // takes the positionals that follow as well, so such a list stays before it.
+        // The `--` stands where it is needed and not before: behind it a list takes the positionals that follow as
+        // well, and clap may skip an optional one. But a positional that takes anything would take it too.
         let from = first.map_or(before.len(), |first| {
-            let earlier = || {
-                before[..first]
-                    .iter()
-                    .map(|place| &place.property.positional)
-            };
-            let keeps_to_itself = !earlier().any(|positional| positional.allow_hyphen);
-            if keeps_to_itself && earlier().any(|positional| positional.variadic) {
-                first
-            } else {
+            let mut earlier = before[..first].iter();
+            if earlier.any(|place| place.property.positional.allow_hyphen) {
                 0
+            } else {
+                first
             }
         });
         let (bare, protected) = before.split_at(from);
 
-        let write_all = |argv: &mut Argv, flags: Vec<(&FlagProperty, &Given)>| {
+        let write_all = |argv: &mut Argv, flags: GivenFlags<'_>| {
             flags.into_iter().try_for_each(|(property, given)| {
                 write_flag(argv, &property.flag, given, self.syntax, &property.key)
             })
@@ -262,7 +258,7 @@ impl<'a> LevelWriter<'a> {
         }
         argv.push(name, ElementKind::Positional);
         rest.iter()
-            .for_each(|value| argv.push_value(value, ElementKind::Positional, true));
+            .for_each(|value| argv.push(value, ElementKind::PassedOn));
         Ok(())
     }
 
@@ -285,7 +281,8 @@ impl<'a> LevelWriter<'a> {
         let positional = &place.property.positional;
         let allowed =
             positional.allow_hyphen || (positional.allow_negative && is_negative_number(value));
-        if looks_like_flag(value) && !allowed {
+        let is_flag = self.input.levels[self.depth].knows_flag(value);
+        if looks_like_flag(value) && (!allowed || is_flag) {
             return Err(hyphen_refused(&place.property.key, value));
         }
         argv.push_value(value, ElementKind::Positional, allowed);
@@ -345,9 +342,10 @@ fn is_negative_number(value: &str) -> bool {
 /// Whether a flag would go on taking elements that stand behind its values.
 fn is_greedy(flag: &Flag, given: &Given) -> bool {
     match (&flag.repetition, given) {
-        (Repetition::Span { max, .. }, Given::Values(lists)) => {
-            max.is_none_or(|max| lists.iter().any(|list| list.len() < max))
-        }
+        (Repetition::Span { min, max }, Given::Values(lists)) => lists.iter().any(|list| {
+            let attached = list.len() == 1 && *min <= 1;
+            !attached && max.is_none_or(|max| list.len() < max)
+        }),
         (_, Given::Bare) => true,
         _ => false,
     }
@@ -444,6 +442,12 @@ fn write_values(
     key: &str,
 ) -> Result<(), Violation> {
     match flag.repetition {
+        // One value can be attached, and then nothing that follows is taken for another.
+        Repetition::Span { min: 0..=1, .. } if values.len() == 1 => {
+            values
+                .iter()
+                .for_each(|value| write_attached(argv, flag, value, syntax));
+        }
         Repetition::Fixed { .. } | Repetition::Span { .. } => {
             argv.push(flag.display_name(), ElementKind::Flag);
             for value in values {
@@ -527,4 +531,110 @@ fn protect(
         return refuse(&format!("`{delimiter}`"));
     }
     Ok(value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{
+        call::prepare,
+        model::{Cli, Command, Flag, Positional, Repetition, Syntax, ValueType},
+        tool::{CatalogueOptions, catalogue},
+    };
+
+    /// The argv of the last command under a clap program, or why there is none.
+    fn written(root: Command, input: Value) -> String {
+        let tools = catalogue(
+            &Cli::new(root, Syntax::clap()),
+            &CatalogueOptions::default(),
+        )
+        .tools;
+        let tool = tools.last().expect("the command is a tool");
+        match prepare(tool, input.as_object().expect("an object")) {
+            Ok(prepared) => prepared.argv.to_strings().join(" "),
+            Err(refusal) => refusal.to_string(),
+        }
+    }
+
+    fn text(name: &str) -> Flag {
+        Flag::new(name).value_type(ValueType::String)
+    }
+
+    fn greedy(name: &str) -> Flag {
+        text(name).repetition(Repetition::Span { min: 1, max: None })
+    }
+
+    #[test]
+    fn a_bare_flag_takes_no_positional() {
+        let root = || {
+            Command::new("p")
+                .flag(text("maybe").optional_value(None))
+                .flag(text("plain"))
+                .positional(Positional::new("file"))
+        };
+        let input = |file: &str| json!({"maybe": "", "plain": "x", "file": file});
+        assert_eq!(written(root(), input("f")), "--plain=x f --maybe");
+        assert_eq!(written(root(), input("-f")), "--plain=x --maybe -- -f");
+    }
+
+    #[test]
+    fn an_ancestors_greedy_flag_is_stopped_by_another() {
+        let root = Command::new("p")
+            .not_runnable()
+            .flag(text("plain"))
+            .flag(greedy("many"))
+            .command(Command::new("go"));
+        let input = json!({"plain": "x", "many": ["a", "b"]});
+        assert_eq!(written(root, input), "--many a b --plain=x go");
+    }
+
+    #[test]
+    fn a_positional_that_is_split_is_one_element() {
+        let mut fields = Positional::new("fields").variadic();
+        fields.delimiter = Some(',');
+        let root = || Command::new("p").positional(fields.clone());
+        assert_eq!(written(root(), json!({"fields": ["a", "", "b"]})), "a,,b");
+        let refused = written(root(), json!({"fields": ["a,b"]}));
+        assert!(refused.contains("elements without `,`"), "{refused}");
+    }
+
+    #[test]
+    fn dashes_stand_no_earlier_than_needed() {
+        let mut trailing = Positional::new("words").variadic();
+        trailing.allow_hyphen = true;
+        let copy = Command::new("p")
+            .positional(Positional::new("sources").variadic().required())
+            .positional(Positional::new("target").required());
+        let input = json!({"sources": ["a", "b"], "target": "-t"});
+        assert_eq!(written(copy, input), "a b -- -t");
+        let run = Command::new("p").flag(greedy("many")).positional(trailing);
+        let input = json!({"many": ["m"], "words": ["a", "b"]});
+        assert_eq!(written(run, input), "--many m -- a b");
+    }
+
+    #[test]
+    fn an_abbreviated_subcommand_is_protected() {
+        let root = Command::new("p")
+            .command(Command::new("status"))
+            .positional(Positional::new("word"));
+        let tools = catalogue(
+            &Cli::new(root, Syntax::clap()),
+            &CatalogueOptions::default(),
+        )
+        .tools;
+        let input = json!({"word": "stat"});
+        let prepared = prepare(&tools[0], input.as_object().expect("an object")).expect("it fits");
+        assert_eq!(prepared.argv.to_strings(), ["--", "stat"]);
+    }
+
+    #[test]
+    fn a_count_cannot_go_below_its_default() {
+        let count = Flag::new("effort").value_type(ValueType::Count);
+        let root = || Command::new("p").flag(count.clone().default_text("2"));
+        assert!(written(root(), json!({"effort": 0})).contains("at least 1"));
+        assert_eq!(written(root(), json!({"effort": 1})), "--effort");
+        let plain = Command::new("p").flag(count.clone());
+        assert_eq!(written(plain, json!({"effort": 0})), "");
+    }
 }

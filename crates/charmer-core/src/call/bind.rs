@@ -601,7 +601,9 @@ fn list_text(
         let from_text = item
             .as_str()
             .and_then(|text| serde_json::from_str::<Value>(text).ok());
-        let read = from_text.filter(|_| scalar && element.choices.is_empty());
+        // clap lists `true` and `false` as the choices of a boolean; they are no strings for that.
+        let listed = !element.choices.is_empty() && *element.value_type != ValueType::Bool;
+        let read = from_text.filter(|_| scalar && !listed);
         element
             .text(read.as_ref().unwrap_or(item), path)
             .map_err(|violation| {

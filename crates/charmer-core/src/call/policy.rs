@@ -12,6 +12,7 @@ use super::{
 
 pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
     let mut words = tool.path.words().iter();
+    let mut depth = 0;
     let mut flags_ended = false;
     for element in argv.elements() {
         if element.text.contains('\0') {
@@ -24,7 +25,7 @@ pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
             ));
         }
         match element.kind {
-            ElementKind::Word if words.next() == Some(&element.text) && !flags_ended => {}
+            ElementKind::Word if words.next() == Some(&element.text) && !flags_ended => depth += 1,
             ElementKind::Word => return refuse("a word is not part of the command's path"),
             ElementKind::DoubleDash => flags_ended = true,
             ElementKind::Flag if flags_ended || !is_offered(tool, element) => {
@@ -34,11 +35,15 @@ pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
                 ));
             }
             ElementKind::Flag => {}
+            ElementKind::Value | ElementKind::Positional if flags_ended => {}
             ElementKind::Value | ElementKind::Positional => {
-                if looks_like_flag(&element.text) && !flags_ended && !element.hyphen_allowed {
+                let is_flag = element.kind == ElementKind::Positional
+                    && tool.input.levels[depth].knows_flag(&element.text);
+                if looks_like_flag(&element.text) && (!element.hyphen_allowed || is_flag) {
                     return refuse(&format!("{:?} would be read as a flag", element.text));
                 }
             }
+            ElementKind::PassedOn => {}
         }
     }
     if words.next().is_some() {

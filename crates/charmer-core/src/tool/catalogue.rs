@@ -5,7 +5,7 @@ use std::{collections::HashMap, fmt, sync::Arc};
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Cli, Command, CommandPath},
+    model::{Cli, Command, CommandPath, Flag},
     select::{Candidate, Selector, first_match},
 };
 
@@ -154,7 +154,11 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
         }
         let selector = &selectors[at];
         let mut input = Input::new(&lineage, options.layout, selector);
-        warnings.extend(left_out_but_required(&lineage, selector).map(warn));
+        warnings.extend(
+            left_out_but_required(&lineage, selector)
+                .into_iter()
+                .map(warn),
+        );
         for (_, argument, rules) in options
             .rules
             .iter()
@@ -199,30 +203,33 @@ fn declared_output(
 }
 
 /// A required flag that cannot be reached makes a tool that can never be called: say so.
-fn left_out_but_required(
-    lineage: &[&Command],
-    selector: &Selector,
-) -> impl Iterator<Item = String> {
+fn left_out_but_required(lineage: &[&Command], selector: &Selector) -> Vec<String> {
     let (leaf, ancestors) = lineage.split_last().expect("a lineage is not empty");
+    let unreachable = |flag: &Flag| flag.hidden || flag.deprecated.is_some();
     let local = leaf
         .flags
         .iter()
-        .filter(|flag| flag.required && !selector.local_flags.matches(flag));
+        .map(|flag| (flag, selector.local_flags.matches(flag)));
     let inherited = ancestors
         .iter()
         .filter(|command| !command.subcommand_lifts_required)
         .flat_map(|command| &command.flags)
-        .filter(|flag| flag.required && !selector.inherited_flags.matches(flag));
+        .map(|flag| (flag, selector.inherited_flags.matches(flag)));
     local
         .chain(inherited)
-        .map(|flag| {
+        .filter(|(flag, let_in)| flag.required && (!let_in || unreachable(flag)))
+        .map(|(flag, let_in)| {
+            let why = if let_in {
+                "it is hidden or deprecated"
+            } else {
+                "the selector leaves it out"
+            };
             format!(
-                "the selector leaves out `{}`, without which the command does not run",
+                "`{}` cannot be given, because {why}, but the command does not run without it",
                 flag.display_name()
             )
         })
-        .collect::<Vec<_>>()
-        .into_iter()
+        .collect()
 }
 
 fn apply_rules(input: &mut Input, argument: &str, rules: &Rules) {

@@ -90,6 +90,68 @@ pub struct Level {
     pub subcommands: Vec<String>,
     /// Relations between the flags and positionals of this level.
     pub groups: Vec<Group>,
+    /// The long names of every flag that the program takes here, also of those that are not offered.
+    pub long_flags: Vec<String>,
+    /// The letters of every flag that the program takes here.
+    pub short_flags: Vec<char>,
+}
+
+impl Level {
+    /// The last step of a lineage.
+    fn new(lineage: &[&Command], is_leaf: bool) -> Self {
+        let (command, ancestors) = lineage.split_last().expect("a lineage is not empty");
+        let lifted = command.subcommand_lifts_required || command.arguments_exclude_subcommands;
+        let globals = ancestors
+            .iter()
+            .flat_map(|ancestor| &ancestor.flags)
+            .filter(|flag| flag.global);
+        let flags: Vec<&Flag> = command.flags.iter().chain(globals).collect();
+        let longs = |flag: &&Flag| -> Vec<String> {
+            flag.long
+                .iter()
+                .chain(&flag.aliases)
+                .chain(&flag.negation)
+                .cloned()
+                .collect()
+        };
+        Self {
+            word: if ancestors.is_empty() {
+                String::new()
+            } else {
+                command.name.clone()
+            },
+            subcommands: command
+                .commands
+                .iter()
+                .flat_map(|child| std::iter::once(&child.name).chain(&child.aliases).cloned())
+                .collect(),
+            // What a subcommand lifts is not asked for; a conflict stays one.
+            groups: command
+                .groups
+                .iter()
+                .filter(|group| is_leaf || !lifted || group.kind != GroupKind::OneOf)
+                .cloned()
+                .collect(),
+            long_flags: flags.iter().flat_map(longs).collect(),
+            short_flags: flags
+                .iter()
+                .flat_map(|flag| flag.short.iter().chain(&flag.short_aliases).copied())
+                .collect(),
+        }
+    }
+
+    /// Whether the program would take this element for a flag of its own, even where a positional may begin with
+    /// `-`: by its whole name, an abbreviation of it, or its letter.
+    pub fn knows_flag(&self, element: &str) -> bool {
+        if let Some(name) = element.strip_prefix("--") {
+            let name = name.split_once('=').map_or(name, |(name, _)| name);
+            return !name.is_empty() && self.long_flags.iter().any(|long| long.starts_with(name));
+        }
+        let letter = element
+            .strip_prefix('-')
+            .and_then(|letters| letters.chars().next());
+        letter.is_some_and(|letter| self.short_flags.contains(&letter))
+    }
 }
 
 /// The input of a tool.
@@ -185,32 +247,8 @@ impl Input {
             }
             _ => None,
         };
-        let levels = lineage
-            .iter()
-            .enumerate()
-            .map(|(depth, command)| Level {
-                word: if depth == 0 {
-                    String::new()
-                } else {
-                    command.name.clone()
-                },
-                subcommands: command
-                    .commands
-                    .iter()
-                    .flat_map(|child| std::iter::once(&child.name).chain(&child.aliases).cloned())
-                    .collect(),
-                // What a subcommand lifts is not asked for; a conflict stays one.
-                groups: command
-                    .groups
-                    .iter()
-                    .filter(|group| {
-                        let lifted = command.subcommand_lifts_required
-                            || command.arguments_exclude_subcommands;
-                        depth == leaf || !lifted || group.kind != GroupKind::OneOf
-                    })
-                    .cloned()
-                    .collect(),
-            })
+        let levels = (0..lineage.len())
+            .map(|depth| Level::new(&lineage[..=depth], depth == leaf))
             .collect();
         let mut input = Self {
             layout,

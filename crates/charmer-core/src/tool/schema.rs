@@ -76,11 +76,17 @@ fn object(properties: Map<String, Value>, required: Vec<Value>) -> Map<String, V
 fn flag_schema(property: &FlagProperty, warnings: &mut Vec<String>) -> Value {
     let flag = &property.flag;
     let mut notes = Vec::new();
-    if let FlagValue::Optional { bare } = &flag.value {
-        notes.push(match bare {
-            Some(bare) => format!("(given without a value it means {bare:?})"),
-            None => "(the empty string gives the flag without a value)".into(),
-        });
+    match &flag.value {
+        FlagValue::Optional { bare: Some(bare) } => {
+            notes.push(format!("(given without a value it means {bare:?})"));
+        }
+        // Only where the schema allows a string at all.
+        FlagValue::Optional { bare: None }
+            if flag.repetition == Repetition::Single && is_text(&flag.value_type) =>
+        {
+            notes.push("(the empty string gives the flag without a value)".into());
+        }
+        _ => {}
     }
     let shape = match flag.repetition {
         Repetition::Single => Shape::One,
@@ -128,6 +134,10 @@ fn flag_schema(property: &FlagProperty, warnings: &mut Vec<String>) -> Value {
         },
         warnings,
     )
+}
+
+fn is_text(value_type: &ValueType) -> bool {
+    matches!(value_type, ValueType::String | ValueType::Path)
 }
 
 fn positional_schema(positional: &Positional, warnings: &mut Vec<String>) -> Value {

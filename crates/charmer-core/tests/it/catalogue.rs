@@ -217,7 +217,7 @@ fn selectors_decide_in_order_and_take_flags_away() {
     assert!(
         found.warnings[0]
             .to_string()
-            .contains("leaves out `--force`"),
+            .contains("`--force` cannot be given, because the selector leaves it out"),
         "{:?}",
         found.warnings
     );

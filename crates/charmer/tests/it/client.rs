@@ -137,21 +137,6 @@ impl Client {
         self.answers.contains_key(&id.to_string())
     }
 
-    /// Waits for a notification.
-    pub(crate) fn notification(&mut self, method: &str) -> Value {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
-                return self.notes.remove(at);
-            }
-            assert!(
-                self.receive(deadline),
-                "no {method}; other messages: {:?}",
-                self.notes
-            );
-        }
-    }
-
     fn receive(&mut self, deadline: Instant) -> bool {
         match self
             .lines
