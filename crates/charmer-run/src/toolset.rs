@@ -16,16 +16,26 @@ pub struct ServedTool {
     pub service: CallService,
     /// The limits that its calls begin with.
     pub limits: Limits,
+    /// Whether an author's own code is on that path. It may block, so it runs apart from the protocol.
+    pub may_block: bool,
 }
 
 impl ServedTool {
-    /// A tool with its call path.
+    /// A tool with its call path, which may block.
     pub fn new(tool: Arc<Tool>, service: CallService, limits: Limits) -> Self {
         Self {
             tool,
             service,
             limits,
+            may_block: true,
         }
+    }
+
+    /// Says that nothing on its call path blocks.
+    #[must_use]
+    pub fn never_blocks(mut self) -> Self {
+        self.may_block = false;
+        self
     }
 }
 

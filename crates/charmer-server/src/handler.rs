@@ -74,7 +74,12 @@ impl Handler {
         .limits(limits.clone())
         .cancelled_by(cancel.clone());
         let mut service = served.service.clone();
-        let mut work = self.pool.spawn(async move { service.call(call).await });
+        let work = async move { service.call(call).await };
+        let mut work = if served.may_block {
+            self.pool.spawn(work)
+        } else {
+            tokio::spawn(work)
+        };
         let done = tokio::select! {
             done = &mut work => done,
             () = asked.cancelled() => {

@@ -1,8 +1,8 @@
-//! The threads that calls run on, apart from the one that speaks with the client.
+//! The threads that calls run on whose path may block, apart from the one that speaks with the client.
 //!
-//! Hooks, validators and clap's value parsers are an author's own code, and may block. On threads of their own they
-//! can hold up each other, but never the protocol: pings are answered and calls are cancelled all the same. The
-//! threads start with the first call, so that a server that only lists its tools starts sooner.
+//! Hooks, layers and validators are an author's own code, and may block. On threads of their own they can hold up each
+//! other, but never the protocol: pings are answered and calls are cancelled all the same. Calls without such code
+//! spare themselves the way to another thread and back. The threads start with the first call that needs them.
 
 use std::{
     io,

@@ -20,6 +20,7 @@ use crate::{
     bridge::MatchesHandler,
     judge::ClapJudge,
     log::{Level, Logger},
+    selector::Selector,
     source,
 };
 
@@ -108,17 +109,32 @@ pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
             .iter()
             .chain(selector.iter().flat_map(|selector| &selector.layers));
         service = layers.rev().fold(service, |inner, layer| layer(inner));
-        service = logged(service, &bridge.logger);
+        if bridge.log_calls {
+            service = logged(service, &bridge.logger);
+        }
         let limits = selector
             .and_then(|selector| selector.limits.clone())
             .unwrap_or_else(|| bridge.limits.clone());
-        ServedTool::new(Arc::new(tool.clone()), service, limits)
+        let served = ServedTool::new(Arc::clone(tool), service, limits);
+        if has_authors_code(bridge, selector, &tool.path) {
+            served
+        } else {
+            served.never_blocks()
+        }
     }));
     Assembled {
         catalogue,
         tools,
         supervisors,
     }
+}
+
+/// Whether code of the author's stands on a command's call path. A handler does not count: it has its own thread.
+fn has_authors_code(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> bool {
+    bridge.log_calls
+        || !bridge.layers.is_empty()
+        || selector.is_some_and(|selector| !selector.layers.is_empty())
+        || bridge.rules.iter().any(|(of, ..)| of == path)
 }
 
 /// Applies what an author said about commands, and panics on a command or argument that does not exist: that is a

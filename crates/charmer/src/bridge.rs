@@ -74,6 +74,8 @@ pub struct Bridge {
     pub(crate) program: Option<PathBuf>,
     pub(crate) judged: bool,
     pub(crate) logger: Logger,
+    /// Whether the logger is the author's, who wants to hear of every call.
+    pub(crate) log_calls: bool,
 }
 
 impl Bridge {
@@ -100,6 +102,7 @@ impl Bridge {
             program: None,
             judged: true,
             logger: to_stderr(),
+            log_calls: false,
         }
     }
 
@@ -242,6 +245,7 @@ impl Bridge {
     /// Receives what the bridge has to say (`Logger`); by default warnings and errors go to standard error.
     pub fn logger(mut self, logger: impl Fn(Level, &str) + Send + Sync + 'static) -> Self {
         self.logger = Arc::new(logger);
+        self.log_calls = true;
         self
     }
 

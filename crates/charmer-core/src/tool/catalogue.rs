@@ -64,19 +64,19 @@ impl fmt::Display for Warning {
 #[non_exhaustive]
 pub struct Catalogue {
     /// The tools, in the order of the program's commands.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<Arc<Tool>>,
     /// What a developer should know.
     pub warnings: Vec<Warning>,
 }
 
 impl Catalogue {
     /// The tool for a command.
-    pub fn for_path(&self, path: &CommandPath) -> Option<&Tool> {
+    pub fn for_path(&self, path: &CommandPath) -> Option<&Arc<Tool>> {
         self.tools.iter().find(|tool| tool.path == *path)
     }
 
     /// The tool of a name.
-    pub fn get(&self, name: &str) -> Option<&Tool> {
+    pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
         self.tools.iter().find(|tool| tool.name.as_str() == name)
     }
 }
@@ -171,7 +171,7 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
         let words: Vec<&str> = std::iter::once(program)
             .chain(path.words().iter().map(String::as_str))
             .collect();
-        tools.push(Tool {
+        tools.push(Arc::new(Tool {
             title: command
                 .hints
                 .title
@@ -187,7 +187,7 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             name,
             input,
             path,
-        });
+        }));
     }
     Catalogue { tools, warnings }
 }

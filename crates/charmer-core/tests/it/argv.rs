@@ -1,5 +1,7 @@
 //! How a command line is written: at which level, in which order, attached or not, and what is refused.
 
+use std::sync::Arc;
+
 use charmer_core::{
     call::prepare,
     model::{Cli, Command, DoubleDash, Flag, FlagValue, Positional, Repetition, Syntax, ValueType},
@@ -8,7 +10,7 @@ use charmer_core::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn tool(root: Command, syntax: Syntax) -> Tool {
+fn tool(root: Command, syntax: Syntax) -> Arc<Tool> {
     catalogue(&Cli::new(root, syntax), &CatalogueOptions::default())
         .tools
         .pop()

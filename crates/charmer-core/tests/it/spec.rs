@@ -1,6 +1,8 @@
 //! The examples of the specification documents, each reproduced as it stands there, apart from what the design
 //! decides otherwise (said beside each).
 
+use std::sync::Arc;
+
 use charmer_core::{
     call::prepare,
     model::{ArgSpec, Cli, Command, Flag, Syntax, ValueType},
@@ -8,7 +10,7 @@ use charmer_core::{
 };
 use serde_json::{Value, json};
 
-fn tools(root: Command, layout: Layout) -> Vec<Tool> {
+fn tools(root: Command, layout: Layout) -> Vec<Arc<Tool>> {
     let mut options = CatalogueOptions::default();
     options.layout = layout;
     let found = catalogue(&Cli::new(root, Syntax::pflag()), &options);
@@ -16,7 +18,7 @@ fn tools(root: Command, layout: Layout) -> Vec<Tool> {
     found.tools
 }
 
-fn tool(root: Command, layout: Layout) -> Tool {
+fn tool(root: Command, layout: Layout) -> Arc<Tool> {
     tools(root, layout).pop().expect("the command is a tool")
 }
 
@@ -374,7 +376,7 @@ fn arg_specs_override_what_was_inferred() {
                 .description("Search path")
                 .value_type("path"),
         ]);
-    let schema = tool(search, Layout::Flat).input_schema;
+    let schema = &tool(search, Layout::Flat).input_schema;
     assert_eq!(
         schema["properties"]["query"],
         json!({"type": "string", "description": "Search query string"})
@@ -390,7 +392,7 @@ fn arg_specs_override_what_was_inferred() {
 #[test]
 fn positionals_from_usage_strings() {
     let properties = |usage: &str| {
-        let schema = tool(Command::new("x").usage(usage), Layout::Flat).input_schema;
+        let schema = &tool(Command::new("x").usage(usage), Layout::Flat).input_schema;
         (
             schema["properties"].clone(),
             schema.get("required").cloned(),

@@ -1,5 +1,7 @@
 //! Input against the model: what is wrong is said, all of it at once.
 
+use std::sync::Arc;
+
 use charmer_core::{
     call::{Refusal, prepare},
     model::{Cli, Command, Flag, Group, GroupKind, Positional, Repetition, Syntax, ValueType},
@@ -8,11 +10,11 @@ use charmer_core::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn tool(command: Command) -> Tool {
+fn tool(command: Command) -> Arc<Tool> {
     laid_out(command, Layout::Flat)
 }
 
-fn laid_out(command: Command, layout: Layout) -> Tool {
+fn laid_out(command: Command, layout: Layout) -> Arc<Tool> {
     let mut options = CatalogueOptions::default();
     options.layout = layout;
     catalogue(&Cli::new(command, Syntax::pflag()), &options)

@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe},
-    sync::Arc,
     thread::JoinHandle,
 };
 
@@ -33,7 +32,7 @@ fn tools(names: &[&str], service: &CallService) -> ToolSet {
         found
             .tools
             .into_iter()
-            .map(|tool| ServedTool::new(Arc::new(tool), service.clone(), Limits::default())),
+            .map(|tool| ServedTool::new(tool, service.clone(), Limits::default())),
     )
 }
 
