@@ -4,9 +4,12 @@
 
 mod argv;
 mod bind;
+mod bind_value;
 pub(crate) mod format;
 mod policy;
 mod violation;
+mod write;
+mod write_flag;
 
 pub use argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES};
 pub use bind::{Bound, Given};
@@ -31,7 +34,7 @@ pub struct Prepared {
 /// All violations are reported at once, so that a caller can mend them in one go.
 pub fn prepare(tool: &Tool, input: &Map<String, Value>) -> Result<Prepared, Refusal> {
     let bound = bind::bind(&tool.input, input).map_err(Refusal::Invalid)?;
-    let argv = argv::write(tool, &bound).map_err(|violation| Refusal::Invalid(vec![violation]))?;
+    let argv = write::write(tool, &bound).map_err(|violation| Refusal::Invalid(vec![violation]))?;
     policy::check(tool, &argv)?;
     Ok(Prepared { bound, argv })
 }

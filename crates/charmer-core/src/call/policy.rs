@@ -6,8 +6,9 @@
 use crate::{model::Flag, tool::Tool};
 
 use super::{
-    argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES, looks_like_flag},
+    argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES},
     violation::Refusal,
+    write_flag::looks_like_flag,
 };
 
 pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {

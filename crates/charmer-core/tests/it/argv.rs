@@ -232,8 +232,11 @@ fn a_greedy_flag_comes_last() {
     let found = tool(command, Syntax::clap());
     let input = json!({"files": ["a", "b"], "all": true, "target": "t"});
     assert_written(&found, input, &["--all", "t", "--files", "a", "b"]);
-    let input = json!({"files": ["a"], "target": "-t"});
-    assert_written(&found, input, &["--files", "a", "--", "-t"]);
+    let input = json!({"files": ["a", "b"], "target": "-t"});
+    assert_written(&found, input, &["--files", "a", "b", "--", "-t"]);
+    // One value alone is attached, so it takes nothing else.
+    let input = json!({"files": ["-a"], "target": "t"});
+    assert_written(&found, input, &["--files=-a", "t"]);
 }
 
 #[test]

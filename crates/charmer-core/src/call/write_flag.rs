@@ -1,0 +1,191 @@
+//! One flag on a command line: attached where that is possible, repeated, joined or followed by its values otherwise.
+
+use crate::model::{Flag, FlagValue, Repetition, ShortValue, Syntax, ValueType};
+
+use super::{
+    argv::{Argv, ElementKind},
+    bind::Given,
+    violation::Violation,
+};
+
+pub(super) fn hyphen_refused(path: &str, value: &str) -> Violation {
+    Violation::new(path, "a value that does not begin with `-`")
+        .found(&value.into())
+        .hint("the program would read it as a flag, and has no safe way to say otherwise")
+}
+
+/// Whether a program would take a bare element for a flag; a lone `-` means standard input.
+pub(super) fn looks_like_flag(value: &str) -> bool {
+    value.len() > 1 && value.starts_with('-')
+}
+
+/// Whether a flag would go on taking elements that stand behind its values.
+pub(super) fn is_greedy(flag: &Flag, given: &Given) -> bool {
+    match (&flag.repetition, given) {
+        (Repetition::Span { min, max }, Given::Values(lists)) => lists.iter().any(|list| {
+            let attached = list.len() == 1 && *min <= 1;
+            !attached && max.is_none_or(|max| list.len() < max)
+        }),
+        (_, Given::Bare) => true,
+        _ => false,
+    }
+}
+
+pub(super) fn delimiter_refused(key: &str, value: &str, what: &str) -> Violation {
+    Violation::new(key, format!("elements without {what}"))
+        .found(&value.into())
+        .hint("the program splits the value there and has no way to quote it")
+}
+
+pub(super) fn write_flag(
+    argv: &mut Argv,
+    flag: &Flag,
+    given: &Given,
+    syntax: Syntax,
+    key: &str,
+) -> Result<(), Violation> {
+    match given {
+        Given::Switch(on) => write_switch(argv, flag, *on, syntax, key),
+        Given::Count(0) if flag.default.first().is_some_and(|text| text != "0") => Err(
+            Violation::new(key, "at least 1, or nothing for the default")
+                .found(&0.into())
+                .hint("it counts from its default and the program has no way to set it to 0"),
+        ),
+        Given::Count(times) => {
+            (0..*times).for_each(|_| argv.push(flag.display_name(), ElementKind::Flag));
+            Ok(())
+        }
+        Given::Bare => {
+            argv.push(flag.display_name(), ElementKind::Flag);
+            Ok(())
+        }
+        Given::Values(lists) => lists
+            .iter()
+            .try_for_each(|values| write_values(argv, flag, values, syntax, key)),
+    }
+}
+
+fn write_switch(
+    argv: &mut Argv,
+    flag: &Flag,
+    on: bool,
+    syntax: Syntax,
+    key: &str,
+) -> Result<(), Violation> {
+    let default_on = flag.default.first().is_some_and(|text| text == "true");
+    match (on, default_on) {
+        (true, false) | (true, true) => argv.push(flag.display_name(), ElementKind::Flag),
+        (false, false) => {}
+        (false, true) => match &flag.negation {
+            Some(negation) => argv.push(format!("--{negation}"), ElementKind::Flag),
+            None if syntax.switch_takes_value => {
+                argv.push(attached(flag, "false", syntax), ElementKind::Flag);
+            }
+            None => {
+                return Err(Violation::new(key, "true or nothing")
+                    .found(&false.into())
+                    .hint("it is on by default and the program has no way to turn it off"));
+            }
+        },
+    }
+    Ok(())
+}
+
+fn write_values(
+    argv: &mut Argv,
+    flag: &Flag,
+    values: &[String],
+    syntax: Syntax,
+    key: &str,
+) -> Result<(), Violation> {
+    match flag.repetition {
+        // One value can be attached, and then nothing that follows is taken for another.
+        Repetition::Span { min: 0..=1, .. } if values.len() == 1 => {
+            values
+                .iter()
+                .for_each(|value| write_attached(argv, flag, value, syntax));
+        }
+        Repetition::Fixed { .. } | Repetition::Span { .. } => {
+            argv.push(flag.display_name(), ElementKind::Flag);
+            for value in values {
+                if looks_like_flag(value) && !flag.allow_hyphen {
+                    return Err(hyphen_refused(key, value));
+                }
+                argv.push_value(value, ElementKind::Value, flag.allow_hyphen);
+            }
+        }
+        Repetition::Joined { delimiter } => {
+            let quoted: Vec<String> = values
+                .iter()
+                .map(|value| protect(value, delimiter, flag, syntax, key))
+                .collect::<Result<_, _>>()?;
+            write_attached(
+                argv,
+                flag,
+                &quoted.join(delimiter.encode_utf8(&mut [0; 4])),
+                syntax,
+            );
+        }
+        Repetition::Repeat { delimiter } => {
+            for value in values {
+                let value = match delimiter {
+                    Some(delimiter) => protect(value, delimiter, flag, syntax, key)?,
+                    None => value.clone(),
+                };
+                write_attached(argv, flag, &value, syntax);
+            }
+        }
+        Repetition::Single => values
+            .iter()
+            .for_each(|value| write_attached(argv, flag, value, syntax)),
+    }
+    Ok(())
+}
+
+fn write_attached(argv: &mut Argv, flag: &Flag, value: &str, syntax: Syntax) {
+    let glued = flag.long.is_none() && syntax.short_value == ShortValue::Glued;
+    if glued && value.is_empty() && !matches!(flag.value, FlagValue::Optional { .. }) {
+        // `-j` with nothing glued to it would take the next element; so the empty value is that element.
+        argv.push(flag.display_name(), ElementKind::Flag);
+        argv.push("", ElementKind::Value);
+        return;
+    }
+    argv.push(attached(flag, value, syntax), ElementKind::Flag);
+}
+
+fn attached(flag: &Flag, value: &str, syntax: Syntax) -> String {
+    let name = flag.display_name();
+    if flag.long.is_none() && syntax.short_value == ShortValue::Glued {
+        format!("{name}{value}")
+    } else {
+        format!("{name}={value}")
+    }
+}
+
+/// Keeps one list element whole where the program splits at a delimiter.
+fn protect(
+    value: &str,
+    delimiter: char,
+    flag: &Flag,
+    syntax: Syntax,
+    key: &str,
+) -> Result<String, Violation> {
+    // pflag reads these lists as CSV; its number lists are split plainly, but numbers hold no delimiter.
+    let csv = syntax.csv_lists && delimiter == ',';
+    let refuse = |what: &str| Err(delimiter_refused(key, value, what));
+    if csv {
+        if value.contains("\r\n") || value.contains('\r') && flag.value_type == ValueType::String {
+            return refuse("carriage returns");
+        }
+        let special = value.is_empty() || value.contains([',', '"', '\n', '\r']);
+        return Ok(if special {
+            format!("\"{}\"", value.replace('"', "\"\""))
+        } else {
+            value.to_owned()
+        });
+    }
+    if value.contains(delimiter) {
+        return refuse(&format!("`{delimiter}`"));
+    }
+    Ok(value.to_owned())
+}
