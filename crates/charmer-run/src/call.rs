@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tower::{BoxError, Layer, Service, ServiceExt, util::BoxCloneSyncService};
 
-use crate::{CallError, ErrorCode, Limits, process::Captured};
+use crate::{CallError, ErrorCode, Limits, Progress, layers::Readied, process::Captured};
 
 /// One call on its way to a program.
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub struct Call {
     pub limits: Limits,
     /// Ends the call when it is cancelled, by the client, by a layer or by shutdown.
     pub cancel: CancellationToken,
+    /// Where it reports how far it is.
+    pub progress: Progress,
 }
 
 impl Call {
@@ -31,6 +33,7 @@ impl Call {
             input,
             limits: Limits::default(),
             cancel: CancellationToken::new(),
+            progress: Progress::default(),
         }
     }
 
@@ -45,6 +48,13 @@ impl Call {
     #[must_use]
     pub fn cancelled_by(mut self, cancel: CancellationToken) -> Self {
         self.cancel = cancel;
+        self
+    }
+
+    /// Sets where it reports how far it is.
+    #[must_use]
+    pub fn progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
         self
     }
 }
@@ -77,6 +87,8 @@ pub struct Outcome {
     pub data: Option<Value>,
     /// How long it ran.
     pub duration: Duration,
+    /// What an assistant should do about a failure, where that is known.
+    pub advice: Option<String>,
 }
 
 impl Outcome {
@@ -88,6 +100,7 @@ impl Outcome {
             stderr: Captured::default(),
             data: None,
             duration: Duration::ZERO,
+            advice: None,
         }
     }
 
@@ -105,19 +118,20 @@ impl Outcome {
 /// A tool's call path: always ready, cheap to clone, and safe to drop at any time.
 pub type CallService = BoxCloneSyncService<Call, Outcome, CallError>;
 
-/// Boxes a service; an error that is not ours becomes an internal one that says what it was.
+/// Boxes a service and makes it always ready: what it waits for before a call, it waits for in the call. An error
+/// that is not ours becomes an internal one that says what it was.
 pub fn into_service<S>(service: S) -> CallService
 where
     S: Service<Call, Response = Outcome> + Clone + Send + Sync + 'static,
     S::Error: Into<BoxError>,
     S::Future: Send + 'static,
 {
-    BoxCloneSyncService::new(
-        service.map_err(|error| match error.into().downcast::<CallError>() {
+    BoxCloneSyncService::new(Readied(service).map_err(|error| {
+        match error.into().downcast::<CallError>() {
             Ok(own) => *own,
             Err(foreign) => CallError::new(ErrorCode::Internal, foreign.to_string()),
-        }),
-    )
+        }
+    }))
 }
 
 /// Puts a layer, tower's or one's own, around a call path.

@@ -10,6 +10,7 @@ use std::{
 
 use charmer_core::{
     call::{Prepared, prepare},
+    output::{answering_flag, clean, waiting_line},
     tool::Tool,
 };
 use tower::Service;
@@ -80,11 +81,11 @@ impl Execute {
         }
         match self.target {
             Target::Process(launcher) => {
-                let request = Request {
-                    argv: prepared.argv.to_os_strings(),
-                    limits: call.limits,
-                };
-                launcher.run(request, call.cancel).await
+                let mut request = Request::new(prepared.argv.to_os_strings(), call.limits)
+                    .progress(call.progress);
+                request.stdin = prepared.bound.stdin.map(String::into_bytes);
+                let outcome = launcher.run(request, call.cancel).await?;
+                Ok(advised(outcome, &call.tool))
             }
             Target::Handler(handler) => run_handler(handler, HandlerCall { call, prepared }).await,
         }
@@ -112,6 +113,29 @@ impl Service<Call> for Execute {
     fn call(&mut self, call: Call) -> Self::Future {
         Box::pin(self.clone().run(call))
     }
+}
+
+/// Says so where a program that ended badly seems to have waited for an answer.
+fn advised(mut outcome: Outcome, tool: &Tool) -> Outcome {
+    if matches!(outcome.ended, Ended::Exited(0) | Ended::Cancelled) {
+        return outcome;
+    }
+    let (stderr, stdout) = (outcome.stderr.end_text(), outcome.stdout.end_text());
+    let (stderr, stdout) = (clean(&stderr), clean(&stdout));
+    if let Some(line) = waiting_line(&stderr).or_else(|| waiting_line(&stdout)) {
+        let flags = tool.input.flags.iter();
+        let answer = answering_flag(flags.clone().map(|property| &property.flag));
+        let key =
+            answer.and_then(|flag| flags.clone().find(|property| property.flag.id == flag.id));
+        outcome.advice = Some(match key {
+            Some(property) => format!(
+                "it seems to wait for an answer: `{line}`; give `{}`",
+                property.key
+            ),
+            None => format!("it seems to wait for an answer that nobody can give here: `{line}`"),
+        });
+    }
+    outcome
 }
 
 async fn run_handler(handler: Arc<dyn Handler>, call: HandlerCall) -> Result<Outcome, CallError> {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::process::Lane;
+
 /// The bounds of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -14,6 +16,8 @@ pub struct Limits {
     pub capture_bytes: usize,
     /// How many characters of each stream an assistant gets.
     pub output_chars: usize,
+    /// What it shares with other calls that may not all run at once.
+    pub lane: Option<Lane>,
 }
 
 impl Default for Limits {
@@ -23,6 +27,7 @@ impl Default for Limits {
             grace: Duration::from_secs(2),
             capture_bytes: 8 << 20,
             output_chars: 40_000,
+            lane: None,
         }
     }
 }
@@ -53,6 +58,13 @@ impl Limits {
     #[must_use]
     pub fn output_chars(mut self, chars: usize) -> Self {
         self.output_chars = chars;
+        self
+    }
+
+    /// Sets what it shares with other calls that may not all run at once.
+    #[must_use]
+    pub fn lane(mut self, lane: Lane) -> Self {
+        self.lane = Some(lane);
         self
     }
 }

@@ -1,9 +1,11 @@
 //! What came of a call, in the two forms that go out: structured, and as text that says the same.
 
-use charmer_core::output::cut_middle;
+use charmer_core::output::{clean, cut_around, cut_middle};
 use serde_json::{Map, Value, json};
 
-use crate::{CallError, Ended, ErrorCode, Limits, Outcome, process::Captured};
+use crate::{
+    CallError, Ended, ErrorCode, Limits, Outcome, Redactor, process::Captured, read_output,
+};
 
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,24 +21,25 @@ pub struct CallResult {
 
 impl CallResult {
     /// The answer that an outcome or an error makes.
-    pub fn new(outcome: &Result<Outcome, CallError>, limits: &Limits) -> Self {
+    pub fn new(outcome: &Result<Outcome, CallError>, limits: &Limits, redactor: &Redactor) -> Self {
         match outcome {
-            Ok(outcome) => Self::from_outcome(outcome, limits),
-            Err(error) => Self::from_error(error),
+            Ok(outcome) => Self::from_outcome(outcome, limits, redactor),
+            Err(error) => Self::from_error(error, redactor),
         }
     }
 
-    fn from_error(error: &CallError) -> Self {
+    fn from_error(error: &CallError, redactor: &Redactor) -> Self {
+        let error = redacted(error, redactor);
         let mut structured = Map::new();
-        structured.insert("error".into(), error_json(error));
+        structured.insert("error".into(), error_json(&error));
         Self {
             structured,
-            text: error_text(error),
+            text: error_text(&error),
             is_error: true,
         }
     }
 
-    fn from_outcome(outcome: &Outcome, limits: &Limits) -> Self {
+    fn from_outcome(outcome: &Outcome, limits: &Limits, redactor: &Redactor) -> Self {
         let mut structured = Map::new();
         let mut parts: Vec<String> = Vec::new();
         let mut truncated = Map::new();
@@ -44,27 +47,25 @@ impl CallResult {
             structured.insert("exitCode".into(), code.into());
         }
         let mut stream = |name: &str, captured: &Captured| -> Option<String> {
-            let cut = cut_middle(&captured.to_text(), limits.output_chars);
-            if captured.is_cut() || cut.left_out > 0 {
-                truncated.insert(name.into(), captured.total.into());
+            let (text, cut) = shown(captured, limits, redactor);
+            if cut {
+                let mut sizes = json!({ "bytes": captured.total });
+                if let Some(id) = &captured.spool {
+                    sizes["id"] = id.as_str().into();
+                }
+                truncated.insert(name.into(), sizes);
             }
-            (!cut.text.is_empty()).then_some(cut.text)
+            (!text.is_empty()).then_some(text)
         };
         match &outcome.data {
             // Structured content is an object; anything else stands under `items` or `value`.
             Some(data) => {
+                parts.push(data.to_string());
                 let data = match data {
                     Value::Object(_) => data.clone(),
                     Value::Array(_) => json!({ "items": data }),
                     scalar => json!({ "value": scalar }),
                 };
-                parts.push(
-                    outcome
-                        .data
-                        .as_ref()
-                        .map(Value::to_string)
-                        .unwrap_or_default(),
-                );
                 structured.insert("data".into(), data);
             }
             None => {
@@ -81,10 +82,11 @@ impl CallResult {
         if !truncated.is_empty() {
             structured.insert("truncated".into(), truncated.into());
         }
-        let error = failure(outcome, limits);
+        let error = failure(outcome).map(|error| redacted(&error, redactor));
         if let Some(error) = &error {
-            parts.push(match outcome.ended {
-                Ended::Exited(code) => format!("exit code {code}"),
+            parts.push(match (outcome.ended, &error.hint) {
+                (Ended::Exited(code), None) => format!("exit code {code}"),
+                (Ended::Exited(code), Some(hint)) => format!("exit code {code} ({hint})"),
                 _ => error_text(error),
             });
             structured.insert("error".into(), error_json(error));
@@ -102,9 +104,27 @@ impl CallResult {
     }
 }
 
+/// What an assistant sees of a stream, and whether that is not all of it.
+fn shown(captured: &Captured, limits: &Limits, redactor: &Redactor) -> (String, bool) {
+    // Redacted once more: a sequence inside a secret may have hidden it while it streamed.
+    let plain = |text: &str| redactor.text(&clean(text)).into_owned();
+    let note = captured.spool.as_ref().map_or_else(String::new, |id| {
+        format!("; `{}` with the id {id} shows more", read_output::NAME)
+    });
+    if let Some((head, tail)) = captured.ends() {
+        let (head, tail) = (plain(&head), plain(&tail));
+        return (
+            cut_around(&head, &tail, captured.total, limits.output_chars, &note),
+            true,
+        );
+    }
+    let cut = cut_middle(&plain(&captured.to_text()), limits.output_chars, &note);
+    (cut.text, cut.left_out > 0)
+}
+
 /// What an outcome that is not a success says of itself.
-fn failure(outcome: &Outcome, limits: &Limits) -> Option<CallError> {
-    Some(match outcome.ended {
+fn failure(outcome: &Outcome) -> Option<CallError> {
+    let error = match outcome.ended {
         Ended::Exited(0) => return None,
         Ended::Exited(code) => CallError::new(
             ErrorCode::Failed,
@@ -114,13 +134,25 @@ fn failure(outcome: &Outcome, limits: &Limits) -> Option<CallError> {
             ErrorCode::Failed,
             format!("the command was ended by signal {signal}"),
         ),
-        Ended::TimedOut => CallError::new(
-            ErrorCode::Timeout,
-            format!("the command was ended after {:?}", limits.timeout),
-        )
-        .hint("ask for less, or have its timeout raised"),
+        Ended::TimedOut => {
+            // What it really took: a layer may have lowered the limit.
+            let message = format!("the command was ended after {:.1?}", outcome.duration);
+            CallError::new(ErrorCode::Timeout, message)
+                .hint("ask for less, or have its timeout raised")
+        }
         Ended::Cancelled => CallError::new(ErrorCode::Cancelled, "the call was cancelled"),
+    };
+    Some(match &outcome.advice {
+        Some(advice) => error.hint(advice.clone()),
+        None => error,
     })
+}
+
+fn redacted(error: &CallError, redactor: &Redactor) -> CallError {
+    let mut error = error.clone();
+    error.message = redactor.text(&error.message).into_owned();
+    error.hint = error.hint.map(|hint| redactor.text(&hint).into_owned());
+    error
 }
 
 fn error_json(error: &CallError) -> Value {

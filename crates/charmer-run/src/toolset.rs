@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use charmer_core::tool::Tool;
 
-use crate::{CallService, Limits};
+use crate::{CallService, Limits, Redactor, Spool, read_output};
 
 /// A tool and how it is called.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct ServedTool {
     pub limits: Limits,
     /// Whether an author's own code is on that path. It may block, so it runs apart from the protocol.
     pub may_block: bool,
+    /// What must not be seen in its results.
+    pub redactor: Redactor,
 }
 
 impl ServedTool {
@@ -28,6 +30,7 @@ impl ServedTool {
             service,
             limits,
             may_block: true,
+            redactor: Redactor::default(),
         }
     }
 
@@ -35,6 +38,13 @@ impl ServedTool {
     #[must_use]
     pub fn never_blocks(mut self) -> Self {
         self.may_block = false;
+        self
+    }
+
+    /// Sets what must not be seen in its results.
+    #[must_use]
+    pub fn redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
         self
     }
 }
@@ -58,6 +68,12 @@ impl ToolSet {
             }
         }
         set
+    }
+
+    /// Adds the tool that reads cut output, unless a tool of its name is there already.
+    #[must_use]
+    pub fn with_spool(self, spool: &Spool) -> Self {
+        Self::new(self.tools.into_iter().chain([read_output::tool(spool)]))
     }
 
     /// The tool of a name.

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::{ServerInfo, pool::CallPool, stdio::InFlight};
+use crate::{ServerInfo, pool::CallPool, progress::Reporter, stdio::InFlight};
 
 /// Methods that exist; one of them in a shape that could not be read has bad parameters.
 const KNOWN_METHODS: [&str; 6] = [
@@ -63,8 +63,13 @@ impl Handler {
         &self,
         served: &ServedTool,
         params: CallToolRequestParams,
-        asked: &CancellationToken,
+        context: &RequestContext<RoleServer>,
     ) -> CallResult {
+        let asked = &context.ct;
+        let reporter = context
+            .meta
+            .get_progress_token()
+            .map(|token| Reporter::start(context.peer.clone(), token, served.redactor.clone()));
         let cancel = self.shutdown.child_token();
         let limits = served.limits.clone();
         let call = Call::new(
@@ -72,7 +77,13 @@ impl Handler {
             params.arguments.unwrap_or_default(),
         )
         .limits(limits.clone())
-        .cancelled_by(cancel.clone());
+        .cancelled_by(cancel.clone())
+        .progress(
+            reporter
+                .as_ref()
+                .map(Reporter::progress)
+                .unwrap_or_default(),
+        );
         let mut service = served.service.clone();
         let work = async move { service.call(call).await };
         let mut work = if served.may_block {
@@ -87,13 +98,17 @@ impl Handler {
                 work.await
             }
         };
+        // No progress may follow the result.
+        if let Some(reporter) = reporter {
+            reporter.finish().await;
+        }
         // Nothing that a hook or handler does may leave the client without an answer.
         let outcome = done.unwrap_or_else(|_| {
             let message = "the bridge or one of its hooks panicked during this call";
             Err(CallError::new(ErrorCode::Internal, message)
                 .hint("this is a bug; the server's standard error says more"))
         });
-        CallResult::new(&outcome, &limits)
+        CallResult::new(&outcome, &limits, &served.redactor)
     }
 }
 
@@ -147,7 +162,7 @@ impl ServerHandler for Handler {
                 None,
             ));
         };
-        let result = self.run(served, request, &context.ct).await;
+        let result = self.run(served, request, &context).await;
         if context.ct.is_cancelled() {
             self.release_later(context.id);
         } else {

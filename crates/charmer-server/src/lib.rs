@@ -3,11 +3,11 @@
 //! This is the only crate that knows rmcp; nothing of it appears in its interface.
 //!
 //! ```no_run
-//! use charmer_run::{ToolSet, process::Supervisors};
+//! use charmer_run::{ToolSet, process::Engine};
 //! use charmer_server::{Server, ServerInfo};
 //!
 //! # async fn serve(tools: ToolSet) -> Result<(), charmer_server::ServeError> {
-//! let server = Server::new(ServerInfo::new("git", "2.39"), tools, Supervisors::new());
+//! let server = Server::new(ServerInfo::new("git", "2.39"), tools, Engine::default());
 //! server.serve_stdio().await
 //! # }
 //! ```
@@ -15,6 +15,7 @@
 mod handler;
 mod info;
 mod pool;
+mod progress;
 mod server;
 mod stdio;
 

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use charmer_run::{ToolSet, process::Supervisors};
+use charmer_run::{ToolSet, process::Engine};
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use thiserror::Error;
 use tokio::sync::watch;
@@ -50,18 +50,18 @@ impl ToolsHandle {
 pub struct Server {
     info: ServerInfo,
     tools: ToolsHandle,
-    supervisors: Supervisors,
+    engine: Engine,
     stop: CancellationToken,
 }
 
 impl Server {
-    /// A server of these tools. `supervisors` are those of the tools' processes: they are waited for at the end.
-    pub fn new(info: ServerInfo, tools: ToolSet, supervisors: Supervisors) -> Self {
+    /// A server of these tools. `engine` is the one that runs the tools' processes: they are waited for at the end.
+    pub fn new(info: ServerInfo, tools: ToolSet, engine: Engine) -> Self {
         let (sender, _) = watch::channel(Arc::new(tools));
         Self {
             info,
             tools: ToolsHandle(Arc::new(sender)),
-            supervisors,
+            engine,
             stop: CancellationToken::new(),
         }
     }
@@ -124,7 +124,15 @@ impl Server {
             Err(error) => Err(ServeError::Protocol(error.to_string())),
         };
         calls.cancel();
-        if tokio::time::timeout(SHUTDOWN, self.supervisors.finish())
+        let grace = self
+            .tools
+            .0
+            .borrow()
+            .iter()
+            .map(|served| served.limits.grace)
+            .max();
+        let patience = SHUTDOWN + grace.unwrap_or_default();
+        if tokio::time::timeout(patience, self.engine.finish())
             .await
             .is_err()
         {

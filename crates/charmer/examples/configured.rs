@@ -56,6 +56,16 @@ fn cli() -> Command {
                         .default_value("60"),
                 ),
         )
+        .subcommand(
+            Command::new("empty").about("Empties the pantry").arg(
+                Arg::new("yes")
+                    .long("yes")
+                    .short('y')
+                    .action(ArgAction::SetTrue)
+                    .help("Do not ask"),
+            ),
+        )
+        .subcommand(Command::new("import").about("Adds what it reads, a line each"))
         .subcommand(Command::new("environment").about("Shows what the program sees"))
         .subcommand(
             Command::new("count")
@@ -92,6 +102,8 @@ fn bridge() -> Bridge {
         .args("add", [ArgSpec::new("item").description("What to add, in the singular").required()])
         .annotate("list", Hints::reads().open_world(false))
         .annotate("remove", Hints::destroys())
+        .confirm("empty", "--yes")
+        .stdin("import")
         .output_schema("list", json!({"type": "object", "properties": {"items": {"type": "array", "items": {"type": "string"}}}}))
         .validate("add", "name", |value| match value.as_str() {
             Some(text) if text.chars().all(char::is_lowercase) => Ok(()),
@@ -136,6 +148,16 @@ fn main() -> ExitCode {
                 remove.get_one::<String>("name").map_or("", String::as_str)
             );
             return ExitCode::from(3);
+        }
+        Some(("empty", empty)) if !empty.get_flag("yes") => {
+            print!("Empty the pantry? [y/N] ");
+            return ExitCode::FAILURE;
+        }
+        Some(("empty", _)) => println!("emptied"),
+        Some(("import", _)) => {
+            for line in std::io::stdin().lines().map_while(Result::ok) {
+                println!("imported {line}");
+            }
         }
         Some(("watch", watch)) => {
             println!("watching as process {}", std::process::id());

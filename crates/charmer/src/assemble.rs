@@ -3,13 +3,14 @@
 use std::{ffi::OsString, sync::Arc};
 
 use charmer_core::{
-    model::{Cli, CommandPath},
+    model::{Cli, CommandPath, Flag, FlagValue},
     tool::{Catalogue, CatalogueOptions, catalogue},
 };
 use charmer_run::{
     Call, CallError, CallResult, CallService, Ended, ErrorCode, Execute, HandlerCall, Hooks, Judge,
-    Outcome, Reply, ServedTool, Target, ToolSet, into_service,
-    process::{Environment, Launcher, Supervisors},
+    Outcome, Reply, ServedTool, Spool, Target, ToolSet, into_service,
+    layers::Audit,
+    process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MARK, MODE},
     wrap,
 };
 use serde_json::{Map, Value};
@@ -20,14 +21,10 @@ use crate::{
     bridge::MatchesHandler,
     judge::ClapJudge,
     log::{Level, Logger},
+    mcp,
     selector::Selector,
     source,
 };
-
-/// Tells a process that it is a child of a bridge, and which server's.
-pub(crate) const TOOL_MARK: &str = "CHARMER_TOOL";
-/// Tells a program that an assistant is using it, so that it can skip prompts.
-pub(crate) const MODE: &str = "MCP_MODE";
 
 /// The tools of a bridge, ready to be called.
 #[derive(Debug, Clone)]
@@ -36,7 +33,8 @@ pub struct Assembled {
     /// The tools and what a developer should know about them.
     pub catalogue: Catalogue,
     pub(crate) tools: ToolSet,
-    pub(crate) supervisors: Supervisors,
+    pub(crate) engine: Engine,
+    pub(crate) audit: Option<Audit>,
 }
 
 impl Assembled {
@@ -52,20 +50,27 @@ impl Assembled {
             .ok_or_else(|| UnknownTool(tool.to_owned()))?;
         let call = Call::new(Arc::clone(&served.tool), arguments).limits(served.limits.clone());
         let outcome = served.service.clone().call(call).await;
-        Ok(CallResult::new(&outcome, &served.limits))
+        Ok(CallResult::new(&outcome, &served.limits, &served.redactor))
     }
 }
 
-pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
-    let environment = environment(bridge);
+/// What the tools are put together for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Calls by the program itself.
+    Calls,
+    /// A server: it may be killed, and its clients can ask for more of an output.
+    Server,
+}
+
+pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
+    let mark = mark();
+    let environment = environment(bridge, &mark);
     // The program that is run has the bridge's own command (and clap's `help` with it), so that a positional of these
     // names would call them: they must be known to whoever writes or judges a command line.
-    let command = if is_ours(&bridge.command, &bridge.name) {
-        bridge.command.clone()
-    } else {
-        bridge.mount()
-    };
-    let mut cli = source::read(&command, &|name| environment.get(name).is_some());
+    let mut cli = source::read(bridge.mount(), &bridge.command, &|name| {
+        environment.get(name).is_some()
+    });
     apply_author(bridge, &mut cli);
     let catalogue = catalogue(&cli, &options(bridge));
 
@@ -73,8 +78,8 @@ pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
         .iter()
         .map(|(name, _)| name.to_owned())
         .filter(|name| std::env::var_os(name).is_none());
-    let judge = Arc::new(ClapJudge::new(command, added.collect::<Vec<OsString>>()));
-    let supervisors = Supervisors::new();
+    let judge = Arc::new(ClapJudge::new(bridge, added.collect::<Vec<OsString>>()));
+    let engine = engine(bridge, purpose, &mark);
     // Resolved once: what the name or a link means later changes nothing. A program that cannot be found is
     // reported by the first call, so that the tools can still be listed.
     let program = bridge
@@ -87,8 +92,16 @@ pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
         program,
         environment,
         bridge.directory.clone(),
-        supervisors.clone(),
+        engine.clone(),
     );
+
+    let audit = bridge.audit.as_ref().map(|(path, fail_closed)| {
+        let logger = Arc::clone(&bridge.logger);
+        Audit::new(path)
+            .fail_closed(*fail_closed)
+            .redact(bridge.redactor.clone())
+            .report_to(move |message| logger(Level::Warn, message))
+    });
 
     let tools = ToolSet::new(catalogue.tools.iter().map(|tool| {
         let target = match bridge.handlers.get(&tool.path) {
@@ -96,8 +109,14 @@ pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
             None => Target::Process(launcher.clone()),
         };
         let mut execute = Execute::new(target);
-        if bridge.judged {
-            execute = execute.judged_by(Arc::clone(&judge) as Arc<dyn Judge>);
+        let judge = bridge.judged.then(|| Arc::clone(&judge) as Arc<dyn Judge>);
+        // The log stands outermost, so that what a hook refuses is in it too, and has a witness innermost.
+        let judge = match &audit {
+            Some(audit) => Some(audit.witness(judge)),
+            None => judge,
+        };
+        if let Some(judge) = judge {
+            execute = execute.judged_by(judge);
         }
         let selector = tool.selector.map(|at| &bridge.selectors[at]);
         let mut service = into_service(execute);
@@ -112,20 +131,30 @@ pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
         if bridge.log_calls {
             service = logged(service, &bridge.logger);
         }
-        let limits = selector
-            .and_then(|selector| selector.limits.clone())
-            .unwrap_or_else(|| bridge.limits.clone());
-        let served = ServedTool::new(Arc::clone(tool), service, limits);
+        if let Some(audit) = &audit {
+            service = wrap(audit, service);
+        }
+        let limits = selector.map_or_else(
+            || bridge.limits.clone(),
+            |selector| selector.limits_within(&bridge.limits),
+        );
+        let served =
+            ServedTool::new(Arc::clone(tool), service, limits).redactor(engine.redactor().clone());
         if has_authors_code(bridge, selector, &tool.path) {
             served
         } else {
             served.never_blocks()
         }
     }));
+    let tools = match engine.spool() {
+        Some(spool) => tools.with_spool(spool),
+        None => tools,
+    };
     Assembled {
         catalogue,
         tools,
-        supervisors,
+        engine,
+        audit,
     }
 }
 
@@ -133,7 +162,7 @@ pub(crate) fn assemble(bridge: &Bridge) -> Assembled {
 fn has_authors_code(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> bool {
     bridge.log_calls
         || !bridge.layers.is_empty()
-        || selector.is_some_and(|selector| !selector.layers.is_empty())
+        || selector.is_some_and(|selector| selector.may_block)
         || bridge.rules.iter().any(|(of, ..)| of == path)
 }
 
@@ -150,6 +179,22 @@ fn apply_author(bridge: &Bridge, cli: &mut Cli) {
         cli.command_mut(path)
             .unwrap_or_else(|| no_command("annotate", path))
             .hints = hints.clone();
+    }
+    for (path, switch) in &bridge.confirms {
+        let command = cli
+            .command_mut(path)
+            .unwrap_or_else(|| no_command("confirm", path));
+        let is_switch = |flag: &Flag| flag.is_named(switch) && flag.value == FlagValue::None;
+        assert!(
+            command.flags.iter().any(is_switch),
+            "charmer: confirm names `{switch}`, which is no switch of `{path}`"
+        );
+        command.confirm = Some(switch.clone());
+    }
+    for path in &bridge.stdin {
+        cli.command_mut(path)
+            .unwrap_or_else(|| no_command("stdin", path))
+            .stdin = true;
     }
     for path in bridge.outputs.keys() {
         cli.command(path)
@@ -203,13 +248,7 @@ fn options(bridge: &Bridge) -> CatalogueOptions {
     options
 }
 
-fn is_ours(command: &clap::Command, name: &str) -> bool {
-    command
-        .find_subcommand(name)
-        .is_some_and(crate::mcp::is_ours)
-}
-
-fn environment(bridge: &Bridge) -> Environment {
+fn environment(bridge: &Bridge, mark: &str) -> Environment {
     let mut environment = Environment::inherit(std::env::vars_os());
     if let Some(names) = &bridge.env_only {
         environment = environment.only(names);
@@ -222,11 +261,30 @@ fn environment(bridge: &Bridge) -> Environment {
             None => environment.remove(name),
         }
     }
-    environment.set(TOOL_MARK, mark());
+    environment.set(MARK, mark);
     if bridge.mcp_mode {
         environment.set(MODE, "true");
     }
     environment
+}
+
+fn engine(bridge: &Bridge, purpose: Purpose, mark: &str) -> Engine {
+    let mut options = EngineOptions::default();
+    options.concurrency = bridge.concurrency;
+    options.redactor = bridge.redactor.clone();
+    if purpose == Purpose::Server {
+        options.spool = bridge
+            .spool
+            .clone()
+            .map(|limits| Spool::new(&std::env::temp_dir(), limits));
+        // The same executable, which knows the subcommand because it is serving.
+        options.guardian = std::env::current_exe().ok().map(|program| {
+            let words = [bridge.name.as_str(), mcp::GUARDIAN, mark].map(OsString::from);
+            let folder = options.spool.as_ref().map(|spool| spool.folder().into());
+            GuardianCommand::new(program, words.into_iter().chain(folder))
+        });
+    }
+    Engine::new(options)
 }
 
 /// Tells this server's children from those of others.

@@ -13,14 +13,16 @@ use charmer_core::{
     model::{ArgSpec, CommandPath, Hints},
     tool::{Catalogue, Layout, Rules},
 };
-use charmer_run::{Call, CallError, CallResult, CallService, Hooks, Limits, Outcome, Reply};
+use charmer_run::{
+    Call, CallError, CallResult, CallService, Hooks, Limits, Outcome, Redactor, Reply, SpoolLimits,
+};
 use charmer_server::ServerInfo;
 use clap::ArgMatches;
 use serde_json::{Map, Value};
 use tower::{BoxError, Layer, Service};
 
 use crate::{
-    assemble::{Assembled, assemble},
+    assemble::{Assembled, Purpose, assemble},
     log::{Level, Logger, to_stderr},
     mcp,
     selector::{Selector, Wrap, wrapper},
@@ -54,7 +56,8 @@ pub(crate) type MatchesHandler = Arc<dyn Fn(&ArgMatches) -> Result<Reply, CallEr
 #[derive(Clone)]
 #[must_use]
 pub struct Bridge {
-    pub(crate) command: clap::Command,
+    /// Shared, because a copy of a large CLI takes a while.
+    pub(crate) command: Arc<clap::Command>,
     pub(crate) name: String,
     pub(crate) info: Option<ServerInfo>,
     pub(crate) selectors: Vec<Selector>,
@@ -64,6 +67,8 @@ pub struct Bridge {
     pub(crate) outputs: HashMap<CommandPath, Value>,
     pub(crate) hints: Vec<(CommandPath, Hints)>,
     pub(crate) rules: Vec<(CommandPath, String, Rules)>,
+    pub(crate) confirms: Vec<(CommandPath, String)>,
+    pub(crate) stdin: Vec<CommandPath>,
     pub(crate) handlers: HashMap<CommandPath, MatchesHandler>,
     pub(crate) layers: Vec<Wrap>,
     pub(crate) limits: Limits,
@@ -73,6 +78,11 @@ pub struct Bridge {
     pub(crate) directory: Option<PathBuf>,
     pub(crate) program: Option<PathBuf>,
     pub(crate) judged: bool,
+    pub(crate) concurrency: Option<usize>,
+    pub(crate) redactor: Redactor,
+    pub(crate) spool: Option<SpoolLimits>,
+    /// The audit log, and whether calls are refused that cannot be put into it.
+    pub(crate) audit: Option<(PathBuf, bool)>,
     pub(crate) logger: Logger,
     /// Whether the logger is the author's, who wants to hear of every call.
     pub(crate) log_calls: bool,
@@ -82,7 +92,7 @@ impl Bridge {
     /// A bridge for this CLI, as it is before [`charmer::command`](crate::command) is added to it.
     pub fn new(command: clap::Command) -> Self {
         Self {
-            command,
+            command: Arc::new(command),
             name: mcp::NAME.to_owned(),
             info: None,
             selectors: Vec::new(),
@@ -92,6 +102,8 @@ impl Bridge {
             outputs: HashMap::new(),
             hints: Vec::new(),
             rules: Vec::new(),
+            confirms: Vec::new(),
+            stdin: Vec::new(),
             handlers: HashMap::new(),
             layers: Vec::new(),
             limits: Limits::default(),
@@ -101,6 +113,10 @@ impl Bridge {
             directory: None,
             program: None,
             judged: true,
+            concurrency: None,
+            redactor: Redactor::default(),
+            spool: Some(SpoolLimits::default()),
+            audit: None,
             logger: to_stderr(),
             log_calls: false,
         }
@@ -157,6 +173,19 @@ impl Bridge {
     /// Says what a command does to the world, so that clients can decide whether to ask.
     pub fn annotate(mut self, command: impl Into<CommandPath>, hints: Hints) -> Self {
         self.hints.push((command.into(), hints));
+        self
+    }
+
+    /// Makes a command's tool want `confirm: true`, which gives this switch (`--yes`). A model can set it: it is a guard
+    /// against accidents, not an approval by a person.
+    pub fn confirm(mut self, command: impl Into<CommandPath>, switch: impl Into<String>) -> Self {
+        self.confirms.push((command.into(), switch.into()));
+        self
+    }
+
+    /// Says that a command reads standard input; its tool then takes it as the text `stdin`.
+    pub fn stdin(mut self, command: impl Into<CommandPath>) -> Self {
+        self.stdin.push(command.into());
         self
     }
 
@@ -317,9 +346,36 @@ impl Bridge {
         self
     }
 
+    /// Sets how many programs run at once, four times the cores by default; sixteen times as many calls may wait.
+    pub fn concurrency(mut self, limit: usize) -> Self {
+        self.concurrency = Some(limit);
+        self
+    }
+
+    /// Sets what must not be seen in output, logs, progress or on disk.
+    pub fn redact(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
+    /// Sets how much of an output that is cut is kept on disk for the tool `read_output`, and for how long; `None`
+    /// keeps nothing and offers no such tool.
+    pub fn spool(mut self, limits: Option<SpoolLimits>) -> Self {
+        self.spool = limits;
+        self
+    }
+
+    /// Writes one JSON line a call to this file: time, tool, command line without secrets, outcome, duration, sizes
+    /// (see [`charmer_run::layers::Audit`]). A log that cannot be written is reported and fails no call; with
+    /// `fail_closed` no call starts that is not on record.
+    pub fn audit(mut self, path: impl Into<PathBuf>, fail_closed: bool) -> Self {
+        self.audit = Some((path.into(), fail_closed));
+        self
+    }
+
     /// The tools (`CommandToMCPTool`), without a server.
     pub fn catalogue(&self) -> Catalogue {
-        assemble(self).catalogue
+        assemble(self, Purpose::Calls).catalogue
     }
 
     /// Calls a tool by name (`ExecuteMCPTool`), without a server. Must run inside a tokio runtime.
@@ -333,17 +389,12 @@ impl Bridge {
 
     /// The tools and their call paths, made once for many calls.
     pub fn assembled(&self) -> Assembled {
-        assemble(self)
+        assemble(self, Purpose::Calls)
     }
 
     /// The CLI with the bridge's subcommand.
     pub fn mount(&self) -> clap::Command {
-        let mut command = self.command.clone();
-        if !command.has_subcommands() {
-            // Otherwise what the CLI requires of itself would be required of `mcp start` too.
-            command = command.subcommand_negates_reqs(true);
-        }
-        command.subcommand(mcp::command(&self.name))
+        mcp::mounted(&self.command, &self.name)
     }
 
     /// Does what the bridge's subcommand asks for, if it was given; `None` means that the CLI goes on as usual.
@@ -372,9 +423,9 @@ impl Bridge {
 
     /// Parses the command line like `clap::Parser::parse`, with the bridge's subcommand added.
     pub fn parse<P: clap::Parser>(self) -> P {
-        let mut command = self.command.clone();
+        let command = Arc::clone(&self.command);
         P::from_arg_matches(&self.get_matches())
-            .unwrap_or_else(|error| error.format(&mut command).exit())
+            .unwrap_or_else(|error| error.format(&mut (*command).clone()).exit())
     }
 
     /// Serves on standard input and output until the client goes away.

@@ -18,20 +18,23 @@ use charmer_core::{
 use charmer_run::{CallError, ErrorCode, Judge};
 use clap::{ArgAction, ArgMatches, error::ErrorKind, parser::ValueSource};
 
-use crate::source::EXTERNAL;
+use crate::{Bridge, mcp, source::EXTERNAL};
 
 /// Judges command lines by letting clap parse them.
 pub(crate) struct ClapJudge {
-    command: clap::Command,
+    command: Arc<clap::Command>,
+    /// The name of the bridge's own subcommand, which the program that is run has too.
+    mounted_as: String,
     /// Variables that only the children see: an argument that one of them sets is not missing.
     child_env: Vec<OsString>,
     pruned: Mutex<HashMap<CommandPath, Arc<clap::Command>>>,
 }
 
 impl ClapJudge {
-    pub(crate) fn new(command: clap::Command, child_env: Vec<OsString>) -> Self {
+    pub(crate) fn new(bridge: &Bridge, child_env: Vec<OsString>) -> Self {
         Self {
-            command,
+            command: Arc::clone(&bridge.command),
+            mounted_as: bridge.name.clone(),
             child_env,
             pruned: Mutex::default(),
         }
@@ -53,7 +56,8 @@ impl ClapJudge {
     fn pruned_to(&self, path: &CommandPath) -> Arc<clap::Command> {
         let mut cache = self.pruned.lock().unwrap_or_else(PoisonError::into_inner);
         let pruned = cache.entry(path.clone()).or_insert_with(|| {
-            let mut command = prune(self.command.clone(), path.words(), &self.child_env);
+            let whole = mcp::mounted(&self.command, &self.mounted_as);
+            let mut command = prune(whole, path.words(), &self.child_env);
             command.build();
             Arc::new(command)
         });

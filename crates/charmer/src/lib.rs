@@ -17,7 +17,8 @@ pub use charmer_core::{
     tool::{Catalogue, Layout, Tool, Warning},
 };
 pub use charmer_run::{
-    Call, CallError, CallResult, CallService, Ended, ErrorCode, Hooks, Limits, Outcome, Reply,
+    BadPattern, Call, CallError, CallResult, CallService, Ended, ErrorCode, Hooks, Limits, Outcome,
+    Redactor, Reply, SpoolLimits, layers, process::Lane,
 };
 pub use charmer_server::ServerInfo;
 pub use log::Level;

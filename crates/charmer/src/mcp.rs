@@ -9,16 +9,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use charmer_run::process::{MARK, MODE, guard};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
 
-use crate::{Bridge, Level, assemble, serve};
+use crate::{
+    Bridge, Level,
+    assemble::{Purpose, assemble},
+    serve,
+};
 
 /// What the subcommand is called unless it is renamed.
 pub(crate) const NAME: &str = "mcp";
+/// The hidden subcommand that a server starts to end its children should it be killed.
+pub(crate) const GUARDIAN: &str = "guardian";
 const TOOLS_FILE: &str = "mcp-tools.json";
-/// Marks our subcommand in a CLI that was handed over with it already added.
-const MARK: &str = "Serve this program's commands to AI assistants over MCP";
+/// What the subcommand is for; it also marks it in a CLI that was handed over with it already added.
+const ABOUT: &str = "Serve this program's commands to AI assistants over MCP";
 
 const COMMANDS: &str = "\
 Commands:
@@ -28,7 +35,7 @@ Commands:
 /// The subcommand as the host CLI sees it.
 pub(crate) fn command(name: &str) -> Command {
     Command::new(name.to_owned())
-        .about(MARK)
+        .about(ABOUT)
         .after_help(COMMANDS)
         .override_usage(format!("{name} <start|tools> [OPTIONS]"))
         .allow_external_subcommands(true)
@@ -37,10 +44,23 @@ pub(crate) fn command(name: &str) -> Command {
         .disable_help_subcommand(true)
 }
 
-pub(crate) fn is_ours(command: &Command) -> bool {
+/// The host CLI with our subcommand, unless it was handed over with it already.
+pub(crate) fn mounted(host: &Command, name: &str) -> Command {
+    let mut host = host.clone();
+    if host.find_subcommand(name).is_some_and(is_ours) {
+        return host;
+    }
+    if !host.has_subcommands() {
+        // Otherwise what the CLI requires of itself would be required of `mcp start` too.
+        host = host.subcommand_negates_reqs(true);
+    }
+    host.subcommand(command(name))
+}
+
+fn is_ours(command: &Command) -> bool {
     command
         .get_about()
-        .is_some_and(|about| about.to_string() == MARK)
+        .is_some_and(|about| about.to_string() == ABOUT)
 }
 
 /// The second step's parser.
@@ -54,9 +74,11 @@ fn inner(program: &str, name: &str) -> Command {
         .help("Where to write; - for standard output");
     Command::new(name.to_owned())
         .bin_name(format!("{program} {name}"))
-        .about(MARK)
+        .about(ABOUT)
         .subcommand_required(true)
         .arg_required_else_help(true)
+        .subcommand(Command::new(GUARDIAN).hide(true).arg(Arg::new("mark").required(true))
+                .arg(Arg::new("spool").value_parser(value_parser!(PathBuf))))
         .subcommand(Command::new("start").about("Serve on standard input and output").after_help(format!(
             "Example entry for a client's configuration:\n  {{\"command\": \"{program}\", \"args\": [\"{name}\", \"start\"]}}"
         )))
@@ -67,8 +89,7 @@ fn inner(program: &str, name: &str) -> Command {
 
 /// Whether the environment asks for a server. A child of a bridge sees `MCP_MODE` too, and must not start another.
 pub(crate) fn mode_is_set() -> bool {
-    std::env::var_os(assemble::MODE).is_some_and(|value| value == "true")
-        && std::env::var_os(assemble::TOOL_MARK).is_none()
+    std::env::var_os(MODE).is_some_and(|value| value == "true") && std::env::var_os(MARK).is_none()
 }
 
 /// Looks at the raw command line before the host CLI parses it, so that what the host requires is not required to
@@ -110,6 +131,12 @@ fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
         }
     };
     match matches.subcommand() {
+        Some((GUARDIAN, matches)) => {
+            let mark = matches.get_one::<String>("mark").expect("it is required");
+            let spool = matches.get_one::<PathBuf>("spool").map(PathBuf::as_path);
+            guard(mark, spool, std::io::stdin().lock());
+            0
+        }
         Some(("tools", matches)) => {
             let target = matches
                 .get_one::<PathBuf>("output")
@@ -121,14 +148,14 @@ fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
 }
 
 fn write_tools(bridge: &Bridge, target: &Path) -> u8 {
-    let catalogue = bridge.catalogue();
-    for warning in &catalogue.warnings {
+    let assembled = assemble(bridge, Purpose::Server);
+    for warning in &assembled.catalogue.warnings {
         (bridge.logger)(Level::Warn, &warning.to_string());
     }
-    let definitions: Vec<_> = catalogue
+    let definitions: Vec<_> = assembled
         .tools
         .iter()
-        .map(|tool| tool.definition())
+        .map(|served| served.tool.definition())
         .collect();
     let count = definitions.len();
     let text = format!("{:#}\n", json!({ "tools": definitions }));

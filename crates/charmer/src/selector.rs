@@ -1,9 +1,21 @@
 //! Selectors of the library: which commands, which of their flags, and what stands around their calls.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use charmer_core::select::{self, CommandRule, FlagRule};
-use charmer_run::{Call, CallError, CallService, Hooks, Limits, Outcome, wrap};
+use charmer_run::{
+    Call, CallError, CallService, Hooks, Limits, Outcome,
+    layers::{RateLimit, Retry},
+    process::Lane,
+    wrap,
+};
 use tower::{BoxError, Layer, Service};
 
 /// Puts a layer around a call path.
@@ -26,8 +38,12 @@ pub(crate) type Wrap = Arc<dyn Fn(CallService) -> CallService + Send + Sync>;
 #[derive(Clone)]
 pub struct Selector {
     pub(crate) rules: select::Selector,
-    pub(crate) limits: Option<Limits>,
+    limits: Option<Limits>,
+    timeout: Option<Duration>,
+    lane: Option<Lane>,
     pub(crate) layers: Vec<Wrap>,
+    /// Whether there is an author's own code among the layers.
+    pub(crate) may_block: bool,
 }
 
 impl Selector {
@@ -36,7 +52,10 @@ impl Selector {
         Self {
             rules: select::Selector::new(commands),
             limits: None,
+            timeout: None,
+            lane: None,
             layers: Vec::new(),
+            may_block: false,
         }
     }
 
@@ -59,6 +78,59 @@ impl Selector {
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = Some(limits);
         self
+    }
+
+    /// Sets how long these commands may take, whatever the other limits are.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Lets these commands run one after the other, with whatever else has the same key.
+    #[must_use]
+    pub fn serialize(mut self, key: impl Into<String>) -> Self {
+        self.lane = Some(Lane::serial(key));
+        self
+    }
+
+    /// Lets so many of these commands' calls run at once. A selector has one lane: this or
+    /// [`serialize`](Self::serialize), whichever was said last.
+    #[must_use]
+    pub fn concurrency(mut self, limit: usize) -> Self {
+        static SELECTORS: AtomicUsize = AtomicUsize::new(0);
+        // A key that no other selector has, and that nobody would choose.
+        let number = SELECTORS.fetch_add(1, Ordering::Relaxed);
+        self.lane = Some(Lane::new(format!("\0selector {number}"), limit));
+        self
+    }
+
+    /// Lets so many calls of these commands through in a time, all together; beyond that an assistant is told to come
+    /// back later.
+    #[must_use]
+    pub fn rate_limit(mut self, calls: u32, per: Duration) -> Self {
+        self.layers.push(wrapper(RateLimit::new(calls, per)));
+        self
+    }
+
+    /// Tries a failed call again, at most so many times and with this wait before each; only of commands that are
+    /// [annotated](crate::Bridge::annotate) as reading.
+    #[must_use]
+    pub fn retry(mut self, times: u32, wait: Duration) -> Self {
+        self.layers.push(wrapper(Retry::new(times, wait)));
+        self
+    }
+
+    /// The limits of these commands' calls, where a bridge has these.
+    pub(crate) fn limits_within(&self, bridge: &Limits) -> Limits {
+        let mut limits = self.limits.as_ref().unwrap_or(bridge).clone();
+        if let Some(timeout) = self.timeout {
+            limits.timeout = timeout;
+        }
+        if self.lane.is_some() {
+            limits.lane.clone_from(&self.lane);
+        }
+        limits
     }
 
     /// Adds a hook that runs before these commands.
@@ -92,6 +164,7 @@ impl Selector {
         <L::Service as Service<Call>>::Future: Send + 'static,
     {
         self.layers.push(wrapper(layer));
+        self.may_block = true;
         self
     }
 }
@@ -113,4 +186,43 @@ where
     <L::Service as Service<Call>>::Future: Send + 'static,
 {
     Arc::new(move |inner| wrap(&layer, inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selector_changes_only_the_limits_that_it_names() {
+        let bridge = Limits::default()
+            .timeout(Duration::from_secs(9))
+            .output_chars(7);
+        let plain = Selector::new(CommandRule::all());
+        assert_eq!(plain.limits_within(&bridge), bridge);
+        let found = plain
+            .clone()
+            .timeout(Duration::from_secs(600))
+            .serialize("database")
+            .limits_within(&bridge);
+        assert_eq!(
+            found,
+            bridge
+                .clone()
+                .timeout(Duration::from_secs(600))
+                .lane(Lane::serial("database"))
+        );
+        // Lanes of one's own are not shared.
+        let lane = || plain.clone().concurrency(3).limits_within(&bridge).lane;
+        assert_eq!(lane().map(|lane| lane.limit), Some(3));
+        assert_ne!(lane(), lane());
+    }
+
+    #[test]
+    fn layers_that_come_with_charmer_do_not_count_as_an_authors_code() {
+        let ours = Selector::new(CommandRule::all())
+            .rate_limit(1, Duration::from_secs(1))
+            .retry(1, Duration::ZERO);
+        assert!(ours.layers.len() == 2 && !ours.may_block);
+        assert!(ours.before(|_| Ok(())).may_block);
+    }
 }

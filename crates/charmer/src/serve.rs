@@ -4,7 +4,10 @@ use std::io::IsTerminal;
 
 use charmer_server::{Server, ServerInfo};
 
-use crate::{Bridge, Level};
+use crate::{
+    Bridge, Level,
+    assemble::{Purpose, assemble},
+};
 
 /// Serves until the client goes away; the result is the process's exit code.
 ///
@@ -36,7 +39,10 @@ pub(crate) fn start(bridge: &Bridge) -> u8 {
 }
 
 fn run(bridge: &Bridge) -> Result<(), String> {
-    let assembled = bridge.assembled();
+    if let Err(shortcoming) = charmer_run::process::harden() {
+        (bridge.logger)(Level::Info, &shortcoming);
+    }
+    let assembled = assemble(bridge, Purpose::Server);
     for warning in &assembled.catalogue.warnings {
         (bridge.logger)(Level::Warn, &warning.to_string());
     }
@@ -59,7 +65,7 @@ fn run(bridge: &Bridge) -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| format!("failed to start the async runtime: {error}"))?;
-    let server = Server::new(info, assembled.tools, assembled.supervisors);
+    let server = Server::new(info, assembled.tools, assembled.engine);
     let served = runtime.block_on(async {
         let stop = server.stop_token();
         tokio::spawn(async move {
@@ -73,6 +79,10 @@ fn run(bridge: &Bridge) -> Result<(), String> {
     });
     // A handler that is still busy must not keep the process alive after its client has gone.
     runtime.shutdown_background();
+    // The process may end right after this, and with it the thread that writes.
+    if let Some(audit) = &assembled.audit {
+        audit.finish(std::time::Duration::from_secs(2));
+    }
     served
 }
 

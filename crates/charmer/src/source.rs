@@ -14,15 +14,18 @@ use clap::{Arg, ArgAction, builder::StyledStr};
 /// The id of the positional that stands for an external subcommand and its arguments.
 pub(crate) const EXTERNAL: &str = "external_command";
 
-/// Reads a command that has not been built yet. `env_is_set` tells whether a child will see a variable: what it sets
-/// is not required any more.
-pub(crate) fn read(source: &clap::Command, env_is_set: &dyn Fn(&str) -> bool) -> Cli {
+/// Reads a CLI. `host` is the same before anything was added to it; clap is asked through it what it does not expose.
+/// `env_is_set` tells whether a child will see a variable: what it sets is not required any more.
+pub(crate) fn read(
+    mut built: clap::Command,
+    host: &clap::Command,
+    env_is_set: &dyn Fn(&str) -> bool,
+) -> Cli {
     // clap decides actions, parsers and global arguments only when it builds.
-    let mut built = source.clone();
     built.build();
     let mut reader = Reader {
         env_is_set,
-        root: source,
+        host,
         path: Vec::new(),
     };
     let mut root = reader.command(&built, &HashSet::new());
@@ -37,7 +40,7 @@ pub(crate) fn read(source: &clap::Command, env_is_set: &dyn Fn(&str) -> bool) ->
 
 struct Reader<'a> {
     env_is_set: &'a dyn Fn(&str) -> bool,
-    root: &'a clap::Command,
+    host: &'a clap::Command,
     path: Vec<String>,
 }
 
@@ -285,7 +288,7 @@ impl Reader<'_> {
             .chain(self.path.iter().map(String::as_str))
             .chain([name.as_str()]);
         let matches = self
-            .root
+            .host
             .clone()
             .ignore_errors(true)
             .try_get_matches_from(argv.map(str::to_owned))

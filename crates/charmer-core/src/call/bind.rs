@@ -42,6 +42,8 @@ pub struct Bound {
     pub positionals: Vec<(usize, Vec<String>)>,
     /// Positionals that are not known one by one.
     pub unlisted: Vec<String>,
+    /// What the program reads from its standard input.
+    pub stdin: Option<String>,
 }
 
 pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, Vec<Violation>> {
@@ -62,6 +64,7 @@ pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, V
                         .map(|(_, property)| property.key.as_str()),
                 )
                 .chain(input.pattern.iter().map(|(key, _)| key.as_str()))
+                .chain(input.stdin.as_deref())
                 .collect();
             binder.unknown_keys("", given, &known);
             binder.flags("", given);
@@ -77,6 +80,7 @@ pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, V
                         .keyed_positionals()
                         .map(|(_, property)| property.key.as_str()),
                 )
+                .chain(input.stdin.as_deref())
                 .collect();
             binder.unknown_keys("", given, &known);
             binder.nested_flags(given);
@@ -84,6 +88,7 @@ pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, V
         }
     }
     binder.keyed_positionals(given);
+    binder.stdin(given);
     binder.gaps();
     binder.groups();
     if binder.violations.is_empty() {
@@ -268,6 +273,18 @@ impl Binder<'_> {
                     .found(item)
                     .hint(format!("usage: {}", input.usage)),
             );
+        }
+    }
+
+    fn stdin(&mut self, given: &Map<String, Value>) {
+        let Some(key) = &self.input.stdin else { return };
+        match given.get(key) {
+            None | Some(Value::Null) => {}
+            // Unlike an argument it may hold anything, and be as long as a message may.
+            Some(Value::String(text)) => self.bound.stdin = Some(text.clone()),
+            Some(other) => self
+                .violations
+                .push(Violation::new(key, "a string").found(other)),
         }
     }
 

@@ -54,6 +54,10 @@ pub(super) fn bind_flag(
             ));
         }
         return match value {
+            Value::Bool(false) if property.confirms => {
+                let violation = Violation::new(path, "true").found(value);
+                Err(vec![violation.hint("nothing is done without it")])
+            }
             Value::Bool(on) => Ok(Given::Switch(*on)),
             other => Err(vec![Violation::new(path, "true or false").found(other)]),
         };

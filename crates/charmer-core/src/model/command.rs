@@ -162,6 +162,12 @@ pub struct Command {
     /// What is known of its behaviour.
     #[serde(default)]
     pub hints: Hints,
+    /// The switch that answers its question beforehand (`--yes`): a tool then wants `confirm: true` instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<String>,
+    /// Whether it reads standard input, which a tool then takes as text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stdin: bool,
     /// Its subcommands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
@@ -253,6 +259,21 @@ impl Command {
     #[must_use]
     pub fn hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
+        self
+    }
+
+    /// Makes a tool want `confirm: true`, which gives this switch. A model can set it: it is a guard against accidents,
+    /// not an approval by a person.
+    #[must_use]
+    pub fn confirm(mut self, switch: impl Into<String>) -> Self {
+        self.confirm = Some(switch.into());
+        self
+    }
+
+    /// Says that it reads standard input.
+    #[must_use]
+    pub fn reads_stdin(mut self) -> Self {
+        self.stdin = true;
         self
     }
 

@@ -1,5 +1,9 @@
 //! What is done to a program's output before an assistant reads it.
 
+mod clean;
 mod cut;
+mod prompt;
 
-pub use cut::{Cut, cut_middle};
+pub use clean::clean;
+pub use cut::{Cut, cut_around, cut_middle};
+pub use prompt::{answering_flag, waiting_line};

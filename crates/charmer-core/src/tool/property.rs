@@ -13,6 +13,10 @@ use crate::{
 pub const FLAGS_KEY: &str = "flags";
 /// The key of the list of positionals, in the nested layout or where their pattern could not be read.
 pub const ARGS_KEY: &str = "args";
+/// The key that confirms what a command asks about.
+const CONFIRM_KEY: &str = "confirm";
+/// The key of what a command reads from its standard input.
+const STDIN_KEY: &str = "stdin";
 
 /// How input is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,6 +66,8 @@ pub struct FlagProperty {
     pub owner: usize,
     /// How deep it is written: its owner's depth, or the leaf's if it is global.
     pub level: usize,
+    /// Whether it stands for a confirmation, which must be given and must be true.
+    pub confirms: bool,
     /// What an author added.
     pub rules: Rules,
 }
@@ -170,6 +176,8 @@ pub struct Input {
     pub pattern: Option<(String, String)>,
     /// The command's usage as it is shown beside the nested layout's list.
     pub usage: String,
+    /// The key of what it reads from its standard input, if it reads any.
+    pub stdin: Option<String>,
 }
 
 impl Input {
@@ -197,13 +205,18 @@ impl Input {
                     continue;
                 }
                 let mut flag = flag.clone();
-                flag.required &= !lifted;
+                let confirms = lineage[leaf]
+                    .confirm
+                    .as_deref()
+                    .is_some_and(|word| flag.is_named(word));
+                flag.required = (flag.required && !lifted) || confirms;
                 let level = if flag.global { leaf } else { depth };
                 flags.push(FlagProperty {
                     key: String::new(),
                     flag,
                     owner: depth,
                     level,
+                    confirms,
                     rules: Rules::default(),
                 });
             }
@@ -257,6 +270,7 @@ impl Input {
             positionals,
             pattern,
             usage,
+            stdin: command.stdin.then(|| STDIN_KEY.to_owned()),
         };
         input.assign_keys(lineage);
         input
@@ -274,12 +288,12 @@ impl Input {
         for at in order {
             let property = &self.flags[at];
             let short = property.flag.short.map(String::from);
-            let wanted = property
-                .flag
-                .long
-                .clone()
-                .or(short)
-                .unwrap_or_else(|| property.flag.id.clone());
+            let own = property.flag.long.clone().or(short);
+            let wanted = if property.confirms {
+                CONFIRM_KEY.to_owned()
+            } else {
+                own.unwrap_or_else(|| property.flag.id.clone())
+            };
             let owner = (property.owner != leaf).then(|| lineage[property.owner].name.as_str());
             let key = free_key(&mut flag_keys, &wanted, owner, "_flag");
             self.flags[at].key = key;
@@ -303,6 +317,9 @@ impl Input {
         }
         if let (Layout::Flat, Some((key, _))) = (self.layout, &mut self.pattern) {
             *key = free_key(&mut taken, key, None, "_arg");
+        }
+        if let Some(key) = &mut self.stdin {
+            *key = free_key(&mut taken, key, None, "_text");
         }
     }
 

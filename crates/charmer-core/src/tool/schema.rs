@@ -25,6 +25,13 @@ pub(super) fn input_schema(input: &Input) -> (Map<String, Value>, Vec<String>) {
         }
     }
     let mut properties = Map::new();
+    if let Some(key) = &input.stdin {
+        let description = "What the command reads from its standard input";
+        properties.insert(
+            key.clone(),
+            json!({"type": "string", "description": description}),
+        );
+    }
     let mut positionals_required = Vec::new();
     for (_, property) in input.keyed_positionals() {
         properties.insert(
@@ -75,6 +82,14 @@ fn object(properties: Map<String, Value>, required: Vec<Value>) -> Map<String, V
 
 fn flag_schema(property: &FlagProperty, warnings: &mut Vec<String>) -> Value {
     let flag = &property.flag;
+    if property.confirms {
+        let help = flag.help.as_deref().unwrap_or_default();
+        let description = format!(
+            "Must be true to confirm what this does; gives `{}` {help}",
+            flag.display_name()
+        );
+        return json!({"type": "boolean", "description": description.trim_end()});
+    }
     let mut notes = Vec::new();
     match &flag.value {
         FlagValue::Optional { bare: Some(bare) } => {
@@ -434,7 +449,6 @@ pub fn output_schema() -> Map<String, Value> {
 
 /// The schema of a result whose standard output is data of the given schema.
 pub fn output_schema_with_data(data: Value) -> Map<String, Value> {
-    let bytes = |stream: &str| json!({"type": "integer", "description": format!("Bytes written to {stream}")});
     let schema = json!({
         "type": "object",
         "properties": {
@@ -444,8 +458,7 @@ pub fn output_schema_with_data(data: Value) -> Map<String, Value> {
             "data": data,
             "truncated": {
                 "type": "object",
-                "description": "True sizes of output that was cut",
-                "properties": {"stdout": bytes("standard output"), "stderr": bytes("standard error")},
+                "description": "For each stream that was cut: its true size in `bytes`, and the `id` for read_output",
             },
             "error": {
                 "type": "object",

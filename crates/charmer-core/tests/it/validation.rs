@@ -225,6 +225,45 @@ fn arrays_of_fixed_length_are_counted() {
     );
 }
 
+#[test]
+fn a_confirmation_must_be_given_and_true() {
+    for layout in [Layout::Flat, Layout::Nested] {
+        let command = Command::new("rm")
+            .flag(Flag::new("yes").short('y').help("Do not ask"))
+            .usage("rm <name>")
+            .confirm("--yes");
+        let found = laid_out(command, layout);
+        let input = |confirm: Value| match layout {
+            Layout::Flat => json!({"name": "x", "confirm": confirm}),
+            Layout::Nested => json!({"args": ["x"], "flags": {"confirm": confirm}}),
+        };
+        let prepared =
+            prepare(&found, input(json!(true)).as_object().expect("an object")).expect("valid");
+        assert_eq!(prepared.argv.to_strings(), ["--yes", "x"]);
+        assert!(violations(&found, input(json!(false)))[0].contains("expected true"));
+        assert!(violations(&found, input(Value::Null))[0].contains("found nothing"));
+        // The switch itself is not offered beside it.
+        assert!(!violations(&found, json!({"yes": true, "name": "x", "confirm": true})).is_empty());
+    }
+}
+
+#[test]
+fn standard_input_is_a_text_of_its_own() {
+    let found = tool(
+        Command::new("apply")
+            .flag(Flag::new("file").pflag("string"))
+            .reads_stdin(),
+    );
+    let input = json!({"file": "-", "stdin": "a: 1\n\0 and more"});
+    let prepared = prepare(&found, input.as_object().expect("an object")).expect("valid");
+    assert_eq!(prepared.argv.to_strings(), ["--file=-"]);
+    assert_eq!(prepared.bound.stdin.as_deref(), Some("a: 1\n\0 and more"));
+    assert_eq!(
+        violations(&found, json!({"stdin": 5})),
+        ["`stdin`: expected a string, found the number 5"]
+    );
+}
+
 /// Any JSON, valid for the tool or not.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![

@@ -1,6 +1,6 @@
 //! Output in bounded memory: the head and the tail are kept, the middle is counted.
 
-use std::collections::VecDeque;
+use std::{borrow::Cow, collections::VecDeque};
 
 /// What a program wrote to one stream, as far as it was kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Captured {
     pub tail: Vec<u8>,
     /// How many bytes were written in all.
     pub total: u64,
+    /// The id of the spool file that holds it whole, if it is long.
+    pub spool: Option<String>,
 }
 
 impl Captured {
@@ -21,7 +23,7 @@ impl Captured {
         Self {
             total: head.len() as u64,
             head,
-            tail: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -30,18 +32,62 @@ impl Captured {
         self.total > (self.head.len() + self.tail.len()) as u64
     }
 
-    /// The output as text; what is no UTF-8 is replaced, and a gap is marked with its size.
+    /// The output as text; what is no UTF-8 is replaced, and a gap is marked. Output that is no text at all is
+    /// described instead.
     pub fn to_text(&self) -> String {
-        let mut text = String::from_utf8_lossy(&self.head).into_owned();
-        if self.is_cut() {
-            let missing = self.total - (self.head.len() + self.tail.len()) as u64;
-            text.push_str(&format!(
-                "\n[... {missing} of {} bytes left out ...]\n",
-                self.total
-            ));
+        match self.ends() {
+            Some((head, tail)) => {
+                format!(
+                    "{head}\n[... the middle of {} bytes left out ...]\n{tail}",
+                    self.total
+                )
+            }
+            None => self.describe_binary().unwrap_or_else(|| {
+                String::from_utf8_lossy(&self.head).into_owned()
+                    + &String::from_utf8_lossy(&self.tail)
+            }),
         }
-        text.push_str(&String::from_utf8_lossy(&self.tail));
-        text
+    }
+
+    /// The head and the tail as text, if the middle was cut and it is text.
+    pub(crate) fn ends(&self) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+        (self.is_cut() && self.describe_binary().is_none()).then(|| {
+            (
+                String::from_utf8_lossy(&self.head),
+                String::from_utf8_lossy(&self.tail),
+            )
+        })
+    }
+
+    /// The last few lines as text.
+    pub fn end_text(&self) -> String {
+        let end = if self.tail.is_empty() {
+            &self.head
+        } else {
+            &self.tail
+        };
+        String::from_utf8_lossy(&end[end.len().saturating_sub(1024)..]).into_owned()
+    }
+
+    /// What binary output is, in a line; `None` for text.
+    fn describe_binary(&self) -> Option<String> {
+        let sample = &self.head[..self.head.len().min(4096)];
+        let invalid: usize = sample
+            .utf8_chunks()
+            .map(|chunk| chunk.invalid().len())
+            .sum();
+        let binary = sample.contains(&0) || invalid * 10 > sample.len();
+        binary.then(|| {
+            let start: String = sample
+                .iter()
+                .take(32)
+                .map(|byte| format!(" {byte:02x}"))
+                .collect();
+            format!(
+                "[binary output of {} bytes, beginning with{start}]",
+                self.total
+            )
+        })
     }
 }
 
@@ -81,22 +127,61 @@ impl Capture {
         self.tail.extend(kept);
     }
 
+    /// How much has come so far.
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Everything that has come so far, in order; only whole while nothing was cut.
+    pub(super) fn so_far(&self) -> impl Iterator<Item = &[u8]> {
+        let (front, back) = self.tail.as_slices();
+        [self.head.as_slice(), front, back].into_iter()
+    }
+
     pub(super) fn finish(mut self) -> Captured {
         let cut = self.total > (self.head.len() + self.tail.len()) as u64;
         if cut {
+            // A character that the cut went through is left out as a whole.
+            self.head
+                .truncate(self.head.len() - begun_character(&self.head));
+            let mut tail: Vec<u8> = self.tail.into();
+            tail.drain(..continued_character(&tail));
             return Captured {
                 head: self.head,
-                tail: self.tail.into(),
+                tail,
                 total: self.total,
+                spool: None,
             };
         }
         self.head.extend(self.tail);
         Captured {
             head: self.head,
-            tail: Vec::new(),
             total: self.total,
+            ..Captured::default()
         }
     }
+}
+
+/// How many bytes at the end begin a character without ending it.
+pub(crate) fn begun_character(bytes: &[u8]) -> usize {
+    let begun = bytes.iter().rev().take(3).enumerate();
+    for (after, byte) in begun {
+        let length = match byte {
+            0x80..=0xbf => continue,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => 1,
+        };
+        return if after + 1 < length { after + 1 } else { 0 };
+    }
+    0
+}
+
+/// How many bytes at the start belong to a character that began before.
+pub(crate) fn continued_character(bytes: &[u8]) -> usize {
+    let continues = |byte: &&u8| matches!(byte, 0x80..=0xbf);
+    bytes.iter().take(3).take_while(continues).count()
 }
 
 #[cfg(test)]
@@ -116,7 +201,45 @@ mod tests {
         );
         assert_eq!(
             captured.to_text(),
-            "abcde\n[... 16 of 26 bytes left out ...]\nvwxyz"
+            "abcde\n[... the middle of 26 bytes left out ...]\nvwxyz"
+        );
+    }
+
+    #[test]
+    fn a_character_that_the_cut_goes_through_goes_as_a_whole() {
+        for (text, width) in [("é", 2), ("日", 3), ("👩", 4)] {
+            for limit in 20..30 {
+                let mut capture = Capture::new(limit);
+                capture.push(text.repeat(100).as_bytes());
+                let captured = capture.finish();
+                let (head, tail) = (captured.head.len(), captured.tail.len());
+                assert!(
+                    !captured.to_text().contains('\u{fffd}'),
+                    "{text} at {limit}"
+                );
+                assert!(head + tail > limit - 2 * width && captured.total == 100 * width as u64);
+            }
+        }
+        assert_eq!(
+            (begun_character(b""), begun_character(b"a\xf0\x9f\x98")),
+            (0, 3)
+        );
+        assert_eq!(
+            (begun_character(b"\xff"), begun_character(b"\xc3\xa9")),
+            (0, 0)
+        );
+    }
+
+    #[test]
+    fn binary_output_is_described() {
+        let captured = Captured::whole(*b"\x7fELF\0\x01");
+        assert_eq!(
+            captured.to_text(),
+            "[binary output of 6 bytes, beginning with 7f 45 4c 46 00 01]"
+        );
+        assert_eq!(
+            Captured::whole(*b"caf\xe9 is latin-1 and mostly text").to_text(),
+            "caf\u{fffd} is latin-1 and mostly text"
         );
     }
 

@@ -61,8 +61,13 @@ pub(super) fn start_error(
 ) -> CallError {
     let failed = |message: String| CallError::new(ErrorCode::NotStarted, message);
     if let Some(directory) = directory.filter(|directory| !directory.is_dir()) {
+        let what = if directory.exists() {
+            "is not a directory"
+        } else {
+            "does not exist"
+        };
         return failed(format!(
-            "the working directory `{}` does not exist",
+            "the working directory `{}` {what}",
             directory.display()
         ))
         .hint("create it, or set another one");
@@ -79,6 +84,13 @@ pub(super) fn start_error(
             )),
             None => failed(format!("`{program_name}` cannot be started: {error}")),
         },
+        ErrorKind::PermissionDenied if program.is_dir() => {
+            failed(format!("`{program_name}` is a directory, not a program"))
+        }
+        ErrorKind::PermissionDenied if program.exists() && !is_executable(program) => {
+            failed(format!("`{program_name}` is not executable"))
+                .hint("give it the permission, as with `chmod +x`")
+        }
         ErrorKind::PermissionDenied => failed(format!(
             "`{program_name}` or the working directory may not be used: {error}"
         ))

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Variables that make a loader, shell, interpreter or tool run something else; they must be asked for by name.
-const HIJACKERS: [&str; 27] = [
+const HIJACKERS: [&str; 32] = [
     "BASH_ENV",
     "BASHOPTS",
     "ENV",
@@ -34,6 +34,11 @@ const HIJACKERS: [&str; 27] = [
     "GLIBC_TUNABLES",
     "GIT_EXTERNAL_DIFF",
     "GIT_SSH",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+    "ZDOTDIR",
+    "LUA_INIT",
+    "DOTNET_STARTUP_HOOKS",
 ];
 const HIJACKER_PREFIXES: [&str; 4] = ["LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_"];
 

@@ -1,9 +1,13 @@
-//! Running one program: an absolute path, an argv that is a list, a decided environment, null standard input, a
-//! process group of its own, and a supervisor that outlives whoever waits for it.
+//! Running one program: an absolute path, an argv that is a list, a decided environment, null or declared standard
+//! input, a process group of its own, and a supervisor that outlives whoever waits for it.
 
 mod capture;
 mod diagnose;
+mod engine;
 mod environment;
+mod gate;
+mod guardian;
+mod sink;
 mod supervise;
 #[cfg(unix)]
 mod unix;
@@ -12,31 +16,62 @@ mod unix;
 mod unix;
 
 pub use capture::Captured;
+pub(crate) use capture::{begun_character, continued_character};
 pub use diagnose::resolve_program;
+pub use engine::{Engine, EngineOptions};
 pub use environment::Environment;
-pub use supervise::Supervisors;
+pub use gate::Lane;
+pub use guardian::{GuardianCommand, guard};
+pub use unix::harden;
 
-use std::{ffi::OsString, path::PathBuf, process::Stdio, sync::Arc};
+use std::{ffi::OsString, path::PathBuf, process::Stdio, sync::Arc, time::Instant};
 
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, ErrorCode, Limits, Outcome};
+use crate::{CallError, ErrorCode, Limits, Outcome, Progress};
+
+/// The variable that tells a process that it is a child of a bridge, and which server's.
+pub const MARK: &str = "CHARMER_TOOL";
+/// The variable that tells a program that an assistant is using it, so that it can skip prompts.
+pub const MODE: &str = "MCP_MODE";
 
 /// What is run for one call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Request {
     /// The command line, without the program.
     pub argv: Vec<OsString>,
+    /// What the program reads from its standard input; nothing by default.
+    pub stdin: Option<Vec<u8>>,
     /// How long and large the run may become.
     pub limits: Limits,
+    /// Where it reports how far it is.
+    pub progress: Progress,
 }
 
 impl Request {
     /// A run with this command line.
     pub fn new(argv: Vec<OsString>, limits: Limits) -> Self {
-        Self { argv, limits }
+        Self {
+            argv,
+            limits,
+            ..Self::default()
+        }
+    }
+
+    /// Gives the program something to read.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = Some(bytes.into());
+        self
+    }
+
+    /// Sets where it reports to.
+    #[must_use]
+    pub fn progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
     }
 }
 
@@ -49,7 +84,7 @@ struct Launch {
     program: PathBuf,
     environment: Environment,
     directory: Option<PathBuf>,
-    supervisors: Supervisors,
+    engine: Engine,
 }
 
 impl Launcher {
@@ -58,13 +93,13 @@ impl Launcher {
         program: PathBuf,
         environment: Environment,
         directory: Option<PathBuf>,
-        supervisors: Supervisors,
+        engine: Engine,
     ) -> Self {
         Self(Arc::new(Launch {
             program,
             environment,
             directory,
-            supervisors,
+            engine,
         }))
     }
 
@@ -72,19 +107,32 @@ impl Launcher {
     /// collects it.
     pub async fn run(
         &self,
-        request: Request,
+        mut request: Request,
         cancel: CancellationToken,
     ) -> Result<Outcome, CallError> {
+        let asked = Instant::now();
         // A token of our own, so that dropping this future says "cancel" without cancelling anybody else.
         let cancel = cancel.child_token();
         let _cancels_when_dropped = cancel.clone().drop_guard();
+        let engine = &*self.0.engine.0;
+        let pass = engine
+            .gate
+            .enter(
+                request.limits.lane.as_ref(),
+                request.limits.timeout,
+                &cancel,
+            )
+            .await?;
+        // Waiting for a place was part of the time that the call may take.
+        request.limits.timeout = request.limits.timeout.saturating_sub(asked.elapsed());
+        if let Some(guardian) = &engine.guardian {
+            guardian.wake();
+        }
         let child = self.start(&request).map_err(|error| {
             diagnose::start_error(&error, &self.0.program, self.0.directory.as_deref())
         })?;
         let (answer, outcome) = oneshot::channel();
-        self.0
-            .supervisors
-            .supervise(child, request.limits, cancel, answer);
+        supervise::supervise(&self.0.engine, child, request, cancel, pass, answer);
         outcome.await.map_err(|_| {
             CallError::new(
                 ErrorCode::Internal,
@@ -100,7 +148,11 @@ impl Launcher {
             .args(&request.argv)
             .env_clear()
             .envs(launch.environment.iter())
-            .stdin(Stdio::null())
+            .stdin(if request.stdin.is_some() {
+                Stdio::piped()
+            } else {
+                Stdio::null()
+            })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if let Some(directory) = &launch.directory {

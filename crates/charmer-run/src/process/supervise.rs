@@ -6,51 +6,71 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncRead, AsyncReadExt},
-    process::Child,
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStdin},
     sync::oneshot,
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 
-use crate::{Ended, Limits, Outcome};
+use crate::{Ended, Outcome};
 
 use super::{
-    capture::Capture,
+    Request,
+    engine::{Engine, Shared},
+    gate::Pass,
+    sink::Sink,
     unix::{Group, signal_of},
 };
 
 /// How long output may still arrive after the child has ended: a descendant may hold the pipe open for ever.
 const DRAIN: Duration = Duration::from_millis(100);
+/// After the group has been killed only what is already in the pipe can still come.
+const LAST_DRAIN: Duration = Duration::from_millis(20);
 const CHUNK: usize = 64 << 10;
 
-/// Every supervisor of a server, to be waited for before it ends.
-#[derive(Debug, Clone, Default)]
-pub struct Supervisors(TaskTracker);
+/// Watches over a child that has just been started, until it has been collected.
+pub(super) fn supervise(
+    engine: &Engine,
+    child: Child,
+    request: Request,
+    cancel: CancellationToken,
+    pass: Pass,
+    answer: oneshot::Sender<Outcome>,
+) {
+    let shared = engine.0.clone();
+    let group = Group::of(&child);
+    let unattended = Unattended(Some(group));
+    engine.0.supervisors.spawn(async move {
+        if let (Some(guardian), Some(id)) = (&shared.guardian, group.id()) {
+            guardian.watch(id);
+        }
+        let outcome = watch(child, group, request, &cancel, &shared).await;
+        // From here on its id may belong to somebody else.
+        unattended.collected();
+        if let (Some(guardian), Some(id)) = (&shared.guardian, group.id()) {
+            guardian.release(id);
+        }
+        drop(pass);
+        // Nobody may be listening any more; the child has been collected all the same.
+        let _ = answer.send(outcome);
+    });
+}
 
-impl Supervisors {
-    /// None yet.
-    pub fn new() -> Self {
-        Self::default()
+/// Ends a group whose supervisor goes before it, with its runtime or in a panic.
+struct Unattended(Option<Group>);
+
+impl Unattended {
+    /// It has been ended and collected. This takes the whole value, so that the supervisor holds it until then.
+    fn collected(mut self) {
+        self.0 = None;
     }
+}
 
-    /// Waits until every child has been ended and collected. Calls must have been cancelled before.
-    pub async fn finish(&self) {
-        self.0.close();
-        self.0.wait().await;
-    }
-
-    pub(super) fn supervise(
-        &self,
-        child: Child,
-        limits: Limits,
-        cancel: CancellationToken,
-        answer: oneshot::Sender<Outcome>,
-    ) {
-        self.0.spawn(async move {
-            let outcome = watch(child, &limits, &cancel).await;
-            // Nobody may be listening any more; the child has been collected all the same.
-            let _ = answer.send(outcome);
-        });
+impl Drop for Unattended {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            group.kill();
+        }
     }
 }
 
@@ -58,15 +78,15 @@ impl Supervisors {
 struct Stream<R> {
     reader: Option<R>,
     buffer: Vec<u8>,
-    capture: Capture,
+    sink: Sink,
 }
 
 impl<R: AsyncRead + Unpin> Stream<R> {
-    fn new(reader: Option<R>, limit: usize) -> Self {
+    fn new(reader: Option<R>, sink: Sink) -> Self {
         Self {
             reader,
             buffer: Vec::new(),
-            capture: Capture::new(limit),
+            sink,
         }
     }
 
@@ -80,7 +100,7 @@ impl<R: AsyncRead + Unpin> Stream<R> {
         }
         match reader.read(&mut self.buffer).await {
             Ok(0) | Err(_) => self.reader = None,
-            Ok(length) => self.capture.push(&self.buffer[..length]),
+            Ok(length) => self.sink.push(&self.buffer[..length]),
         }
     }
 
@@ -89,12 +109,36 @@ impl<R: AsyncRead + Unpin> Stream<R> {
     }
 }
 
-async fn watch(mut child: Child, limits: &Limits, cancel: &CancellationToken) -> Outcome {
+async fn watch(
+    mut child: Child,
+    group: Group,
+    request: Request,
+    cancel: &CancellationToken,
+    shared: &Shared,
+) -> Outcome {
     let began = Instant::now();
-    let group = Group::of(&child);
-    let mut stdout = Stream::new(child.stdout.take(), limits.capture_bytes);
-    let mut stderr = Stream::new(child.stderr.take(), limits.capture_bytes);
+    let Request {
+        stdin,
+        limits,
+        progress,
+        ..
+    } = request;
+    let sink = || {
+        Sink::new(
+            limits.capture_bytes,
+            limits.output_chars,
+            shared.spool.clone(),
+            &shared.redactor,
+            progress.clone(),
+        )
+    };
+    let mut stdout = Stream::new(child.stdout.take(), sink());
+    let mut stderr = Stream::new(child.stderr.take(), sink());
+    let feeding = feed(child.stdin.take(), stdin);
+    tokio::pin!(feeding);
+    let mut fed = false;
 
+    // Set anew, never reset to an instant: a grace period without end would overflow one.
     let timeout = tokio::time::sleep(limits.timeout);
     tokio::pin!(timeout);
     let mut ended_by_us = None;
@@ -104,43 +148,55 @@ async fn watch(mut child: Child, limits: &Limits, cancel: &CancellationToken) ->
             waited = child.wait() => status = Some(waited),
             () = stdout.read() => {}
             () = stderr.read() => {}
+            () = &mut feeding, if !fed => fed = true,
             () = cancel.cancelled(), if ended_by_us.is_none() => {
                 ended_by_us = Some(Ended::Cancelled);
                 group.terminate();
-                timeout.as_mut().reset((Instant::now() + limits.grace).into());
+                timeout.set(tokio::time::sleep(limits.grace));
             }
             () = &mut timeout => {
                 if ended_by_us.is_none() {
                     ended_by_us = Some(Ended::TimedOut);
                     group.terminate();
-                    timeout.as_mut().reset((Instant::now() + limits.grace).into());
                 } else {
                     group.kill();
                     // On systems without groups this ends the child itself.
                     let _ = child.start_kill();
-                    timeout.as_mut().reset((Instant::now() + limits.grace).into());
                 }
+                timeout.set(tokio::time::sleep(limits.grace));
             }
         }
     }
-    drain(&mut stdout, &mut stderr, DRAIN).await;
+    // Who was ended by us gets no time to say more, and its descendants none to live on.
+    if ended_by_us.is_none() {
+        drain(&mut stdout, &mut stderr, DRAIN).await;
+    }
     // Whoever is left in the group outlived its leader: nothing of a call survives it.
     group.kill();
-    drain(&mut stdout, &mut stderr, DRAIN).await;
+    drain(&mut stdout, &mut stderr, LAST_DRAIN).await;
     Outcome {
         ended: ended_by_us.unwrap_or_else(|| ended(status)),
-        stdout: stdout.capture.finish(),
-        stderr: stderr.capture.finish(),
+        stdout: stdout.sink.finish(),
+        stderr: stderr.sink.finish(),
         data: None,
         duration: began.elapsed(),
+        advice: None,
     }
 }
 
-async fn drain<A: AsyncRead + Unpin, B: AsyncRead + Unpin>(
-    a: &mut Stream<A>,
-    b: &mut Stream<B>,
-    within: Duration,
-) {
+/// Writes what the program is given to read. A program that stops reading has its reasons.
+async fn feed(pipe: Option<ChildStdin>, bytes: Option<Vec<u8>>) {
+    if let (Some(mut pipe), Some(bytes)) = (pipe, bytes) {
+        let _ = pipe.write_all(&bytes).await;
+        let _ = pipe.shutdown().await;
+    }
+}
+
+async fn drain<A, B>(a: &mut Stream<A>, b: &mut Stream<B>, within: Duration)
+where
+    A: AsyncRead + Unpin,
+    B: AsyncRead + Unpin,
+{
     if a.ended() && b.ended() {
         return;
     }

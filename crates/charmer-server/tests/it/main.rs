@@ -11,7 +11,7 @@ use charmer_core::{
 };
 use charmer_run::{
     Call, CallError, CallService, Limits, Outcome, ServedTool, ToolSet, into_service,
-    process::Supervisors,
+    process::Engine,
 };
 use charmer_server::{Server, ServerInfo, ToolsHandle};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ impl Client {
     fn start(tools: ToolSet) -> Self {
         let (from_client, to) = pipe().expect("a pipe");
         let (from, to_client) = pipe().expect("a pipe");
-        let server = Server::new(ServerInfo::new("test", "1"), tools, Supervisors::new());
+        let server = Server::new(ServerInfo::new("test", "1"), tools, Engine::default());
         let handle = server.tools();
         let server = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()

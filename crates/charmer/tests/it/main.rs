@@ -1,6 +1,8 @@
 //! The library from outside: real example programs, called over MCP.
 
 mod client;
+mod faults;
+mod middleware;
 mod protocol;
 mod roundtrip;
 mod torture;

@@ -234,7 +234,7 @@ fn the_longest_values() {
             result["structuredContent"]["error"]
         );
         assert_eq!(
-            result["structuredContent"]["truncated"]["stdout"], printed,
+            result["structuredContent"]["truncated"]["stdout"]["bytes"], printed,
             "{key}"
         );
         torture.check(

@@ -1,0 +1,234 @@
+//! What a line of the audit log says about its call.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Instant, SystemTime},
+};
+
+use charmer_core::{call::Prepared, tool::Tool};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::OwnedPermit;
+
+use crate::{Call, CallError, Ended, ErrorCode, Outcome, Redactor};
+
+use super::{Fields, Job, Writer};
+
+/// The longest text of a line that is written whole; what follows only its size is said of.
+const TEXT_LIMIT: usize = 2048;
+/// How many elements of a command line are written.
+const ELEMENT_LIMIT: usize = 256;
+
+tokio::task_local! {
+    /// Where the witness of a call leaves what it saw. Local to the task, because nothing that a layer may do to a
+    /// call can then take it away or forge it.
+    pub(super) static SEEN: Seen;
+}
+
+/// The command line of a call's last try, and how many tries there were.
+pub(super) type Seen = Arc<Mutex<(Option<Vec<String>>, u32)>>;
+
+/// Leaves a command line for the line of the call that this task is about.
+pub(super) fn witness(prepared: &Prepared) {
+    // On a path without the log, or moved to another task by a layer, there is nobody to tell.
+    let _ = SEEN.try_with(|seen| {
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let argv = prepared.argv.to_strings();
+        seen.0 = Some(argv.into_iter().map(str::to_owned).collect());
+        seen.1 += 1;
+    });
+}
+
+/// A call that is under way; its line is written even if nobody waits for its end.
+pub(super) struct Entry {
+    id: String,
+    tool: Arc<Tool>,
+    input: Map<String, Value>,
+    began: Instant,
+    seen: Seen,
+    redactor: Redactor,
+    // Before the writer, which waits for the last way into its queue to close when it goes.
+    room: Option<OwnedPermit<Job>>,
+    writer: Writer,
+    done: bool,
+    open: Arc<AtomicU64>,
+}
+
+impl Entry {
+    /// `open` counts the entries that are not done.
+    pub(super) fn new(
+        id: String,
+        call: &Call,
+        redactor: Redactor,
+        writer: Writer,
+        open: Arc<AtomicU64>,
+    ) -> Self {
+        open.fetch_add(1, Ordering::AcqRel);
+        Self {
+            id,
+            tool: Arc::clone(&call.tool),
+            input: call.input.clone(),
+            began: Instant::now(),
+            seen: Seen::default(),
+            redactor,
+            writer,
+            room: None,
+            done: false,
+            open,
+        }
+    }
+
+    pub(super) fn seen(&self) -> Seen {
+        Arc::clone(&self.seen)
+    }
+
+    /// Waits until there is room for the last line.
+    pub(super) async fn reserve(&mut self) -> Result<(), String> {
+        self.room = Some(self.writer.reserve().await?);
+        Ok(())
+    }
+
+    pub(super) fn begun(&self) -> Fields {
+        let mut line = self.line("begun");
+        line.insert("input".into(), self.input());
+        line
+    }
+
+    /// Writes nothing more: the call was refused because nothing can be written.
+    pub(super) fn forget(&mut self) {
+        self.done = true;
+    }
+
+    /// Writes the last line, unless there is nothing more to write.
+    pub(super) fn end(&mut self, answer: &Result<Outcome, CallError>) {
+        if self.done {
+            return;
+        }
+        let mut outcome = Map::new();
+        match answer {
+            Ok(ran) => {
+                let how = match ran.ended {
+                    Ended::Exited(code) => {
+                        outcome.insert("exitCode".into(), code.into());
+                        "exited"
+                    }
+                    Ended::Signalled(signal) => {
+                        outcome.insert("signal".into(), signal.into());
+                        "signalled"
+                    }
+                    Ended::TimedOut => ErrorCode::Timeout.as_str(),
+                    Ended::Cancelled => ErrorCode::Cancelled.as_str(),
+                };
+                outcome.shift_insert(0, "outcome".into(), how.into());
+                outcome.insert("stdoutBytes".into(), ran.stdout.total.into());
+                outcome.insert("stderrBytes".into(), ran.stderr.total.into());
+            }
+            Err(error) => {
+                outcome.insert("outcome".into(), error.code.as_str().into());
+                outcome.insert("message".into(), self.text(&error.message).into());
+            }
+        }
+        self.finish(outcome);
+    }
+
+    fn finish(&mut self, outcome: Fields) {
+        self.done = true;
+        let mut line = self.line("ended");
+        let (argv, tries) = {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            (seen.0.take(), seen.1)
+        };
+        match argv {
+            Some(argv) => line.insert("argv".into(), self.argv(&argv)),
+            None => line.insert("input".into(), self.input()),
+        };
+        if tries > 1 {
+            line.insert("tries".into(), tries.into());
+        }
+        line.extend(outcome);
+        let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        line.insert("durationMs".into(), millis.into());
+        match self.room.take() {
+            Some(room) => drop(room.send(Job::Line(line, None))),
+            None => self.writer.log(line),
+        }
+    }
+
+    fn line(&self, event: &str) -> Fields {
+        let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+        let mut line = Map::new();
+        line.insert("time".into(), time.into());
+        line.insert("event".into(), event.into());
+        line.insert("id".into(), self.id.as_str().into());
+        line.insert("tool".into(), self.tool.name.as_str().into());
+        line.insert("command".into(), json!(self.tool.path.words()));
+        line
+    }
+
+    fn argv(&self, argv: &[String]) -> Value {
+        let left_out = argv.len().saturating_sub(ELEMENT_LIMIT);
+        let shown = argv.iter().take(ELEMENT_LIMIT).map(|text| self.text(text));
+        let note = (left_out > 0).then(|| format!("[... {left_out} more]"));
+        shown.chain(note).map(Value::from).collect()
+    }
+
+    fn input(&self) -> Value {
+        let input: Map<String, Value> = self
+            .input
+            .iter()
+            .map(|(key, value)| (self.text(key), self.value(value)))
+            .collect();
+        let input = Value::Object(input);
+        let text = input.to_string();
+        if text.len() <= 4 * TEXT_LIMIT {
+            input
+        } else {
+            shortened(&text).into()
+        }
+    }
+
+    fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.text(text).into(),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(entries) => entries
+                .iter()
+                .map(|(key, value)| (self.text(key), self.value(value)))
+                .collect(),
+            // A number can be a secret too.
+            Value::Number(number) => {
+                let text = number.to_string();
+                if self.redactor.text(&text) == text {
+                    value.clone()
+                } else {
+                    self.text(&text).into()
+                }
+            }
+            Value::Null | Value::Bool(_) => value.clone(),
+        }
+    }
+
+    /// Text without secrets, and not too long.
+    fn text(&self, text: &str) -> String {
+        shortened(&self.redactor.text(text))
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        if !self.done {
+            self.finish(Map::from_iter([("outcome".into(), "abandoned".into())]));
+        }
+        self.open.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn shortened(text: &str) -> String {
+    if text.len() <= TEXT_LIMIT {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(TEXT_LIMIT);
+    format!("{}[... {} more bytes]", &text[..end], text.len() - end)
+}

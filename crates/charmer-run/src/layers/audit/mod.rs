@@ -1,0 +1,259 @@
+//! The audit log: one JSON line a call, in a file of its own.
+//!
+//! A line is `event` (`ended`, and `begun` where calls must be on record before they start), `time` (when the line was
+//! made; RFC 3339, UTC), `id` (the same in both), `tool`, `command` (the path of words), `argv` or `input`, `outcome`,
+//! `durationMs` (the whole call, with its wait for a place), `stdoutBytes` and `stderrBytes`. The outcome is `exited`
+//! (with `exitCode`), `signalled` (with `signal`), `abandoned` when whoever waited went away, or the code of an error,
+//! such as `timeout`, `cancelled` or `not_permitted`, with its `message`.
+//!
+//! `argv` is the command line as it was really built, after every hook has changed what it wanted: the log's
+//! [witness](Audit::witness) sees it right before the program starts. Where none was built, because the call was
+//! refused before, `input` is what the caller sent. `begun` is always with `input`: the argv does not exist yet.
+//!
+//! Secrets are redacted in all of it; long texts are shortened, and say so.
+
+mod line;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use charmer_core::{call::Prepared, tool::Tool};
+use serde_json::{Map, Value};
+use tower::{Layer, Service};
+
+use crate::{Call, CallError, CallService, ErrorCode, Judge, Outcome, Redactor};
+
+use super::Answer;
+use line::{Entry, SEEN};
+use writer::{Job, Report, Writer};
+
+/// Writes one JSON line a call to a file, which is made for its owner alone and appended to.
+///
+/// A thread of its own writes, so that a slow disk delays no call. What cannot be written, because the disk is full,
+/// the path is wrong or a thousand lines wait already, is reported once and counted; the next line that can be written
+/// says how many are missing before it (`lostBefore`), and calls go on. With [`fail_closed`](Self::fail_closed) a call
+/// that cannot be put on record is refused instead.
+///
+/// The file is opened anew for every burst of lines: it can be moved away at any time, for instance by logrotate.
+/// Nothing is opened before the first call.
+///
+/// ```
+/// use charmer_run::layers::Audit;
+///
+/// let audit = Audit::new("/var/log/notes-calls.jsonl").fail_closed(true);
+/// # let _ = audit;
+/// ```
+#[derive(Clone)]
+pub struct Audit {
+    path: PathBuf,
+    redactor: Redactor,
+    fail_closed: bool,
+    report: Report,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    writer: OnceLock<Writer>,
+    calls: AtomicU64,
+    /// How many calls have no last line yet.
+    open: Arc<AtomicU64>,
+}
+
+impl Audit {
+    /// A log in this file.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self {
+            // The directory may change while the server runs.
+            path: std::path::absolute(&path).unwrap_or(path),
+            redactor: Redactor::default(),
+            fail_closed: false,
+            report: Arc::new(|message| tracing::warn!("{message}")),
+            shared: Arc::default(),
+        }
+    }
+
+    /// Sets what must not be seen in it.
+    #[must_use]
+    pub fn redact(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
+    /// Whether a call is refused that cannot be put on record. Each call then waits until the line that says that it
+    /// begins was handed to the operating system; it is not forced to the disk itself.
+    #[must_use]
+    pub fn fail_closed(mut self, yes: bool) -> Self {
+        self.fail_closed = yes;
+        self
+    }
+
+    /// Sets who is told that lines cannot be written, and when they can again; `tracing` by default. It is called on
+    /// threads that must not be held up.
+    #[must_use]
+    pub fn report_to(mut self, report: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.report = Arc::new(report);
+        self
+    }
+
+    /// Sees the command lines that calls end up with, before they go to the judge that decides on them, if there is
+    /// one; for [`Execute::judged_by`](crate::Execute::judged_by) on the same call path.
+    pub fn witness(&self, judge: Option<Arc<dyn Judge>>) -> Arc<dyn Judge> {
+        Arc::new(Witness(judge))
+    }
+
+    /// How many lines were lost so far.
+    pub fn lost(&self) -> u64 {
+        self.shared.writer.get().map_or(0, Writer::lost)
+    }
+
+    /// Waits until what was logged so far is written, and says whether that came to be within this time. Blocks.
+    pub fn flush(&self, patience: Duration) -> bool {
+        self.shared
+            .writer
+            .get()
+            .is_none_or(|writer| writer.flush(patience))
+    }
+
+    /// Waits until the calls that are under way have ended and everything is written; for the end of a server, when
+    /// all of them were cancelled. Blocks, but not for longer than this time.
+    pub fn finish(&self, patience: Duration) -> bool {
+        let deadline = std::time::Instant::now() + patience;
+        while self.shared.open.load(Ordering::Acquire) > 0 && std::time::Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.flush(deadline.saturating_duration_since(std::time::Instant::now()))
+    }
+
+    fn writer(&self) -> &Writer {
+        self.shared
+            .writer
+            .get_or_init(|| Writer::start(self.path.clone(), Arc::clone(&self.report)))
+    }
+
+    fn entry(&self, call: &Call) -> Entry {
+        let number = self.shared.calls.fetch_add(1, Ordering::Relaxed);
+        // Several servers may share a file.
+        let id = format!("{}-{number}", std::process::id());
+        let open = Arc::clone(&self.shared.open);
+        Entry::new(id, call, self.redactor.clone(), self.writer().clone(), open)
+    }
+
+    /// Puts the beginning of a call on record, or refuses the call.
+    async fn begin(&self, call: &Call, entry: &mut Entry) -> Result<(), CallError> {
+        let line = entry.begun();
+        let recorded = async {
+            // Room for both lines, so that the end of a call that began is not lost to a full queue.
+            entry.reserve().await?;
+            self.writer().record(line).await
+        };
+        let refusal = tokio::select! {
+            recorded = recorded => match recorded {
+                Ok(()) => return Ok(()),
+                Err(reason) => {
+                    entry.forget();
+                    not_on_record(&reason)
+                }
+            },
+            () = call.cancel.cancelled() => CallError::new(
+                ErrorCode::Cancelled,
+                "the call was cancelled before it was on record",
+            ),
+            () = tokio::time::sleep(call.limits.timeout) => not_on_record("the disk does not answer"),
+        };
+        Err(refusal)
+    }
+}
+
+fn not_on_record(reason: &str) -> CallError {
+    CallError::refused(format!(
+        "the call cannot be put on record, and must not run without: {reason}"
+    ))
+    .hint("somebody has to look after the audit log of this server; nothing was started")
+}
+
+impl fmt::Debug for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Audit")
+            .field("path", &self.path)
+            .field("fail_closed", &self.fail_closed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Layer<CallService> for Audit {
+    type Service = AuditService;
+
+    fn layer(&self, inner: CallService) -> AuditService {
+        AuditService {
+            audit: self.clone(),
+            inner,
+        }
+    }
+}
+
+/// A call path with an [`Audit`] log.
+#[derive(Debug, Clone)]
+pub struct AuditService {
+    audit: Audit,
+    inner: CallService,
+}
+
+impl Service<Call> for AuditService {
+    type Response = Outcome;
+    type Error = CallError;
+    type Future = Answer;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: Call) -> Answer {
+        let audit = self.audit.clone();
+        let mut inner = self.inner.clone();
+        Box::pin(async move {
+            let mut entry = audit.entry(&call);
+            if audit.fail_closed
+                && let Err(refusal) = audit.begin(&call, &mut entry).await
+            {
+                // Its beginning may be written yet, and then is not left without an end.
+                let answer = Err(refusal);
+                entry.end(&answer);
+                return answer;
+            }
+            let seen = entry.seen();
+            let answer = SEEN
+                .scope(seen, async move { inner.call(call).await })
+                .await;
+            entry.end(&answer);
+            answer
+        })
+    }
+}
+
+struct Witness(Option<Arc<dyn Judge>>);
+
+impl Judge for Witness {
+    fn judge(&self, tool: &Tool, prepared: &Prepared) -> Result<(), CallError> {
+        line::witness(prepared);
+        self.0
+            .as_ref()
+            .map_or(Ok(()), |judge| judge.judge(tool, prepared))
+    }
+}
+
+/// The fields of a line.
+type Fields = Map<String, Value>;

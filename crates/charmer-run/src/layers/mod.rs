@@ -1,0 +1,44 @@
+//! The layers that come with Charmer: time, rate, retries, checks of input, filters of output, and the audit log.
+//!
+//! Each is a `tower::Layer` on a [`CallService`](crate::CallService) and goes around a call path with
+//! [`wrap`](crate::wrap). The outermost sees a call first and its outcome last, so that this order is a good one, from
+//! the outside: [`Audit`], [`RateLimit`], [`Validate`], [`Filter`], [`Retry`], [`Timeout`]. A call that the rate limit
+//! or a check refuses is then in the audit log, and is neither run nor tried again.
+//!
+//! tower's own layers fit too; ours exist where tower's would lose output (timeout) or cannot be cloned (rate limit).
+//!
+//! ```
+//! use std::time::Duration;
+//! use charmer_run::{Call, CallError, Outcome, into_service, layers::{RateLimit, Timeout}, wrap};
+//!
+//! let path = into_service(tower::service_fn(|_: Call| async { Ok::<_, CallError>(Outcome::success("hello")) }));
+//! let path = wrap(&Timeout::new(Duration::from_secs(30)), path);
+//! let path = wrap(&RateLimit::new(10, Duration::from_secs(1)), path);
+//! # let _ = path;
+//! ```
+
+mod audit;
+mod filter;
+mod rate_limit;
+mod ready;
+mod retry;
+mod timeout;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+pub use audit::{Audit, AuditService};
+pub use filter::Filter;
+pub use rate_limit::{RateLimit, RateLimitService};
+pub(crate) use ready::Readied;
+pub use retry::{Retry, RetryService};
+pub use timeout::{Timeout, TimeoutService};
+pub use validate::Validate;
+
+use std::pin::Pin;
+
+use crate::{CallError, Outcome};
+
+/// What a layer's service answers with, in time.
+type Answer = Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;

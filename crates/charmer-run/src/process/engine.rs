@@ -1,0 +1,79 @@
+//! What all runs of a server share: how many may run at once, where long output goes, what is secret, and who ends the
+//! children if the server is killed.
+
+use std::sync::Arc;
+
+use tokio_util::task::TaskTracker;
+
+use crate::{Redactor, Spool};
+
+use super::{
+    gate::Gate,
+    guardian::{Guardian, GuardianCommand},
+};
+
+/// How an engine runs programs.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct EngineOptions {
+    /// How many programs run at once; four times the cores by default.
+    pub concurrency: Option<usize>,
+    /// How many calls may wait for a place; sixteen times the concurrency by default.
+    pub queue: Option<usize>,
+    /// Where long output is kept.
+    pub spool: Option<Spool>,
+    /// What must not be seen.
+    pub redactor: Redactor,
+    /// Who ends the children if the server is killed.
+    pub guardian: Option<GuardianCommand>,
+}
+
+/// See the module's documentation. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Engine(pub(super) Arc<Shared>);
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) supervisors: TaskTracker,
+    pub(super) gate: Gate,
+    pub(super) spool: Option<Spool>,
+    pub(super) redactor: Redactor,
+    pub(super) guardian: Option<Guardian>,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new(EngineOptions::default())
+    }
+}
+
+impl Engine {
+    /// An engine that runs programs like this.
+    pub fn new(options: EngineOptions) -> Self {
+        Self(Arc::new(Shared {
+            supervisors: TaskTracker::new(),
+            gate: Gate::new(options.concurrency, options.queue),
+            spool: options
+                .spool
+                .map(|spool| spool.redacted_by(&options.redactor)),
+            redactor: options.redactor,
+            guardian: options.guardian.map(Guardian::new),
+        }))
+    }
+
+    /// Waits until every child has been ended and collected. Calls must have been cancelled before.
+    pub async fn finish(&self) {
+        self.0.supervisors.close();
+        self.0.supervisors.wait().await;
+    }
+
+    /// What must not be seen.
+    pub fn redactor(&self) -> &Redactor {
+        &self.0.redactor
+    }
+
+    /// Where long output is kept.
+    pub fn spool(&self) -> Option<&Spool> {
+        self.0.spool.as_ref()
+    }
+}

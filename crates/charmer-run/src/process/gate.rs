@@ -1,0 +1,232 @@
+//! How many programs run at once: a limit, a bounded queue behind it, and a prompt "busy" past that.
+//!
+//! Lanes limit single tools, or keep commands apart that must not overlap: a lane of one is a lock.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use crate::{CallError, ErrorCode};
+
+/// Calls that share a key, and how many of them may run at once.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Lane {
+    /// What they share.
+    pub key: String,
+    /// How many may run at once.
+    pub limit: usize,
+}
+
+impl Lane {
+    /// A lane in which so many may run at once.
+    pub fn new(key: impl Into<String>, limit: usize) -> Self {
+        Self {
+            key: key.into(),
+            limit: limit.max(1),
+        }
+    }
+
+    /// A lane in which one runs after the other.
+    pub fn serial(key: impl Into<String>) -> Self {
+        Self::new(key, 1)
+    }
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(super) struct Gate {
+    /// Made with the first call: how many cores there are takes a while to find out.
+    places: OnceLock<Arc<Semaphore>>,
+    concurrency: Option<usize>,
+    waiting: AtomicUsize,
+    queue: Option<usize>,
+    lanes: Mutex<HashMap<Lane, Arc<Semaphore>>>,
+}
+
+/// The right to run; dropping it lets the next one in.
+#[derive(Debug)]
+pub(super) struct Pass {
+    _place: OwnedSemaphorePermit,
+    _lane: Option<OwnedSemaphorePermit>,
+}
+
+impl Gate {
+    pub(super) fn new(concurrency: Option<usize>, queue: Option<usize>) -> Self {
+        Self {
+            places: OnceLock::new(),
+            concurrency,
+            waiting: AtomicUsize::new(0),
+            queue,
+            lanes: Mutex::default(),
+        }
+    }
+
+    /// How many run at once: near four times the cores is where throughput peaks.
+    fn concurrency(&self) -> usize {
+        let by_cores =
+            || 4 * std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        self.concurrency.unwrap_or_else(by_cores).max(1)
+    }
+
+    fn queue(&self) -> usize {
+        self.queue.unwrap_or_else(|| 16 * self.concurrency())
+    }
+
+    fn places(&self) -> Arc<Semaphore> {
+        Arc::clone(
+            self.places
+                .get_or_init(|| Arc::new(Semaphore::new(self.concurrency()))),
+        )
+    }
+
+    /// Waits for a place, but not for longer than the call itself may take.
+    pub(super) async fn enter(
+        &self,
+        lane: Option<&Lane>,
+        patience: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Pass, CallError> {
+        let lane = lane.map(|lane| self.lane(lane));
+        if let Some(pass) = self.try_enter(lane.as_ref()) {
+            return Ok(pass);
+        }
+        let waiting = Waiting::enter(self)?;
+        let entered = async {
+            // The lane first: who waits for it must not hold a place that others could use.
+            let lane = match lane {
+                Some(lane) => lane.acquire_owned().await.ok(),
+                None => None,
+            };
+            self.places().acquire_owned().await.ok().map(|place| Pass {
+                _place: place,
+                _lane: lane,
+            })
+        };
+        let pass = tokio::select! {
+            pass = entered => pass,
+            () = cancel.cancelled() => {
+                return Err(CallError::new(ErrorCode::Cancelled, "the call was cancelled before it began"));
+            }
+            () = tokio::time::sleep(patience) => None,
+        };
+        drop(waiting);
+        pass.ok_or_else(|| busy(format!("no place to run became free within {patience:?}")))
+    }
+
+    fn try_enter(&self, lane: Option<&Arc<Semaphore>>) -> Option<Pass> {
+        let lane = match lane {
+            Some(lane) => Some(Arc::clone(lane).try_acquire_owned().ok()?),
+            None => None,
+        };
+        let place = self.places().try_acquire_owned().ok()?;
+        Some(Pass {
+            _place: place,
+            _lane: lane,
+        })
+    }
+
+    fn lane(&self, lane: &Lane) -> Arc<Semaphore> {
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(
+            lanes
+                .entry(lane.clone())
+                .or_insert_with(|| Arc::new(Semaphore::new(lane.limit))),
+        )
+    }
+}
+
+/// A place in the queue.
+struct Waiting<'a>(&'a Gate);
+
+impl<'a> Waiting<'a> {
+    fn enter(gate: &'a Gate) -> Result<Self, CallError> {
+        let queue = gate.queue();
+        if gate.waiting.fetch_add(1, Ordering::AcqRel) >= queue {
+            gate.waiting.fetch_sub(1, Ordering::AcqRel);
+            return Err(busy(format!("{queue} calls are waiting already")));
+        }
+        Ok(Self(gate))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn busy(message: String) -> CallError {
+    CallError::new(ErrorCode::Busy, message).hint("wait for running calls to end, then try again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    async fn enter(gate: &Gate, lane: Option<&Lane>) -> Result<Pass, CallError> {
+        gate.enter(lane, PATIENCE, &CancellationToken::new()).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn past_the_queue_a_call_is_told_at_once() {
+        let gate = Arc::new(Gate::new(Some(1), Some(1)));
+        let first = enter(&gate, None).await.expect("a place");
+        let second = tokio::spawn({
+            let gate = Arc::clone(&gate);
+            async move { enter(&gate, None).await }
+        });
+        tokio::task::yield_now().await;
+        let third = enter(&gate, None).await.expect_err("no room in the queue");
+        assert_eq!(third.code, ErrorCode::Busy);
+        drop(first);
+        second
+            .await
+            .expect("no panic")
+            .expect("the place that was left");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waiting_ends_with_patience_and_with_cancellation() {
+        let gate = Gate::new(Some(1), Some(10));
+        let _held = enter(&gate, None).await.expect("a place");
+        let late = gate
+            .enter(None, Duration::from_secs(5), &CancellationToken::new())
+            .await;
+        assert_eq!(late.expect_err("too late").code, ErrorCode::Busy);
+        let cancelled = CancellationToken::new();
+        cancelled.cancel();
+        let ended = gate.enter(None, PATIENCE, &cancelled).await;
+        assert_eq!(ended.expect_err("cancelled").code, ErrorCode::Cancelled);
+        assert_eq!(gate.waiting.load(Ordering::Acquire), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lane_keeps_its_own_apart_and_leaves_others_alone() {
+        let gate = Arc::new(Gate::new(Some(8), Some(8)));
+        let lane = Lane::serial("db");
+        let first = enter(&gate, Some(&lane)).await.expect("a place");
+        let second = tokio::spawn({
+            let (gate, lane) = (Arc::clone(&gate), lane.clone());
+            async move { enter(&gate, Some(&lane)).await.map(drop) }
+        });
+        tokio::task::yield_now().await;
+        assert!(!second.is_finished());
+        enter(&gate, Some(&Lane::serial("other")))
+            .await
+            .expect("another lane");
+        enter(&gate, None).await.expect("no lane");
+        drop(first);
+        second.await.expect("no panic").expect("its turn");
+    }
+}

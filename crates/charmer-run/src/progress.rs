@@ -1,0 +1,41 @@
+//! How far a call is: the latest line of its output, for whoever wants to know. The latest wins; nothing queues up.
+
+use tokio::sync::watch;
+
+/// What is known of a running call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// How many bytes it has written.
+    pub bytes: u64,
+    /// The last line that it wrote.
+    pub line: String,
+}
+
+/// Where a running call reports to; nowhere by default, which costs nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Progress(Option<watch::Sender<Snapshot>>);
+
+impl Progress {
+    /// Reports to the receiver that comes with it.
+    pub fn watched() -> (Self, watch::Receiver<Snapshot>) {
+        let (sender, receiver) = watch::channel(Snapshot::default());
+        (Self(Some(sender)), receiver)
+    }
+
+    /// Whether anybody listens.
+    pub fn is_watched(&self) -> bool {
+        self.0.as_ref().is_some_and(|sender| !sender.is_closed())
+    }
+
+    /// Reports more output; handlers may report lines of their own.
+    pub fn report(&self, bytes: u64, line: Option<&str>) {
+        let Some(sender) = &self.0 else { return };
+        sender.send_modify(|snapshot| {
+            snapshot.bytes += bytes;
+            if let Some(line) = line {
+                line.clone_into(&mut snapshot.line);
+            }
+        });
+    }
+}

@@ -1,0 +1,277 @@
+//! The tool `read_output`: more of an output that was cut, by place or by search.
+
+use std::{
+    collections::VecDeque,
+    io::{BufRead, BufReader},
+    sync::Arc,
+};
+
+use charmer_core::{
+    model::{Cli, Command, Flag, Hints, Syntax, ValueType},
+    tool::{CatalogueOptions, catalogue},
+};
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+use crate::{
+    CallError, ErrorCode, Execute, HandlerCall, Limits, Reply, ServedTool, Spool, Target,
+    into_service,
+    process::{begun_character, continued_character},
+};
+
+/// The tool's name.
+pub(crate) const NAME: &str = "read_output";
+
+/// How many characters one reading gives.
+const DEFAULT_LENGTH: u64 = 20_000;
+const MAX_LENGTH: u64 = 40_000;
+/// How many lines a search shows.
+const MAX_LINES: usize = 400;
+/// How many bytes of a line it shows.
+const LINE_LENGTH: usize = 2000;
+
+/// The tool that reads this spool.
+pub(crate) fn tool(spool: &Spool) -> ServedTool {
+    let command = Command::new(NAME)
+        .about(
+            "Reads more of an output that was cut: a part from `offset`, or the lines that match `search`. \
+             The id is in the result that was cut.",
+        )
+        .hints(Hints::reads().title("Read cut output").open_world(false))
+        .flag(Flag::new("id").pflag("string").required().help("The id of the output"))
+        .flag(Flag::new("offset").value_type(ValueType::UINT).help("From which byte on"))
+        .flag(Flag::new("length").value_type(ValueType::UINT).help("How many bytes, at most 40000").default_text("20000"))
+        .flag(Flag::new("search").pflag("string").help("A regular expression; only matching lines are shown"))
+        .flag(Flag::new("context").value_type(ValueType::unsigned(8)).help("Lines around each match"));
+    let mut found = catalogue(
+        &Cli::new(command, Syntax::pflag()),
+        &CatalogueOptions::default(),
+    );
+    let tool = found.tools.pop().expect("the command is a tool");
+    let redactor = spool.redactor().clone();
+    let spool = spool.clone();
+    let read = move |call: HandlerCall| answer(&spool, &call.call.input);
+    let service = into_service(Execute::new(Target::Handler(Arc::new(read))));
+    // What says where to go on must not push the longest reading over the limit.
+    let limits = Limits::default().output_chars(MAX_LENGTH as usize + 200);
+    ServedTool::new(tool, service, limits).redactor(redactor)
+}
+
+fn answer(spool: &Spool, input: &Map<String, Value>) -> Result<Reply, CallError> {
+    let text = |key: &str| input.get(key).and_then(Value::as_str);
+    let number = |key: &str| input.get(key).and_then(Value::as_u64);
+    let id = text("id").unwrap_or_default();
+    let gone = || {
+        CallError::new(
+            ErrorCode::InvalidArguments,
+            format!("there is no output of the id `{id}`"),
+        )
+        .hint("it may have expired; run the command again")
+    };
+    let failed = |error: std::io::Error| {
+        CallError::new(ErrorCode::Internal, format!("failed to read it: {error}"))
+    };
+    if let Some(pattern) = text("search") {
+        let pattern = Regex::new(pattern).map_err(|error| {
+            CallError::new(
+                ErrorCode::InvalidArguments,
+                format!("`search` is no regular expression: {error}"),
+            )
+        })?;
+        let reader = BufReader::new(spool.reader(id).ok_or_else(gone)?);
+        let around = usize::try_from(number("context").unwrap_or(0)).unwrap_or(0);
+        return search(reader, &pattern, around)
+            .map(Reply::Text)
+            .map_err(failed);
+    }
+    let offset = number("offset").unwrap_or(0);
+    // Room for one character at least, so that every reading gets further.
+    let length = number("length")
+        .unwrap_or(DEFAULT_LENGTH)
+        .clamp(4, MAX_LENGTH);
+    let (part, total) = spool
+        .read(id, offset, usize::try_from(length).unwrap_or(0))
+        .ok_or_else(gone)?
+        .map_err(failed)?;
+    // A character that the end cuts in two is left to the next reading, and one that the start cuts was in the last.
+    let reaches_end = offset.saturating_add(part.len() as u64) >= total;
+    let kept = if reaches_end {
+        part.len()
+    } else {
+        part.len() - begun_character(&part)
+    };
+    let part = &part[..kept];
+    let shown = String::from_utf8_lossy(&part[continued_character(part)..]);
+    let end = offset.saturating_add(part.len() as u64);
+    let more = if end < total {
+        format!("\n[bytes {offset} to {end} of {total}; go on with offset {end}]")
+    } else {
+        String::new()
+    };
+    Ok(Reply::Text(format!("{shown}{more}")))
+}
+
+/// The matching lines with their numbers, like `grep -n -C`.
+fn search(reader: impl BufRead, pattern: &Regex, around: usize) -> std::io::Result<String> {
+    let mut shown: Vec<String> = Vec::new();
+    let mut before: VecDeque<(usize, String)> = VecDeque::new();
+    let (mut owed, mut matches, mut last) = (0, 0usize, 0);
+    for (at, line) in reader.split(b'\n').enumerate() {
+        let number = at + 1;
+        let line = line?;
+        let line = String::from_utf8_lossy(&line);
+        let found = pattern.find(&line).map(|found| found.start());
+        let line = excerpt(&line, found.unwrap_or(0));
+        if found.is_some() {
+            matches += 1;
+            if shown.len() < MAX_LINES {
+                if last != 0 && before.front().map_or(number, |(first, _)| *first) > last + 1 {
+                    shown.push("--".into());
+                }
+                shown.extend(
+                    before
+                        .drain(..)
+                        .map(|(number, line)| format!("{number}-{line}")),
+                );
+                shown.push(format!("{number}:{line}"));
+                last = number;
+            }
+            owed = around;
+        } else if owed > 0 {
+            owed -= 1;
+            if shown.len() < MAX_LINES {
+                shown.push(format!("{number}-{line}"));
+                last = number;
+            }
+        } else if around > 0 {
+            before.push_back((number, line));
+            if before.len() > around {
+                before.pop_front();
+            }
+        }
+    }
+    let cut = if shown.len() >= MAX_LINES {
+        ", the first lines shown; search for less"
+    } else {
+        ""
+    };
+    shown.push(format!("[{matches} matching lines{cut}]"));
+    Ok(shown.join("\n"))
+}
+
+/// As much of a long line as is shown, with what was found in it.
+fn excerpt(line: &str, found: usize) -> String {
+    if line.len() <= LINE_LENGTH {
+        return line.to_owned();
+    }
+    let start = line.floor_char_boundary(found.saturating_sub(LINE_LENGTH / 4));
+    let end = line.floor_char_boundary(start.saturating_add(LINE_LENGTH).min(line.len()));
+    line[start..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::SpoolLimits;
+
+    fn read(spool: &Spool, input: Value) -> Result<String, String> {
+        match answer(spool, input.as_object().expect("an object")) {
+            Ok(Reply::Text(text)) => Ok(text),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn readings_lose_no_character_between_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // One file is all there is room for: reading must not push it out.
+        let spool = Spool::new(folder.path(), SpoolLimits::default().files(1));
+        let text = "aé日👩".repeat(50);
+        let mut file = spool.create().expect("a file");
+        file.write(text.as_bytes());
+        for length in [1, 4, 5, 7, 100] {
+            let (mut joined, mut offset) = (String::new(), 0);
+            loop {
+                let input = json!({"id": file.id(), "offset": offset, "length": length});
+                let part = read(&spool, input).expect("it is kept");
+                let Some((shown, more)) = part.split_once("\n[bytes ") else {
+                    joined.push_str(&part);
+                    break;
+                };
+                joined.push_str(shown);
+                let next = more
+                    .rsplit(' ')
+                    .next()
+                    .expect("a word")
+                    .trim_end_matches(']');
+                assert!(next.parse::<u64>().expect("a number") > offset, "{more}");
+                offset = next.parse().expect("a number");
+            }
+            assert_eq!(joined, text, "readings of {length}");
+        }
+    }
+
+    #[test]
+    fn a_match_far_into_a_long_line_is_shown() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let spool = Spool::new(folder.path(), SpoolLimits::default());
+        let mut file = spool.create().expect("a file");
+        file.write(format!("{}needle{}\n", "x".repeat(100_000), "y".repeat(5000)).as_bytes());
+        let found = read(&spool, json!({"id": file.id(), "search": "needle"})).expect("it is kept");
+        assert!(found.contains("xneedley") && found.len() < 3000, "{found}");
+    }
+
+    #[test]
+    fn parts_and_matches_are_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let spool = Spool::new(folder.path(), SpoolLimits::default());
+        let mut file = spool.create().expect("room");
+        let lines: String = (1..=20).map(|n| format!("line {n} é\n")).collect();
+        file.write(lines.as_bytes());
+        let id = file.id();
+
+        assert_eq!(
+            read(&spool, json!({ "id": id })).as_deref(),
+            Ok(lines.as_str())
+        );
+        let part = read(&spool, json!({"id": id, "offset": 0, "length": 11})).expect("it is there");
+        assert!(part.starts_with("line 1 é\nl"), "{part}");
+        assert!(
+            part.ends_with(&format!(
+                "[bytes 0 to 11 of {}; go on with offset 11]",
+                lines.len()
+            )),
+            "{part}"
+        );
+        // An offset inside of a character.
+        assert!(
+            read(&spool, json!({"id": id, "offset": 8, "length": 3}))
+                .expect("it is there")
+                .starts_with("\nl")
+        );
+
+        assert_eq!(
+            read(
+                &spool,
+                json!({"id": id, "search": "line (3|9) ", "context": 1})
+            )
+            .as_deref(),
+            Ok(
+                "2-line 2 é\n3:line 3 é\n4-line 4 é\n--\n8-line 8 é\n9:line 9 é\n10-line 10 é\n[2 matching lines]"
+            )
+        );
+        assert!(
+            read(&spool, json!({"id": id, "search": "("}))
+                .expect_err("no pattern")
+                .contains("no regular expression")
+        );
+        assert!(
+            read(&spool, json!({"id": "nonsense"}))
+                .expect_err("unknown")
+                .contains("no output of the id")
+        );
+    }
+}

@@ -1,0 +1,13 @@
+//! The engine on real processes. What a process did is read from procfs, so these tests are for Linux.
+//!
+//! A test whose name begins with `row_` shows what that row of the list of bad inputs and faults demands. No test
+//! depends on how quick a machine is: times are only compared with what a hang would take.
+
+#![cfg(target_os = "linux")]
+
+mod environment;
+mod lifecycle;
+mod output;
+mod secrets;
+mod support;
+mod trees;
