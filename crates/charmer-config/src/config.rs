@@ -1,0 +1,216 @@
+//! The file as a whole, and the keys at its top that speak for every call.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::{Serialize, Serializer};
+
+use crate::{Diagnostics, Pattern, Secret, Source, parse, units::write_optional_duration};
+
+/// The file `charmer.yaml`.
+///
+/// ```
+/// # use charmer_config::Config;
+/// let text = "
+/// sources:
+///   - binary: kubectl
+///     set: {context: staging}
+/// limits: {timeout: 2m, output: 20000}
+/// redact: {environment: [KUBE_TOKEN]}
+/// audit: {file: /var/log/charmer.jsonl}
+/// spool: off
+/// log: {calls: true}
+/// ";
+/// let config = Config::parse(text, "charmer.yaml").unwrap();
+/// assert_eq!(config.sources.len(), 1);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Config {
+    /// What is served.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Source>,
+    /// How long and large calls may become where no selector says otherwise, and how many run at once.
+    #[serde(skip_serializing_if = "is_default")]
+    pub limits: Limits,
+    /// What must not be seen.
+    #[serde(skip_serializing_if = "Redact::is_empty")]
+    pub redact: Redact,
+    /// Where a line about every call is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<Audit>,
+    /// How much of long output is kept on disk.
+    #[serde(skip_serializing_if = "is_default")]
+    pub spool: Spool,
+    /// What is logged.
+    pub log: Log,
+}
+
+impl Config {
+    /// Reads the text of a file. The name is only shown.
+    ///
+    /// Every mistake that can be found is reported, not only the first; the text must be valid YAML for that.
+    pub fn parse(text: &str, file_name: &str) -> Result<Self, Diagnostics> {
+        parse::config(text, file_name)
+    }
+
+    /// The configuration as JSON, which is YAML too: parsing it gives the same configuration. Secrets are in it.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("every key is a string")
+    }
+}
+
+/// The key `limits`. What is not set keeps its default.
+///
+/// ```
+/// # use charmer_config::Config;
+/// let text = "limits: {timeout: 30s, grace: 2s, capture: 8MiB, output: 40000, concurrency: 8, queue: 100}";
+/// let limits = Config::parse(text, "charmer.yaml").unwrap().limits;
+/// assert_eq!(limits.capture, Some(8 << 20));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How long a program may run.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_duration"
+    )]
+    pub timeout: Option<Duration>,
+    /// How long it may take to end after it was asked to.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_duration"
+    )]
+    pub grace: Option<Duration>,
+    /// How many bytes of each stream are kept in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capture: Option<u64>,
+    /// How many characters of each stream an assistant gets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<usize>,
+    /// How many programs run at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<usize>,
+    /// How many calls may wait for a place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<usize>,
+}
+
+/// The key `redact`: secrets that must not appear in output, logs, progress or on disk.
+///
+/// ```
+/// # use charmer_config::Config;
+/// let text = "redact: {values: [hunter2], environment: [GH_TOKEN], patterns: ['ghp_[A-Za-z0-9]+']}";
+/// let redact = Config::parse(text, "charmer.yaml").unwrap().redact;
+/// assert_eq!(redact.environment, ["GH_TOKEN"]);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Redact {
+    /// The secrets themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<Secret>,
+    /// Environment variables whose values are secrets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
+    /// Regular expressions of what secrets look like.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<Pattern>,
+}
+
+impl Redact {
+    /// Whether nothing is secret.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.environment.is_empty() && self.patterns.is_empty()
+    }
+}
+
+/// The key `audit`: one JSON line about every call.
+///
+/// ```
+/// # use charmer_config::Config;
+/// let text = "audit: {file: calls.jsonl, fail_closed: true}";
+/// let audit = Config::parse(text, "charmer.yaml").unwrap().audit.unwrap();
+/// assert!(audit.fail_closed);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Audit {
+    /// The file that lines are added to.
+    pub file: PathBuf,
+    /// Whether a call is refused if its line cannot be written.
+    pub fail_closed: bool,
+}
+
+/// The key `spool`: what is kept on disk of output that was cut, for the tool `read_output`.
+///
+/// ```
+/// # use charmer_config::{Config, Spool};
+/// assert_eq!(Config::parse("spool: off", "charmer.yaml").unwrap().spool, Spool::Off);
+/// assert!(matches!(Config::parse("spool: {size: 1MiB}", "charmer.yaml").unwrap().spool, Spool::On(_)));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Spool {
+    /// Nothing is kept, and there is no `read_output`.
+    Off,
+    /// Within these bounds.
+    On(SpoolSettings),
+}
+
+impl Default for Spool {
+    fn default() -> Self {
+        Self::On(SpoolSettings::default())
+    }
+}
+
+impl Serialize for Spool {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Off => serializer.serialize_str("off"),
+            Self::On(settings) => settings.serialize(serializer),
+        }
+    }
+}
+
+/// How much is kept on disk, and for how long. What is not set keeps its default.
+///
+/// ```
+/// # use charmer_config::Config;
+/// let config = Config::parse("spool: {size: 64MiB, files: 32, lifetime: 1h}", "charmer.yaml").unwrap();
+/// assert_eq!(config.spool_limits().unwrap().files, 32);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SpoolSettings {
+    /// How many bytes of one stream are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// How many files are kept; the oldest goes first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
+    /// How long a file is kept.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_duration"
+    )]
+    pub lifetime: Option<Duration>,
+}
+
+/// The key `log`.
+///
+/// ```
+/// # use charmer_config::Config;
+/// assert!(Config::parse("log: {calls: true}", "charmer.yaml").unwrap().log.calls);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Log {
+    /// Whether the beginning and the end of every call are logged.
+    pub calls: bool,
+}
+
+/// Whether a section says nothing that is not so anyway.
+fn is_default<T: Default + PartialEq>(section: &T) -> bool {
+    *section == T::default()
+}

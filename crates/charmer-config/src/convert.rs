@@ -1,0 +1,229 @@
+//! What the file means to whatever runs calls: selection, bounds, environments and secrets.
+
+use std::{ffi::OsString, fmt};
+
+use charmer_core::{
+    model::Hints,
+    select::{self, CommandRule as CommandTest, FlagRule as FlagTest},
+};
+use charmer_run::{
+    Limits as CallLimits, Redactor, SpoolLimits,
+    process::{EngineOptions, Environment, Lane},
+};
+
+use crate::{
+    CommandRule, Config, EnvironmentRules, FlagRule, Inherit, Pattern, Secret, Selector, Source,
+    Spool,
+};
+
+/// Secrets shorter than this are likely to be found where they are none.
+const SHORT_SECRET: usize = 4;
+
+/// Something in a valid file that may not be as it was meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Warning {
+    /// What may be wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl Warning {
+    fn new(message: String, hint: &str) -> Self {
+        Self {
+            message,
+            hint: hint.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.hint)
+    }
+}
+
+impl Config {
+    /// The bounds of calls whose selector sets none.
+    pub fn limits(&self) -> CallLimits {
+        let set = &self.limits;
+        let mut limits = CallLimits::default();
+        limits.timeout = set.timeout.unwrap_or(limits.timeout);
+        limits.grace = set.grace.unwrap_or(limits.grace);
+        limits.output_chars = set.output.unwrap_or(limits.output_chars);
+        if let Some(bytes) = set.capture {
+            limits.capture_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        }
+        limits
+    }
+
+    /// Sets how many programs run at once and how many calls wait; sixteen times as many wait if only the first is
+    /// set.
+    ///
+    /// ```
+    /// # use charmer_config::Config;
+    /// let mut options = charmer_run::process::EngineOptions::default();
+    /// Config::parse("limits: {concurrency: 2}", "charmer.yaml").unwrap().set_load(&mut options);
+    /// assert_eq!((options.concurrency, options.queue), (Some(2), None));
+    /// ```
+    pub fn set_load(&self, options: &mut EngineOptions) {
+        options.concurrency = self.limits.concurrency.or(options.concurrency);
+        options.queue = self.limits.queue.or(options.queue);
+    }
+
+    /// What must not be seen. Variables are looked up by the caller; one that is not set is a warning, because a
+    /// secret that is not there cannot be shown.
+    ///
+    /// ```
+    /// # use charmer_config::Config;
+    /// let config = Config::parse("redact: {environment: [TOKEN, OTHER]}", "charmer.yaml").unwrap();
+    /// let (redactor, warnings) = config.redactor(|name| (name == "TOKEN").then(|| "s3cret".into()));
+    /// assert_eq!(redactor.text("it is s3cret"), "it is [redacted]");
+    /// assert_eq!(
+    ///     warnings[0].to_string(),
+    ///     "the variable `OTHER` that `redact` names is not set (set it, or remove it from the list)"
+    /// );
+    /// ```
+    pub fn redactor(&self, lookup: impl Fn(&str) -> Option<String>) -> (Redactor, Vec<Warning>) {
+        const SHORT: &str = "it is replaced wherever it stands, also where it is no secret";
+        let mut warnings = Vec::new();
+        let mut values: Vec<String> = Vec::new();
+        for value in self.redact.values.iter().map(Secret::reveal) {
+            if value.chars().count() < SHORT_SECRET {
+                let message = "`redact` holds a value of less than four characters".into();
+                warnings.push(Warning::new(message, SHORT));
+            }
+            values.push(value.to_owned());
+        }
+        for name in &self.redact.environment {
+            match lookup(name).filter(|value| !value.is_empty()) {
+                Some(value) => {
+                    if value.chars().count() < SHORT_SECRET {
+                        let message = format!(
+                            "the variable `{name}` that `redact` names has less than four characters"
+                        );
+                        warnings.push(Warning::new(message, SHORT));
+                    }
+                    values.push(value);
+                }
+                None => warnings.push(Warning::new(
+                    format!("the variable `{name}` that `redact` names is not set"),
+                    "set it, or remove it from the list",
+                )),
+            }
+        }
+        let patterns = self.redact.patterns.iter().map(Pattern::as_str);
+        let redactor = Redactor::new(values, patterns)
+            .expect("the patterns were compiled when the file was read");
+        (redactor, warnings)
+    }
+
+    /// How much of long output is kept on disk; `None` for nothing.
+    pub fn spool_limits(&self) -> Option<SpoolLimits> {
+        let Spool::On(set) = &self.spool else {
+            return None;
+        };
+        let mut limits = SpoolLimits::default();
+        limits.file_bytes = set.size.unwrap_or(limits.file_bytes);
+        limits.files = set.files.unwrap_or(limits.files);
+        limits.lifetime = set.lifetime.unwrap_or(limits.lifetime);
+        Some(limits)
+    }
+}
+
+impl Source {
+    /// The rules of its selectors, in order; their places are those of `select`.
+    pub fn selectors(&self) -> Vec<select::Selector> {
+        self.select.iter().map(Selector::rules).collect()
+    }
+}
+
+impl EnvironmentRules {
+    /// What children see of the server's variables.
+    ///
+    /// A variable that makes loaders run something else is handed on if the list names it: that is asking by name.
+    pub fn resolve(&self, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+        let mut environment = match &self.inherit {
+            Inherit::All => Environment::inherit(vars),
+            Inherit::Only(names) => {
+                let mut named = Environment::empty();
+                for (name, value) in vars {
+                    if names.iter().any(|wanted| name == wanted.as_str()) {
+                        named.set(name, value);
+                    }
+                }
+                named
+            }
+        };
+        for name in &self.remove {
+            environment.remove(name);
+        }
+        for (name, value) in &self.set {
+            environment.set(name, value.reveal());
+        }
+        environment
+    }
+}
+
+impl Selector {
+    /// Which commands, and which of their flags.
+    pub fn rules(&self) -> select::Selector {
+        let commands = match &self.commands {
+            None => CommandTest::all(),
+            Some(CommandRule::Allow(paths)) => CommandTest::allow(paths.iter().map(String::as_str)),
+            Some(CommandRule::Exclude(paths)) => {
+                CommandTest::exclude(paths.iter().map(String::as_str))
+            }
+            Some(CommandRule::AllowGlob(globs)) => CommandTest::allow_glob(globs.clone()),
+            Some(CommandRule::ExcludeGlob(globs)) => CommandTest::exclude_glob(globs.clone()),
+            Some(CommandRule::AllowContaining(words)) => {
+                CommandTest::allow_containing(words.clone())
+            }
+            Some(CommandRule::ExcludeContaining(words)) => {
+                CommandTest::exclude_containing(words.clone())
+            }
+        };
+        select::Selector::new(commands)
+            .local_flags(self.flags.rule())
+            .inherited_flags(self.inherited_flags.rule())
+    }
+
+    /// The bounds of a tool's calls: its own, and for the rest those given.
+    ///
+    /// ```
+    /// # use charmer_config::Config;
+    /// let text = "limits: {grace: 5s}\nsources: [{binary: gh, select: [{timeout: 9s, serialize: gh}]}]";
+    /// let config = Config::parse(text, "charmer.yaml").unwrap();
+    /// let limits = config.sources[0].select[0].limits(&config.limits(), "gh_pr_list");
+    /// assert_eq!((limits.timeout.as_secs(), limits.grace.as_secs()), (9, 5));
+    /// assert_eq!(limits.lane.unwrap().key, "gh");
+    /// ```
+    pub fn limits(&self, others: &CallLimits, tool: &str) -> CallLimits {
+        let mut limits = others.clone();
+        limits.timeout = self.timeout.unwrap_or(limits.timeout);
+        limits.grace = self.grace.unwrap_or(limits.grace);
+        if let Some(key) = &self.serialize {
+            limits.lane = Some(Lane::serial(key.clone()));
+        } else if let Some(concurrency) = self.concurrency {
+            limits.lane = Some(Lane::new(format!("tool:{tool}"), concurrency));
+        }
+        limits
+    }
+
+    /// What the commands do to the world, if that was said.
+    pub fn hints(&self) -> Option<Hints> {
+        self.effect.map(Hints::new)
+    }
+}
+
+impl FlagRule {
+    fn rule(&self) -> FlagTest {
+        match self {
+            Self::All => FlagTest::all(),
+            Self::None => FlagTest::none(),
+            Self::Allow(names) => FlagTest::allow(names.clone()),
+            Self::Exclude(names) => FlagTest::exclude(names.clone()),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! From the tree to the types, key by key. A file's readers are here, in `source` and in `selector`.
+//!
+//! Keys that are not in a mapping's list are mistakes; the lists are compared with the JSON Schema by a test.
+
+mod selector;
+mod source;
+
+use std::{path::PathBuf, time::Duration};
+
+use crate::{
+    Audit, Config, Diagnostics, Limits, Log, Pattern, Redact, Secret, Spool, SpoolSettings,
+    read::Problems,
+    yaml::{self, Kind, Node},
+};
+
+/// How long anything may take or wait.
+const MOMENT: Duration = Duration::from_millis(1);
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+const CONFIG: &[&str] = &["sources", "limits", "redact", "audit", "spool", "log"];
+const LIMITS: &[&str] = &[
+    "timeout",
+    "grace",
+    "capture",
+    "output",
+    "concurrency",
+    "queue",
+];
+const REDACT: &[&str] = &["values", "environment", "patterns"];
+const AUDIT: &[&str] = &["file", "fail_closed"];
+const SPOOL: &[&str] = &["size", "files", "lifetime"];
+const LOG: &[&str] = &["calls"];
+
+pub(crate) fn config(text: &str, file: &str) -> Result<Config, Diagnostics> {
+    // A byte order mark is no part of any line.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let too_large = text.len() > yaml::MOST_BYTES;
+    // What is not read is not shown either.
+    let mut problems = Problems::new(if too_large { "" } else { text });
+    if too_large {
+        problems
+            .add(0..0, "the file is larger than 1 MiB")
+            .hint("it should hold settings only");
+        let (text, mistakes) = problems.into_parts();
+        return Err(Diagnostics::new(file, text, mistakes));
+    }
+    let config = yaml::read(&mut problems)
+        .map(|tree| whole(&tree, &mut problems))
+        .unwrap_or_default();
+    let (text, mistakes) = problems.into_parts();
+    if mistakes.is_empty() {
+        Ok(config)
+    } else {
+        Err(Diagnostics::new(file, text, mistakes))
+    }
+}
+
+fn whole(tree: &Node, problems: &mut Problems<'_>) -> Config {
+    let mut config = Config::default();
+    if matches!(tree.kind, Kind::Null) {
+        problems
+            .add(0..0, "the file says nothing")
+            .hint("begin with `sources:` and, below it, `  - binary: NAME`");
+        return config;
+    }
+    let Some(fields) = problems.fields(tree, "charmer.yaml", CONFIG) else {
+        return config;
+    };
+    if let Some(node) = fields.get("sources") {
+        config.sources = problems
+            .list(node, "sources", "add an entry like `- binary: kubectl`")
+            .iter()
+            .filter_map(|entry| source::source(entry, problems))
+            .collect();
+    }
+    if let Some(node) = fields.get("limits") {
+        config.limits = limits(node, problems).unwrap_or_default();
+    }
+    if let Some(node) = fields.get("redact") {
+        config.redact = redact(node, problems).unwrap_or_default();
+    }
+    config.audit = fields.get("audit").and_then(|node| audit(node, problems));
+    if let Some(node) = fields.get("spool") {
+        config.spool = spool(node, problems).unwrap_or_default();
+    }
+    if let Some(node) = fields.get("log") {
+        config.log = log(node, problems).unwrap_or_default();
+    }
+    config
+}
+
+fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<Limits> {
+    let fields = problems.fields(node, "limits", LIMITS)?;
+    Some(Limits {
+        timeout: fields
+            .get("timeout")
+            .and_then(|node| problems.duration(node, "timeout", (MOMENT, DAY))),
+        grace: fields
+            .get("grace")
+            .and_then(|node| problems.duration(node, "grace", (Duration::ZERO, HOUR))),
+        capture: fields
+            .get("capture")
+            .and_then(|node| problems.size(node, "capture", (1 << 10, 1 << 30))),
+        output: fields
+            .get("output")
+            .and_then(|node| problems.amount(node, "output", 100..=100_000_000)),
+        concurrency: fields
+            .get("concurrency")
+            .and_then(|node| problems.amount(node, "concurrency", 1..=10_000)),
+        queue: fields
+            .get("queue")
+            .and_then(|node| problems.amount(node, "queue", 0..=1_000_000)),
+    })
+}
+
+fn redact(node: &Node, problems: &mut Problems<'_>) -> Option<Redact> {
+    let fields = problems.fields(node, "redact", REDACT)?;
+    let mut redact = Redact::default();
+    if let Some(node) = fields.get("values") {
+        problems.hide(node);
+        redact.values = problems
+            .words(node, "values", "add a secret, or remove the key")
+            .into_iter()
+            .map(Secret)
+            .collect();
+    }
+    if let Some(node) = fields.get("environment") {
+        redact.environment = source::variables(node, "environment", problems);
+    }
+    if let Some(node) = fields.get("patterns") {
+        redact.patterns = problems
+            .list(
+                node,
+                "patterns",
+                "add a regular expression, or remove the key",
+            )
+            .iter()
+            .filter_map(|element| {
+                let pattern = problems.pattern(element, "patterns", Pattern::anywhere)?;
+                if pattern.matches_empty() {
+                    problems
+                        .add(element.span.clone(), "this pattern matches empty text")
+                        .hint("everything would be redacted: use `+` in the place of `*`");
+                    return None;
+                }
+                Some(pattern)
+            })
+            .collect();
+    }
+    Some(redact)
+}
+
+fn audit(node: &Node, problems: &mut Problems<'_>) -> Option<Audit> {
+    let fields = problems.fields(node, "audit", AUDIT)?;
+    let fail_closed = fields
+        .get("fail_closed")
+        .and_then(|node| problems.switch(node, "fail_closed"));
+    let file = fields.require("file", problems)?;
+    Some(Audit {
+        file: PathBuf::from(problems.word(file, "file")?),
+        fail_closed: fail_closed.unwrap_or(false),
+    })
+}
+
+fn spool(node: &Node, problems: &mut Problems<'_>) -> Option<Spool> {
+    match &node.kind {
+        // `off` is text to YAML 1.2 and `false` to YAML 1.1; both are meant.
+        Kind::Text(text) if text == "off" => return Some(Spool::Off),
+        Kind::Bool(false) => return Some(Spool::Off),
+        _ => {}
+    }
+    let fields = problems.fields_or(node, "spool", SPOOL, "a mapping or `off`")?;
+    Some(Spool::On(SpoolSettings {
+        size: fields
+            .get("size")
+            .and_then(|node| problems.size(node, "size", (1 << 10, 100 << 30))),
+        files: fields
+            .get("files")
+            .and_then(|node| problems.amount(node, "files", 1..=100_000)),
+        lifetime: fields
+            .get("lifetime")
+            .and_then(|node| problems.duration(node, "lifetime", (MOMENT, 30 * DAY))),
+    }))
+}
+
+fn log(node: &Node, problems: &mut Problems<'_>) -> Option<Log> {
+    let fields = problems.fields(node, "log", LOG)?;
+    let calls = fields
+        .get("calls")
+        .and_then(|node| problems.switch(node, "calls"));
+    Some(Log {
+        calls: calls.unwrap_or(false),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// The keys of a mapping, by its place in the schema.
+    fn schema_keys(schema: &Value, pointer: &str) -> Vec<String> {
+        let object = schema.pointer(pointer).expect("it is in the schema");
+        assert_eq!(
+            object["additionalProperties"], false,
+            "{pointer} lets unknown keys in"
+        );
+        let properties = object["properties"].as_object().expect("it has keys");
+        properties.keys().cloned().collect()
+    }
+
+    #[test]
+    fn the_schema_has_the_keys_that_the_parser_has() {
+        let schema: Value = serde_json::from_str(crate::SCHEMA).expect("the schema is JSON");
+        for (pointer, keys) in [
+            ("", CONFIG),
+            ("/$defs/limits", LIMITS),
+            ("/$defs/redact", REDACT),
+            ("/$defs/audit", AUDIT),
+            ("/$defs/spool", SPOOL),
+            ("/$defs/log", LOG),
+            ("/$defs/source", source::SOURCE),
+            ("/$defs/environment", source::ENVIRONMENT),
+            ("/$defs/selector", selector::SELECTOR),
+            ("/$defs/commands", selector::COMMANDS),
+            ("/$defs/flagLists", selector::FLAGS),
+            ("/$defs/rateLimit", selector::RATE_LIMIT),
+            ("/$defs/retry", selector::RETRY),
+            ("/$defs/validation", selector::VALIDATION),
+            ("/$defs/filter", selector::FILTER),
+        ] {
+            assert_eq!(schema_keys(&schema, pointer), keys, "{pointer}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The entries of `select`.
+
+use std::time::Duration;
+
+use charmer_core::model::Effect;
+
+use crate::{
+    Check, CommandRule, Filter, FlagRule, Pattern, RateLimit, Retry, Selector, Validation,
+    read::Problems,
+    yaml::{Kind, Node, Quoted},
+};
+
+use super::{DAY, HOUR, MOMENT, source::flag};
+
+pub(super) const SELECTOR: &[&str] = &[
+    "commands",
+    "flags",
+    "inherited_flags",
+    "timeout",
+    "grace",
+    "rate_limit",
+    "retry",
+    "concurrency",
+    "serialize",
+    "confirm",
+    "stdin",
+    "validate",
+    "filter",
+    "effect",
+];
+pub(super) const COMMANDS: &[&str] = &[
+    "allow",
+    "exclude",
+    "allow_glob",
+    "exclude_glob",
+    "allow_containing",
+    "exclude_containing",
+];
+pub(super) const FLAGS: &[&str] = &["allow", "exclude"];
+pub(super) const RATE_LIMIT: &[&str] = &["calls", "per"];
+pub(super) const RETRY: &[&str] = &["times", "wait"];
+pub(super) const VALIDATION: &[&str] = &["argument", "pattern", "forbid", "max_items", "message"];
+pub(super) const FILTER: &[&str] = &["pattern", "replace"];
+
+pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selector> {
+    let fields = problems.fields(node, "select", SELECTOR)?;
+    let flags = |key: &str, problems: &mut Problems<'_>| {
+        fields
+            .get(key)
+            .and_then(|node| flag_rule(node, key, problems))
+            .unwrap_or_default()
+    };
+    let selector = Selector {
+        commands: fields
+            .get("commands")
+            .and_then(|node| commands(node, problems)),
+        flags: flags("flags", problems),
+        inherited_flags: flags("inherited_flags", problems),
+        timeout: fields
+            .get("timeout")
+            .and_then(|node| problems.duration(node, "timeout", (MOMENT, DAY))),
+        grace: fields
+            .get("grace")
+            .and_then(|node| problems.duration(node, "grace", (Duration::ZERO, HOUR))),
+        rate_limit: fields
+            .get("rate_limit")
+            .and_then(|node| rate_limit(node, problems)),
+        retry: fields.get("retry").and_then(|node| retry(node, problems)),
+        concurrency: fields
+            .get("concurrency")
+            .and_then(|node| problems.amount(node, "concurrency", 1..=10_000)),
+        serialize: fields
+            .get("serialize")
+            .and_then(|node| problems.word(node, "serialize")),
+        confirm: fields
+            .get("confirm")
+            .and_then(|node| confirm(node, problems)),
+        stdin: fields
+            .get("stdin")
+            .and_then(|node| problems.switch(node, "stdin"))
+            .unwrap_or(false),
+        validate: list(fields.get("validate"), "validate", problems, validation),
+        filter: list(fields.get("filter"), "filter", problems, filter),
+        effect: fields.get("effect").and_then(|node| {
+            let choices = [
+                ("read", Effect::Read),
+                ("write", Effect::Write),
+                ("destroy", Effect::Destroy),
+            ];
+            problems.choice(node, "effect", &choices)
+        }),
+    };
+    if let (Some((name, _)), Some(_)) = (fields.entry("concurrency"), fields.get("serialize")) {
+        problems
+            .add(
+                name.span.clone(),
+                "`concurrency` and `serialize` cannot stand together",
+            )
+            .hint("`serialize` lets one call run at a time already: keep one of them");
+    }
+    if let (Some((name, _)), Some(effect)) = (fields.entry("retry"), selector.effect)
+        && effect != Effect::Read
+    {
+        problems
+            .add(name.span.clone(), "`retry` is for commands that only read")
+            .hint("remove it: what changes something must not be done twice by itself");
+    }
+    Some(selector)
+}
+
+/// The entries of a list that could be read.
+fn list<T>(
+    node: Option<&Node>,
+    what: &str,
+    problems: &mut Problems<'_>,
+    entry: fn(&Node, &mut Problems<'_>) -> Option<T>,
+) -> Vec<T> {
+    let Some(node) = node else {
+        return Vec::new();
+    };
+    problems
+        .list(node, what, "add an entry, or remove the key")
+        .iter()
+        .filter_map(|node| entry(node, problems))
+        .collect()
+}
+
+fn commands(node: &Node, problems: &mut Problems<'_>) -> Option<CommandRule> {
+    let fields = problems.fields(node, "commands", COMMANDS)?;
+    let (rule, node) = fields.one_of(COMMANDS, problems)?;
+    let mut entries = Vec::new();
+    for element in problems.list(node, rule, "name a command, or remove the key") {
+        let Some(text) = problems.word(element, rule) else {
+            continue;
+        };
+        // Each of these would match nothing, without a word.
+        let mistake = if rule.ends_with("glob") && text.contains(char::is_whitespace) {
+            Some("in globs levels are separated by `/`: `container/*`")
+        } else if rule.ends_with("containing")
+            && text.contains(|c: char| c.is_whitespace() || c == '/')
+        {
+            Some("it compares single words: use `allow` or `exclude` for paths")
+        } else if !rule.ends_with("glob") && text.contains(['*', '?']) {
+            Some("`allow_glob` and `exclude_glob` know wildcards")
+        } else {
+            None
+        };
+        match mistake {
+            Some(hint) => problems
+                .add(
+                    element.span.clone(),
+                    format!("{} matches no command", Quoted(&text)),
+                )
+                .hint(hint),
+            None => entries.push(text),
+        }
+    }
+    Some(match rule {
+        "allow" => CommandRule::Allow(entries),
+        "exclude" => CommandRule::Exclude(entries),
+        "allow_glob" => CommandRule::AllowGlob(entries),
+        "exclude_glob" => CommandRule::ExcludeGlob(entries),
+        "allow_containing" => CommandRule::AllowContaining(entries),
+        _ => CommandRule::ExcludeContaining(entries),
+    })
+}
+
+fn flag_rule(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<FlagRule> {
+    if matches!(node.kind, Kind::Text(_)) {
+        let choices = [("all", true), ("none", false)];
+        let all = problems.choice(node, what, &choices)?;
+        return Some(if all { FlagRule::All } else { FlagRule::None });
+    }
+    let fields = problems.fields_or(node, what, FLAGS, "`all`, `none` or a mapping")?;
+    let (rule, node) = fields.one_of(FLAGS, problems)?;
+    let names = problems
+        .list(
+            node,
+            rule,
+            &format!("write `{what}: none` for no flags, or remove the key for all"),
+        )
+        .iter()
+        .filter_map(|element| flag(element, rule, problems))
+        .collect();
+    Some(match rule {
+        "allow" => FlagRule::Allow(names),
+        _ => FlagRule::Exclude(names),
+    })
+}
+
+fn rate_limit(node: &Node, problems: &mut Problems<'_>) -> Option<RateLimit> {
+    let fields = problems.fields(node, "rate_limit", RATE_LIMIT)?;
+    let calls = fields
+        .require("calls", problems)
+        .and_then(|node| problems.count(node, "calls", 1..=1_000_000));
+    let per = fields
+        .require("per", problems)
+        .and_then(|node| problems.duration(node, "per", (MOMENT, DAY)));
+    Some(RateLimit {
+        calls: u32::try_from(calls?).ok()?,
+        per: per?,
+    })
+}
+
+fn retry(node: &Node, problems: &mut Problems<'_>) -> Option<Retry> {
+    let fields = problems.fields(node, "retry", RETRY)?;
+    let times = fields
+        .require("times", problems)
+        .and_then(|node| problems.count(node, "times", 1..=10));
+    let wait = match fields.get("wait") {
+        Some(node) => problems.duration(node, "wait", (Duration::ZERO, HOUR)),
+        None => Some(Duration::from_secs(1)),
+    };
+    Some(Retry {
+        times: u32::try_from(times?).ok()?,
+        wait: wait?,
+    })
+}
+
+fn confirm(node: &Node, problems: &mut Problems<'_>) -> Option<String> {
+    let name = flag(node, "confirm", problems)?;
+    if !name.starts_with('-') {
+        problems
+            .add(node.span.clone(), format!("{} is no flag", Quoted(&name)))
+            .hint("name the flag that answers the question, like `confirm: --yes`");
+        return None;
+    }
+    Some(name)
+}
+
+fn validation(node: &Node, problems: &mut Problems<'_>) -> Option<Validation> {
+    let fields = problems.fields(node, "validate", VALIDATION)?;
+    let argument = fields
+        .require("argument", problems)
+        .and_then(|node| flag(node, "argument", problems));
+    let check = fields
+        .one_of(&["pattern", "forbid", "max_items"], problems)
+        .and_then(|(key, node)| match key {
+            "pattern" => problems
+                .pattern(node, key, Pattern::whole)
+                .map(Check::Pattern),
+            "forbid" => problems
+                .pattern(node, key, Pattern::anywhere)
+                .map(Check::Forbid),
+            _ => problems
+                .amount(node, key, 0..=1_000_000)
+                .map(Check::MaxItems),
+        });
+    let message = fields
+        .get("message")
+        .and_then(|node| problems.word(node, "message"));
+    Some(Validation {
+        argument: argument?,
+        check: check?,
+        message,
+    })
+}
+
+fn filter(node: &Node, problems: &mut Problems<'_>) -> Option<Filter> {
+    let fields = problems.fields(node, "filter", FILTER)?;
+    let pattern = fields
+        .require("pattern", problems)
+        .and_then(|node| problems.pattern(node, "pattern", Pattern::anywhere));
+    let replace = match fields.get("replace") {
+        Some(node) => problems.text_of(node, "replace"),
+        None => Some(String::new()),
+    };
+    Some(Filter {
+        pattern: pattern?,
+        replace: replace?,
+    })
+}

@@ -1,0 +1,256 @@
+//! The entries of `sources`.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use charmer_core::tool::Layout;
+
+use crate::{
+    EnvironmentRules, Inherit, Origin, Pinned, Secret, Selector, Source,
+    read::{Fields, Problems},
+    yaml::{Kind, Node, Quoted},
+};
+
+pub(super) const SOURCE: &[&str] = &[
+    "binary",
+    "spells",
+    "prefix",
+    "layout",
+    "environment",
+    "directory",
+    "mcp_mode",
+    "set",
+    "select",
+];
+pub(super) const ENVIRONMENT: &[&str] = &["inherit", "set", "remove"];
+
+pub(super) fn source(node: &Node, problems: &mut Problems<'_>) -> Option<Source> {
+    let fields = problems.fields(node, "source", SOURCE)?;
+    let origin = fields
+        .one_of(&["binary", "spells"], problems)
+        .and_then(|(key, node)| {
+            let path = PathBuf::from(problems.word(node, key)?);
+            Some(match key {
+                "spells" => Origin::Spells(path),
+                _ => Origin::Binary(path),
+            })
+        });
+    let source = Source {
+        origin: origin.unwrap_or(Origin::Binary(PathBuf::new())),
+        prefix: fields.get("prefix").and_then(|node| prefix(node, problems)),
+        layout: fields
+            .get("layout")
+            .and_then(|node| {
+                let choices = [("flat", Layout::Flat), ("nested", Layout::Nested)];
+                problems.choice(node, "layout", &choices)
+            })
+            .unwrap_or_default(),
+        environment: fields
+            .get("environment")
+            .and_then(|node| environment(node, problems))
+            .unwrap_or_default(),
+        directory: fields
+            .get("directory")
+            .and_then(|node| problems.word(node, "directory"))
+            .map(PathBuf::from),
+        mcp_mode: fields
+            .get("mcp_mode")
+            .and_then(|node| problems.switch(node, "mcp_mode"))
+            .unwrap_or(true),
+        set: fields
+            .get("set")
+            .map(|node| pinned(node, problems))
+            .unwrap_or_default(),
+        select: selectors(&fields, problems),
+    };
+    Some(source)
+}
+
+fn selectors(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Vec<Selector> {
+    let Some(node) = fields.get("select") else {
+        return Vec::new();
+    };
+    let hint = "remove the key to serve every command";
+    let entries = problems.list(node, "select", hint);
+    let selectors: Vec<Option<Selector>> = entries
+        .iter()
+        .map(|entry| super::selector::selector(entry, problems))
+        .collect();
+    // Whoever stands behind an entry for all commands is never asked.
+    let catch_all = |selector: &Option<Selector>| {
+        selector
+            .as_ref()
+            .is_some_and(|selector| selector.commands.is_none())
+    };
+    if let Some(place) = selectors.iter().position(catch_all)
+        && place + 1 < entries.len()
+        // An entry that could not be read as a mapping, or lost its rule to a mistake, was reported already.
+        && !has_key(&entries[place], "commands")
+    {
+        let next = &entries[place + 1];
+        problems
+            .add(first_key(next), "no command gets to this entry")
+            .hint("the one before it has no `commands`, so it decides for all: put it last");
+    }
+    selectors.into_iter().flatten().collect()
+}
+
+fn has_key(node: &Node, key: &str) -> bool {
+    match &node.kind {
+        Kind::Map(entries) => entries
+            .iter()
+            .any(|(name, _)| matches!(&name.kind, Kind::Text(name) if name == key)),
+        _ => false,
+    }
+}
+
+fn first_key(node: &Node) -> std::ops::Range<usize> {
+    match &node.kind {
+        Kind::Map(entries) if !entries.is_empty() => entries[0].0.span.clone(),
+        _ => node.span.clone(),
+    }
+}
+
+fn prefix(node: &Node, problems: &mut Problems<'_>) -> Option<String> {
+    let text = problems.text_of(node, "prefix")?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if text.len() > 40 || !text.chars().all(fits) {
+        problems
+            .add(
+                node.span.clone(),
+                format!("{} is no prefix for tools", Quoted(&text)),
+            )
+            .hint("use up to 40 letters, digits, `_` and `-`");
+        return None;
+    }
+    Some(text)
+}
+
+fn environment(node: &Node, problems: &mut Problems<'_>) -> Option<EnvironmentRules> {
+    let fields = problems.fields(node, "environment", ENVIRONMENT)?;
+    let inherit = fields.get("inherit").and_then(|node| match &node.kind {
+        Kind::Text(text) if text == "all" => Some(Inherit::All),
+        Kind::List(list) if list.is_empty() => Some(Inherit::Only(Vec::new())),
+        Kind::List(_) => Some(Inherit::Only(variables(node, "inherit", problems))),
+        _ => {
+            problems
+                .wrong(node, "inherit", "`all` or a list of names")
+                .hint("write `inherit: all` or `inherit: [PATH, HOME]`");
+            None
+        }
+    });
+    let mut set = BTreeMap::new();
+    if let Some(node) = fields.get("set") {
+        problems.hide(node);
+        for (name, value) in entries(node, "set", "NAME: value", problems) {
+            let name_text = variable(name, "set", problems);
+            let value = match &value.kind {
+                // `true` is what a program reads, whatever YAML takes it for.
+                Kind::Bool(_) => Some(value.raw.clone()),
+                _ => problems.text_of(value, name_text.as_deref().unwrap_or("set")),
+            };
+            if let (Some(name), Some(value)) = (name_text, value) {
+                set.insert(name, Secret(value));
+            }
+        }
+    }
+    let remove = fields
+        .get("remove")
+        .map(|node| variables(node, "remove", problems));
+    Some(EnvironmentRules {
+        inherit: inherit.unwrap_or_default(),
+        set,
+        remove: remove.unwrap_or_default(),
+    })
+}
+
+/// The names of variables.
+pub(super) fn variables(node: &Node, what: &str, problems: &mut Problems<'_>) -> Vec<String> {
+    problems
+        .list(node, what, "add the name of a variable, or remove the key")
+        .iter()
+        .filter_map(|element| variable(element, what, problems))
+        .collect()
+}
+
+fn variable(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<String> {
+    let name = problems.word(node, what)?;
+    if name.contains('=') || name.starts_with('$') || name.contains(char::is_whitespace) {
+        problems
+            .add(
+                node.span.clone(),
+                format!("`{what}` takes names of variables only"),
+            )
+            .hint("write the name alone, without `$`, `=` and a value");
+        return None;
+    }
+    Some(name)
+}
+
+/// The entries of a mapping whose keys are free.
+fn entries<'n>(
+    node: &'n Node,
+    what: &str,
+    example: &str,
+    problems: &mut Problems<'_>,
+) -> &'n [(Node, Node)] {
+    let example = format!("add an entry like `{example}`");
+    match &node.kind {
+        Kind::Map(entries) => {
+            if entries.is_empty() {
+                problems
+                    .add(node.span.clone(), format!("`{what}` is empty"))
+                    .hint(example);
+            }
+            entries
+        }
+        _ => {
+            problems.wrong(node, what, "a mapping").hint(example);
+            &[]
+        }
+    }
+}
+
+fn pinned(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Pinned> {
+    let mut set = BTreeMap::new();
+    for (name, value) in entries(node, "set", "flag: value", problems) {
+        let Some(flag) = flag(name, "set", problems) else {
+            continue;
+        };
+        let value = match &value.kind {
+            Kind::Bool(on) => Some(Pinned::Switch(*on)),
+            Kind::List(_) => {
+                let list = problems.list(value, &flag, "add a value, or remove the flag");
+                Some(Pinned::List(
+                    list.iter()
+                        .filter_map(|element| problems.text_of(element, &flag))
+                        .collect(),
+                ))
+            }
+            _ => problems.text_of(value, &flag).map(Pinned::Text),
+        };
+        if let Some(value) = value {
+            set.insert(flag, value);
+        }
+    }
+    set
+}
+
+/// The name of a flag, with or without dashes.
+pub(super) fn flag(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<String> {
+    let name = problems.word(node, what)?;
+    let bare = name.trim_start_matches('-');
+    if bare.is_empty()
+        || name.starts_with("---")
+        || name.contains('=')
+        || name.contains(char::is_whitespace)
+    {
+        problems
+            .add(
+                node.span.clone(),
+                format!("{} is no name of a flag", Quoted(&name)),
+            )
+            .hint("write the name alone, like `--namespace` or `namespace`");
+        return None;
+    }
+    Some(name)
+}

@@ -1,0 +1,143 @@
+//! The key `sources`: the programs and spells that are served, and what their children see.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use charmer_core::tool::Layout;
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use crate::{Pinned, Secret, Selector};
+
+/// One entry of `sources`.
+///
+/// ```
+/// # use charmer_config::{Config, Origin};
+/// let text = "
+/// sources:
+///   - binary: docker
+///     prefix: d
+///     layout: flat
+///     directory: /srv
+///     mcp_mode: false
+///     set: {context: staging}
+///     environment: {inherit: [PATH, HOME], set: {DOCKER_CLI_HINTS: false}}
+///     select:
+///       - commands: {exclude_containing: [rm, prune]}
+/// ";
+/// let config = Config::parse(text, "charmer.yaml").unwrap();
+/// assert_eq!(config.sources[0].origin, Origin::Binary("docker".into()));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Source {
+    /// Where its tools come from.
+    pub origin: Origin,
+    /// Replaces the program's name in tool names; empty for no prefix at all.
+    pub prefix: Option<String>,
+    /// How input is laid out.
+    pub layout: Layout,
+    /// What its children see of the environment.
+    pub environment: EnvironmentRules,
+    /// The directory that its children run in; the server's own if it is not set.
+    pub directory: Option<PathBuf>,
+    /// Whether its children see `MCP_MODE=true`.
+    pub mcp_mode: bool,
+    /// Flags that are in every command line and in no schema, by name, with or without dashes.
+    pub set: BTreeMap<String, Pinned>,
+    /// Which commands become tools; the first selector that matches decides. Empty for all.
+    pub select: Vec<Selector>,
+}
+
+/// Where a source's tools come from: exactly one of the keys `binary` and `spells`.
+///
+/// ```
+/// # use charmer_config::{Config, Origin};
+/// let config = Config::parse("sources: [{spells: ./spells}]", "charmer.yaml").unwrap();
+/// assert_eq!(config.sources[0].origin, Origin::Spells("./spells".into()));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// A program, by name or path.
+    Binary(PathBuf),
+    /// A directory of spells.
+    Spells(PathBuf),
+}
+
+/// The key `environment` of a source.
+///
+/// ```
+/// # use charmer_config::{Config, Inherit};
+/// let text = "sources: [{binary: gh, environment: {inherit: all, set: {NO_COLOR: 1}, remove: [DEBUG]}}]";
+/// let config = Config::parse(text, "charmer.yaml").unwrap();
+/// let environment = &config.sources[0].environment;
+/// assert_eq!(environment.set["NO_COLOR"].reveal(), "1");
+/// assert_eq!(environment.remove, ["DEBUG"]);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct EnvironmentRules {
+    /// Which of the server's variables are handed on.
+    pub inherit: Inherit,
+    /// Variables that are set, whatever the server's own say. Their values are often secrets.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, Secret>,
+    /// Variables that are not handed on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remove: Vec<String>,
+}
+
+/// Which of the server's variables children see.
+///
+/// ```
+/// # use charmer_config::{Config, Inherit};
+/// let config = Config::parse("sources: [{binary: gh, environment: {inherit: [PATH]}}]", "charmer.yaml").unwrap();
+/// assert_eq!(config.sources[0].environment.inherit, Inherit::Only(vec!["PATH".into()]));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Inherit {
+    /// All, less those that make loaders and interpreters run something else.
+    #[default]
+    All,
+    /// Exactly these, whatever they do; an empty list hands on nothing.
+    Only(Vec<String>),
+}
+
+impl Serialize for Inherit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::All => serializer.serialize_str("all"),
+            Self::Only(names) => names.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Source {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match &self.origin {
+            Origin::Binary(path) => map.serialize_entry("binary", path)?,
+            Origin::Spells(path) => map.serialize_entry("spells", path)?,
+        }
+        if let Some(prefix) = &self.prefix {
+            map.serialize_entry("prefix", prefix)?;
+        }
+        let layout = match self.layout {
+            Layout::Flat => "flat",
+            Layout::Nested => "nested",
+        };
+        map.serialize_entry("layout", layout)?;
+        map.serialize_entry("environment", &self.environment)?;
+        if let Some(directory) = &self.directory {
+            map.serialize_entry("directory", directory)?;
+        }
+        map.serialize_entry("mcp_mode", &self.mcp_mode)?;
+        if !self.set.is_empty() {
+            map.serialize_entry("set", &self.set)?;
+        }
+        if !self.select.is_empty() {
+            map.serialize_entry("select", &self.select)?;
+        }
+        map.end()
+    }
+}

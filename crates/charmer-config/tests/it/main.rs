@@ -1,0 +1,7 @@
+//! What a user of the file sees: mistakes as they are shown, files as they are understood, and the schema for editors.
+
+mod bounds;
+mod diagnostics;
+mod meaning;
+mod middleware;
+mod schema;

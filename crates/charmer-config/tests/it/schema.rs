@@ -1,0 +1,210 @@
+//! The schema for editors and the parser agree.
+
+use std::path::Path;
+
+use charmer_config::{Config, SCHEMA};
+use jsonschema::Validator;
+use serde_json::Value;
+
+const EXAMPLE: &str = include_str!("../../../../docs/charmer.example.yaml");
+
+fn validator() -> Validator {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is one")
+}
+
+/// A file as an editor sees it.
+fn as_json(yaml: &str) -> Value {
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(yaml, options).expect("the file is YAML")
+}
+
+fn of_source(keys: &str) -> String {
+    format!("sources: [{{binary: x, {keys}}}]")
+}
+
+fn of_selector(keys: &str) -> String {
+    of_source(&format!("select: [{{{keys}}}]"))
+}
+
+#[test]
+fn the_example_names_the_schema() {
+    let (first, _) = EXAMPLE.split_once('\n').expect("lines");
+    let (_, path) = first.split_once("$schema=").expect("a reference");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let named = std::fs::read_to_string(docs.join(path)).expect("the schema is where it is said");
+    assert_eq!(named, SCHEMA);
+}
+
+#[test]
+fn the_example_is_valid_and_has_every_key() {
+    let config = Config::parse(EXAMPLE, "charmer.example.yaml").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(config.sources.len(), 2);
+    let validator = validator();
+    let json = as_json(EXAMPLE);
+    let errors: Vec<String> = validator
+        .iter_errors(&json)
+        .map(|e| e.to_string())
+        .collect();
+    assert_eq!(errors, Vec::<String>::new());
+
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    let mappings = schema["$defs"].as_object().expect("mappings").values();
+    for mapping in mappings.chain([&schema]) {
+        for key in mapping["properties"]
+            .as_object()
+            .into_iter()
+            .flat_map(|keys| keys.keys())
+        {
+            let mentioned = EXAMPLE.lines().any(|line| {
+                let line = line.trim_start_matches(['#', ' ', '-']);
+                line.starts_with(&format!("{key}:")) || line.contains(key.as_str())
+            });
+            assert!(mentioned, "`{key}` is not in the example");
+        }
+    }
+}
+
+#[test]
+fn what_the_parser_takes_the_schema_takes() {
+    let validator = validator();
+    for text in [
+        "spool: off".to_owned(),
+        "spool: false".into(),
+        "limits: {capture: 65536, timeout: 24h, grace: 0s, queue: 0}".into(),
+        "redact: {values: [12345, 1.10], environment: [A], patterns: [x]}".into(),
+        "sources: [{spells: ./s}]".into(),
+        of_source("prefix: ''"),
+        of_source("environment: {inherit: all}"),
+        of_source("environment: {inherit: []}"),
+        of_source("environment: {set: {A: 1, B: true, C: x, D: ''}, remove: [E]}"),
+        of_source("set: {--context: a, b: [1, c], c: true, d: 1.10}"),
+        of_selector("flags: all, inherited_flags: none"),
+        of_selector("flags: {allow: [-o, output]}"),
+        of_selector("confirm: -y"),
+        of_selector("validate: [{argument: --name, max_items: 0}]"),
+        of_selector("filter: [{pattern: x}, {pattern: y, replace: 1}]"),
+        of_selector("retry: {times: 1}, effect: read"),
+    ] {
+        let parsed = Config::parse(&text, "f").unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        assert!(validator.is_valid(&as_json(&text)), "{text}");
+        // What is written is valid too, and means the same.
+        let written = parsed.to_json();
+        assert!(validator.is_valid(&as_json(&written)), "{written}");
+        assert_eq!(
+            Config::parse(&written, "f").unwrap_or_else(|m| panic!("{m}")),
+            parsed
+        );
+    }
+}
+
+#[test]
+fn what_the_schema_refuses_the_parser_refuses() {
+    let validator = validator();
+    let mut refused: Vec<String> = [
+        "{}",
+        "[]",
+        "x",
+        "null",
+        "logg: {}",
+        "log: {}",
+        "log: {calls: yes}",
+        "log: [calls]",
+        "log:",
+        "spool: on",
+        "spool: true",
+        "spool: {}",
+        "spool: {files: 0}",
+        "spool: {size: 8 megs}",
+        "limits: {timeout: 30}",
+        "limits: {timeout: 1.5s}",
+        "limits: {timeout: ''}",
+        "limits: {output: 10}",
+        "limits: {output: 40k}",
+        "limits: {concurrency: 0}",
+        "limits: {concurrency: 1.5}",
+        "limits: {queue: -1}",
+        "limits: {capture: 12}",
+        "redact: {values: hunter2}",
+        "redact: {values: []}",
+        "redact: {values: ['']}",
+        "redact: {environment: [A=b]}",
+        "redact: {environment: [$A]}",
+        "audit: {}",
+        "audit: {fail_closed: true}",
+        "audit: {file: [a]}",
+        "audit: {file: a, fail_closed: 'true'}",
+        "sources: []",
+        "sources: {binary: x}",
+        "sources: [x]",
+        "sources: [{prefix: x}]",
+        "sources: [{binary: x, spells: y}]",
+        "sources: [{binary: ''}]",
+    ]
+    .map(str::to_owned)
+    .into();
+    refused.extend(
+        [
+            "prefix: a b",
+            "layout: flatt",
+            "mcp_mode: 1",
+            "set: {}",
+            "set: {'a=b': c}",
+            "set: {a: }",
+            "set: {a: []}",
+            "set: {a: {b: c}}",
+            "directory: ''",
+            "environment: {}",
+            "environment: {inherit: some}",
+            "environment: {set: [A]}",
+            "environment: {set: {'A B': c}}",
+            "environment: {remove: []}",
+            "select: []",
+            "select: [x]",
+            "wheel: round",
+        ]
+        .map(of_source),
+    );
+    refused.extend(
+        [
+            "",
+            "commands: {}",
+            "commands: [ps]",
+            "commands: {allow: [a], exclude: [b]}",
+            "commands: {allow: []}",
+            "commands: {allow: a}",
+            "flags: some",
+            "flags: {allow: []}",
+            "flags: {allow: [a], exclude: [b]}",
+            "flags: {allow: ['a b']}",
+            "timeout: soon",
+            "rate_limit: {calls: 1}",
+            "rate_limit: {calls: 0, per: 1s}",
+            "retry: {times: 11}",
+            "retry: {wait: 1s}",
+            "concurrency: 0",
+            "concurrency: 1, serialize: x",
+            "serialize: ''",
+            "confirm: yes",
+            "stdin: 1",
+            "validate: []",
+            "validate: [{argument: a}]",
+            "validate: [{pattern: a}]",
+            "validate: [{argument: a, pattern: b, forbid: c}]",
+            "validate: [{argument: a, max_items: -1}]",
+            "filter: [{replace: x}]",
+            "effect: unknown",
+        ]
+        .map(of_selector),
+    );
+    for text in refused {
+        assert!(
+            !validator.is_valid(&as_json(&text)),
+            "the schema takes {text}"
+        );
+        assert!(
+            Config::parse(&text, "f").is_err(),
+            "the parser takes {text}"
+        );
+    }
+}
