@@ -6,8 +6,8 @@
 
 use std::{io::Write, process::Stdio, time::Duration};
 
-use charmer::{Bridge, Limits, Redactor};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use charmer::{Bridge, CommandRule, Limits, Redactor, Selector};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 fn cli() -> Command {
     let number = |name: &'static str, default: &'static str| {
@@ -42,6 +42,16 @@ fn cli() -> Command {
                 .arg(number("children", "5")),
         )
         .subcommand(
+            Command::new("ask")
+                .about("Asks before it does anything")
+                .arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue))
+                .arg(
+                    Arg::new("patient")
+                        .long("patient")
+                        .action(ArgAction::SetTrue),
+                ),
+        )
+        .subcommand(
             Command::new("daemonise").about("Leaves a process in a session of its own behind"),
         )
         .subcommand(Command::new("descriptors").about("Lists what is open"))
@@ -56,6 +66,8 @@ fn bridge() -> Bridge {
     let bridge = Bridge::new(cli())
         .limits(limits)
         .concurrency(64)
+        .selector(Selector::new(CommandRule::allow(["ask"])).timeout(Duration::from_secs(1)))
+        .selector(Selector::new(CommandRule::all()))
         .redact(Redactor::new(["hunter2"], [""; 0]).expect("no pattern at all"));
     // Calls with an author's code on their path run on other threads.
     match std::env::var_os("FAULTY_HOOKED") {
@@ -70,6 +82,16 @@ fn main() {
         |matches: &ArgMatches, name: &str| matches.get_one::<u64>(name).copied().unwrap_or(0);
     let sleep = |milliseconds| std::thread::sleep(Duration::from_millis(milliseconds));
     match matches.subcommand() {
+        Some(("ask", ask)) if ask.get_flag("yes") => println!("done"),
+        Some(("ask", ask)) => {
+            print!("Really? [y/N] ");
+            // A question without a line's end stays in the buffer otherwise.
+            let _ = std::io::stdout().flush();
+            if ask.get_flag("patient") {
+                sleep(600_000);
+            }
+            std::process::exit(1);
+        }
         Some(("say", say)) => println!(
             "{}",
             say.get_one::<String>("text").map_or("", String::as_str)

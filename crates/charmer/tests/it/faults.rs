@@ -346,3 +346,20 @@ fn cut_output_can_be_read_on_by_place_and_by_search() {
     let unknown = client.call("read_output", json!({"id": "../../etc/passwd"}));
     assert_eq!(unknown["isError"], true);
 }
+
+/// A program that asks fails at once or at its timeout, and the assistant learns what it asked and what answers it.
+#[test]
+fn a_question_is_named_with_the_flag_that_answers_it() {
+    let mut client = Client::start_with(&mut server());
+    for (input, code) in [(json!({}), "failed"), (json!({"patient": true}), "timeout")] {
+        let asked = client.call("faulty_ask", input);
+        assert_eq!(asked["structuredContent"]["error"]["code"], code, "{asked}");
+        let hint = "it seems to wait for an answer: `Really? [y/N]`; give `yes`";
+        assert_eq!(asked["structuredContent"]["error"]["hint"], hint);
+        assert!(text(&asked).contains(hint), "{asked}");
+    }
+    assert_eq!(
+        text(&client.call("faulty_ask", json!({"yes": true}))),
+        "done"
+    );
+}
