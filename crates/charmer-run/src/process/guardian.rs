@@ -5,7 +5,8 @@
 //! processes that carry the server's mark in their environment but left their group (`setsid`).
 //!
 //! Not covered: a guardian that is killed as well, and a process that has both left its group and changed its
-//! environment. The sweep needs procfs, so outside of Linux only the groups are ended.
+//! environment. The sweep needs procfs, so outside of Linux only the groups are ended. On Windows the system ends the
+//! children with the server, and the guardian only removes the server's folder.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +17,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use super::{MODE, unix};
+use super::{MODE, os};
 
 /// How a guardian is started: a program that calls [`guard`] with the mark and its standard input.
 #[derive(Debug, Clone)]
@@ -106,7 +107,7 @@ impl Guardian {
         // It is no server, whatever the environment says.
         command.env_remove(MODE);
         // Signals for the server's group, such as Ctrl-C, are not for it.
-        unix::own_group_std(&mut command);
+        os::own_group_std(&mut command);
         let mut child = command.spawn()?;
         let stdin = child.stdin.take().expect("it was piped");
         // It is waited for, so that it does not stay a zombie should it end before the server.
@@ -128,9 +129,9 @@ pub fn guard(mark: &str, spool: Option<&Path>, input: impl BufRead) {
         }
     }
     for group in groups {
-        unix::kill_group(group);
+        os::kill_group(group);
     }
-    unix::kill_marked(mark);
+    os::kill_marked(mark);
     if let Some(folder) = spool {
         crate::spool::remove_folder(folder);
     }

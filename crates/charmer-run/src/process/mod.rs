@@ -7,13 +7,14 @@ mod engine;
 mod environment;
 mod gate;
 mod guardian;
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod os;
+#[cfg(windows)]
+#[path = "windows.rs"]
+mod os;
 mod sink;
 mod supervise;
-#[cfg(unix)]
-mod unix;
-#[cfg(not(unix))]
-#[path = "other.rs"]
-mod unix;
 
 pub use capture::Captured;
 pub(crate) use capture::{begun_character, continued_character};
@@ -22,7 +23,7 @@ pub use engine::{Engine, EngineOptions};
 pub use environment::Environment;
 pub use gate::Lane;
 pub use guardian::{GuardianCommand, guard};
-pub use unix::harden;
+pub use os::harden;
 
 use std::{ffi::OsString, path::PathBuf, process::Stdio, sync::Arc, time::Instant};
 
@@ -158,7 +159,7 @@ impl Launcher {
         if let Some(directory) = &launch.directory {
             command.current_dir(directory);
         }
-        unix::own_group(&mut command);
+        os::own_group(&mut command);
         command.spawn()
     }
 }

@@ -18,8 +18,8 @@ use super::{
     Request,
     engine::{Engine, Shared},
     gate::Pass,
+    os::{Group, signal_of},
     sink::Sink,
-    unix::{Group, signal_of},
 };
 
 /// How long output may still arrive after the child has ended: a descendant may hold the pipe open for ever.
@@ -38,16 +38,19 @@ pub(super) fn supervise(
     answer: oneshot::Sender<Outcome>,
 ) {
     let shared = engine.0.clone();
-    let group = Group::of(&child);
-    let unattended = Unattended(Some(group));
+    let unattended = Unattended {
+        group: Group::of(&child),
+        collected: false,
+    };
     engine.0.supervisors.spawn(async move {
-        if let (Some(guardian), Some(id)) = (&shared.guardian, group.id()) {
+        let id = unattended.group.id();
+        if let (Some(guardian), Some(id)) = (&shared.guardian, id) {
             guardian.watch(id);
         }
-        let outcome = watch(child, group, request, &cancel, &shared).await;
+        let outcome = watch(child, &unattended.group, request, &cancel, &shared).await;
         // From here on its id may belong to somebody else.
         unattended.collected();
-        if let (Some(guardian), Some(id)) = (&shared.guardian, group.id()) {
+        if let (Some(guardian), Some(id)) = (&shared.guardian, id) {
             guardian.release(id);
         }
         drop(pass);
@@ -57,19 +60,22 @@ pub(super) fn supervise(
 }
 
 /// Ends a group whose supervisor goes before it, with its runtime or in a panic.
-struct Unattended(Option<Group>);
+struct Unattended {
+    group: Group,
+    collected: bool,
+}
 
 impl Unattended {
     /// It has been ended and collected. This takes the whole value, so that the supervisor holds it until then.
     fn collected(mut self) {
-        self.0 = None;
+        self.collected = true;
     }
 }
 
 impl Drop for Unattended {
     fn drop(&mut self) {
-        if let Some(group) = self.0 {
-            group.kill();
+        if !self.collected {
+            self.group.kill();
         }
     }
 }
@@ -111,7 +117,7 @@ impl<R: AsyncRead + Unpin> Stream<R> {
 
 async fn watch(
     mut child: Child,
-    group: Group,
+    group: &Group,
     request: Request,
     cancel: &CancellationToken,
     shared: &Shared,
@@ -160,7 +166,7 @@ async fn watch(
                     group.terminate();
                 } else {
                     group.kill();
-                    // On systems without groups this ends the child itself.
+                    // Where there is no group, this ends the child itself.
                     let _ = child.start_kill();
                 }
                 timeout.set(tokio::time::sleep(limits.grace));

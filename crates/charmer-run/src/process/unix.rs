@@ -16,7 +16,7 @@ pub(super) fn own_group_std(command: &mut std::process::Command) {
 }
 
 /// The group of a child, to which it and what it starts belong.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct Group(Option<Pid>);
 
 impl Group {
@@ -30,23 +30,23 @@ impl Group {
     }
 
     /// The id by which a guardian knows it.
-    pub(super) fn id(self) -> Option<i32> {
+    pub(super) fn id(&self) -> Option<i32> {
         self.0.map(|leader| leader.as_raw_nonzero().get())
     }
 
     /// Asks every member to end.
-    pub(super) fn terminate(self) {
+    pub(super) fn terminate(&self) {
         self.send(Signal::TERM);
         // A stopped process sees no other signal until it goes on.
         self.send(Signal::CONT);
     }
 
     /// Ends every member.
-    pub(super) fn kill(self) {
+    pub(super) fn kill(&self) {
         self.send(Signal::KILL);
     }
 
-    fn send(self, signal: Signal) {
+    fn send(&self, signal: Signal) {
         if let Some(leader) = self.0 {
             // The only expected failure is that nobody is left, which is what is wanted.
             let _ = kill_process_group(leader, signal);
