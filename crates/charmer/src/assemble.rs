@@ -74,10 +74,11 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
     apply_author(bridge, &mut cli);
     let catalogue = catalogue(&cli, &options(bridge));
 
-    let added = environment
-        .iter()
-        .map(|(name, _)| name.to_owned())
-        .filter(|name| std::env::var_os(name).is_none());
+    let added = bridge
+        .env_set
+        .keys()
+        .filter(|name| std::env::var_os(name).is_none())
+        .cloned();
     let judge = Arc::new(ClapJudge::new(bridge, added.collect::<Vec<OsString>>()));
     let engine = engine(bridge, purpose, &mark);
     // Resolved once: what the name or a link means later changes nothing. A program that cannot be found is

@@ -1,6 +1,6 @@
 //! Starting the server, from a plain `main` or from inside any async runtime.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, time::Duration};
 
 use charmer_server::{Server, ServerInfo};
 
@@ -8,6 +8,9 @@ use crate::{
     Bridge, Level,
     assemble::{Purpose, assemble},
 };
+
+/// When the server begins to listen for signals.
+const SIGNALS_LATER: Duration = Duration::from_millis(20);
 
 /// Serves until the client goes away; the result is the process's exit code.
 ///
@@ -69,6 +72,8 @@ fn run(bridge: &Bridge) -> Result<(), String> {
     let served = runtime.block_on(async {
         let stop = server.stop_token();
         tokio::spawn(async move {
+            // Until there can be a child the usual end of a process is good enough, and the first answers come sooner.
+            tokio::time::sleep(SIGNALS_LATER).await;
             ended_by_signal().await;
             stop.cancel();
         });
