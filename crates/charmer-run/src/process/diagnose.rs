@@ -99,6 +99,11 @@ pub(super) fn start_error(
             failed("the arguments are longer than the system allows".into())
                 .hint("pass less, or pass a file")
         }
+        // The system is out of processes or memory for the moment.
+        ErrorKind::WouldBlock | ErrorKind::OutOfMemory => {
+            failed(format!("`{program_name}` cannot be started now: {error}"))
+                .hint("wait for running calls to end, then try again")
+        }
         _ => failed(format!("`{program_name}` cannot be started: {error}")),
     }
 }
@@ -117,4 +122,19 @@ fn interpreter(program: &Path) -> Option<String> {
             .next()?
             .to_owned(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Row 66, the half that root cannot provoke: no process to be had (`EAGAIN`) is a matter of trying again.
+    #[test]
+    fn a_system_without_processes_is_tried_again_later() {
+        let error = io::Error::from(ErrorKind::WouldBlock);
+        let told = start_error(&error, Path::new("/bin/true"), None);
+        assert_eq!(told.code, ErrorCode::NotStarted);
+        assert!(told.message.contains("cannot be started now"), "{told}");
+        assert!(told.hint.is_some_and(|hint| hint.contains("try again")));
+    }
 }

@@ -245,7 +245,7 @@ fn row_68_after_many_calls_nothing_has_piled_up() {
     };
     calls(20);
     let before = (descriptors(server), memory(server));
-    calls(300);
+    calls(1000);
     let zombies = children(server)
         .into_iter()
         .filter(|&id| stat(id).is_some_and(|(state, _)| state == "Z"));
