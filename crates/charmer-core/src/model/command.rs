@@ -124,6 +124,9 @@ pub struct Command {
     /// Other words that call it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
+    /// The path of the command that this one repeats under another name; it is no tool where that one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<CommandPath>,
     /// Its usage line, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<String>,

@@ -1,6 +1,10 @@
 //! The catalogue: every tool of a program, in a fixed order, with what should be known about them.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
@@ -119,6 +123,13 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
         ) {
             chosen.push((path.clone(), lineage.to_vec(), at));
         }
+    });
+
+    // A command that is there under two paths is one tool, whichever of them was chosen.
+    let all: HashSet<CommandPath> = chosen.iter().map(|(path, ..)| path.clone()).collect();
+    chosen.retain(|(_, lineage, _)| {
+        let repeats = lineage.last().and_then(|command| command.same_as.as_ref());
+        repeats.is_none_or(|original| !all.contains(original))
     });
 
     let prefix = options.prefix.as_deref().unwrap_or(program);

@@ -1,0 +1,298 @@
+//! From sketches to the model: flags put where they belong, fields settled, and where each was seen kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use charmer_core::model::{Cli, Command, CommandPath, Flag, Syntax};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    fact::{Fact, Origin, Source},
+    sketch::{CommandSketch, FlagSketch, Kind, Scope},
+    walk::Found,
+};
+
+/// Where every field of a program's model was seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Provenance(BTreeMap<String, CommandOrigins>);
+
+/// Where the fields of a command were seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CommandOrigins {
+    /// Its own fields, by name.
+    pub fields: BTreeMap<String, Source>,
+    /// The fields of its flags, by the flag's id.
+    pub flags: BTreeMap<String, BTreeMap<String, Source>>,
+}
+
+impl Provenance {
+    /// What is known of a command's fields.
+    pub fn command(&self, path: &CommandPath) -> Option<&CommandOrigins> {
+        self.0.get(&path.to_string())
+    }
+
+    /// Notes that `charmer.yaml` said something: of a command's field, or of a flag's.
+    pub fn overridden(&mut self, path: &CommandPath, flag: Option<&str>, field: &str) {
+        let source = Source {
+            origin: Origin::Override,
+            sure: Origin::Override.usual(),
+        };
+        let command = self.0.entry(path.to_string()).or_default();
+        let fields = match flag {
+            Some(flag) => command.flags.entry(flag.to_owned()).or_default(),
+            None => &mut command.fields,
+        };
+        fields.insert(field.to_owned(), source);
+    }
+}
+
+/// Makes the model of what a walk has found, which may not be all yet.
+pub(crate) fn build(found: &Found, program: &str, syntax: Syntax, home: &str) -> (Cli, Provenance) {
+    let mut sketches: BTreeMap<CommandPath, CommandSketch> = found.commands.clone();
+    place_inherited(&mut sketches);
+    let mut provenance = Provenance::default();
+    let mut root = command(
+        &CommandPath::root(),
+        &sketches,
+        found,
+        &mut provenance,
+        home,
+    );
+    let named = sketches
+        .get(&CommandPath::root())
+        .and_then(|root| root.program.clone());
+    root.name = named.unwrap_or_else(|| program.to_owned());
+    mark_repeated(&mut root, &sketches);
+    (Cli::new(root, syntax), provenance)
+}
+
+/// Moves flags that a command inherits to the ancestor that owns them.
+fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch>) {
+    let paths: Vec<CommandPath> = sketches.keys().cloned().collect();
+    for path in paths {
+        let Some(sketch) = sketches.get_mut(&path) else {
+            continue;
+        };
+        let inherits = |flag: &FlagSketch| {
+            flag.scope
+                .as_ref()
+                .is_some_and(|scope| scope.value == Scope::Inherited)
+        };
+        if path.is_root() {
+            for flag in sketch.flags.iter_mut().filter(|flag| inherits(flag)) {
+                if let Some(scope) = &mut flag.scope {
+                    scope.value = Scope::Global;
+                }
+            }
+            continue;
+        }
+        let inherited: Vec<FlagSketch> =
+            sketch.flags.extract_if(.., |flag| inherits(flag)).collect();
+        for mut flag in inherited {
+            let source = flag.scope.take().map(|scope| scope.source);
+            let words = path.words();
+            let owner = (0..words.len())
+                .rev()
+                .map(|length| words[..length].iter().cloned().collect::<CommandPath>())
+                .find(|ancestor| {
+                    let ancestor = sketches.get(ancestor);
+                    ancestor.is_some_and(|sketch| sketch.flags.iter().any(|own| own.is_same(&flag)))
+                })
+                .unwrap_or_default();
+            let Some(owner) = sketches.get_mut(&owner) else {
+                continue;
+            };
+            // Whether it is required is for each command to say.
+            flag.required = None;
+            let global = source.map(|source| Fact {
+                value: Scope::Global,
+                source,
+            });
+            match owner.flag_mut(&flag) {
+                Some(own) => {
+                    own.merge(flag);
+                    own.scope = global;
+                }
+                None => {
+                    flag.scope = global;
+                    owner.flags.push(flag);
+                }
+            }
+        }
+    }
+}
+
+fn command(
+    path: &CommandPath,
+    sketches: &BTreeMap<CommandPath, CommandSketch>,
+    found: &Found,
+    provenance: &mut Provenance,
+    home: &str,
+) -> Command {
+    let Some(sketch) = sketches.get(path) else {
+        return Command::default();
+    };
+    let mut origins = CommandOrigins::default();
+    let mut note = |field: &str, source: Option<Source>| {
+        if let Some(source) = source {
+            origins.fields.insert(field.to_owned(), source);
+        }
+    };
+    let mut built = Command::new(path.words().last().cloned().unwrap_or_default());
+    let text =
+        |fact: &Option<Fact<String>>| fact.as_ref().map(|fact| fact.value.replace(home, "$HOME"));
+    built.aliases.clone_from(&sketch.aliases);
+    built.about = text(&sketch.about);
+    built.long_about = text(&sketch.long_about);
+    built.examples = text(&sketch.examples);
+    built.usage = text(&sketch.usage);
+    built.deprecated = text(&sketch.deprecated);
+    note("about", sketch.about.as_ref().map(|fact| fact.source));
+    note("usage", sketch.usage.as_ref().map(|fact| fact.source));
+    note(
+        "deprecated",
+        sketch.deprecated.as_ref().map(|fact| fact.source),
+    );
+    note(
+        "arguments",
+        sketch.arguments.as_ref().map(|fact| fact.source),
+    );
+    note("groups", sketch.groups.first().map(|fact| fact.source));
+    if let Some(arguments) = &sketch.arguments {
+        built.arguments = arguments.value.clone();
+    }
+    for name in found.order.get(path).into_iter().flatten() {
+        let child = path.child(name.as_str());
+        if sketches.contains_key(&child) {
+            built
+                .commands
+                .push(command(&child, sketches, found, provenance, home));
+        }
+    }
+    built.runnable = match &sketch.runnable {
+        Some(runnable) => {
+            note("runnable", Some(runnable.source));
+            runnable.value
+        }
+        None => built.commands.is_empty(),
+    };
+    let mut ids = BTreeSet::new();
+    for flag in &sketch.flags {
+        let (flag, fields) = self::flag(flag, home);
+        if is_help(&flag) || flag.id.is_empty() || !ids.insert(flag.id.clone()) {
+            continue;
+        }
+        origins.flags.insert(flag.id.clone(), fields);
+        built.flags.push(flag);
+    }
+    built.groups = sketch
+        .groups
+        .iter()
+        .map(|group| group.value.clone())
+        .filter(|group| group.members.len() > 1)
+        .collect();
+    provenance.0.insert(path.to_string(), origins);
+    built
+}
+
+/// Every program has it, and no assistant needs it.
+fn is_help(flag: &Flag) -> bool {
+    match &flag.long {
+        Some(long) => long == "help",
+        None => {
+            let text = flag.help.as_deref().unwrap_or_default().to_lowercase();
+            matches!(flag.short, Some('h' | '?'))
+                && (text.contains("help") || text.contains("usage"))
+        }
+    }
+}
+
+fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
+    let mut fields = BTreeMap::new();
+    let mut note = |field: &str, source: Source| {
+        fields.insert(field.to_owned(), source);
+    };
+    let mut flag = Flag::new(sketch.id());
+    flag.long.clone_from(&sketch.long);
+    flag.short = sketch.short;
+    flag.aliases.clone_from(&sketch.aliases);
+    flag.short_aliases.clone_from(&sketch.short_aliases);
+    flag.negation.clone_from(&sketch.negation);
+    flag.allow_hyphen = sketch.allow_hyphen;
+    let kind = match &sketch.kind {
+        Some(kind) => {
+            note("type", kind.source);
+            kind.value.clone()
+        }
+        None => Kind::switch(),
+    };
+    flag.value = kind.value;
+    flag.value_type = kind.value_type;
+    flag.repetition = kind.repetition;
+    if let Some(default) = &sketch.default {
+        note("default", default.source);
+        let defaults = default.value.iter();
+        flag.default = defaults.map(|text| text.replace(home, "$HOME")).collect();
+    }
+    if let Some(choices) = &sketch.choices {
+        note("enum", choices.source);
+        flag.choices.clone_from(&choices.value);
+    }
+    if let Some(required) = &sketch.required {
+        note("required", required.source);
+        flag.required = required.value;
+    }
+    if let Some(scope) = &sketch.scope {
+        note("global", scope.source);
+        flag.global = scope.value == Scope::Global;
+    }
+    if let Some(deprecated) = &sketch.deprecated {
+        note("deprecated", deprecated.source);
+        flag.deprecated = Some(deprecated.value.clone());
+    }
+    if let Some(env) = &sketch.env {
+        note("env", env.source);
+        flag.env = Some(env.value.clone());
+    }
+    if let Some(help) = &sketch.help {
+        note("help", help.source);
+        let mut text = help.value.replace(home, "$HOME");
+        if !sketch.suggestions.is_empty() && flag.choices.is_empty() {
+            let listed = sketch.suggestions.join(", ");
+            if !text.contains(&listed) {
+                text = format!("{text} (for example {listed})").trim().to_owned();
+            }
+        }
+        flag.help = Some(text);
+    }
+    (flag, fields)
+}
+
+/// Notes of commands that are there under several paths which one stands for all: the first of the shortest.
+fn mark_repeated(root: &mut Command, sketches: &BTreeMap<CommandPath, CommandSketch>) {
+    for (path, sketch) in sketches {
+        let all = sketch
+            .same_as
+            .iter()
+            .filter(|other| sketches.contains_key(other));
+        let Some(first) = all
+            .chain([path])
+            .min_by_key(|path| (path.words().len(), *path))
+        else {
+            continue;
+        };
+        if first == path {
+            continue;
+        }
+        let repeated = path.words().iter().try_fold(&mut *root, |command, word| {
+            command
+                .commands
+                .iter_mut()
+                .find(|child| child.name == *word)
+        });
+        if let Some(command) = repeated {
+            command.same_as = Some(first.clone());
+        }
+    }
+}

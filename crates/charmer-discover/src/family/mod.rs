@@ -1,0 +1,102 @@
+//! The families of programs: how each shows its help, and what else it can be asked.
+//!
+//! A family is one file: a type that implements [`Family`], added to [`families`]. It is chosen by how well it
+//! recognises a program's first answers.
+
+use std::pin::Pin;
+
+use charmer_core::model::{CommandPath, Syntax};
+
+use crate::{
+    binary::Binary,
+    probe::{Answer, Prober},
+    sketch::CommandSketch,
+};
+
+/// What was printed: on standard output, or else on standard error, where some programs show their help.
+pub(crate) fn printed(answer: &Answer) -> &str {
+    if answer.stdout.trim().is_empty() {
+        &answer.stderr
+    } else {
+        &answer.stdout
+    }
+}
+
+/// What a program shows of itself at the first look.
+pub(crate) struct Signs<'a> {
+    /// What `--help` answered.
+    pub(crate) help: &'a Answer,
+    /// The file itself.
+    pub(crate) binary: &'a Binary,
+}
+
+impl Signs<'_> {
+    /// The help text, wherever it was printed.
+    pub(crate) fn text(&self) -> &str {
+        printed(self.help)
+    }
+}
+
+/// A help text and the command that was asked for it.
+pub(crate) struct Page<'a> {
+    /// The name of the program's file.
+    pub(crate) program: &'a str,
+    /// The command that was asked about.
+    pub(crate) path: &'a CommandPath,
+    /// What was answered.
+    pub(crate) answer: &'a Answer,
+}
+
+impl<'a> Page<'a> {
+    /// The help text, wherever it was printed.
+    pub(crate) fn text(&self) -> &'a str {
+        printed(self.answer)
+    }
+}
+
+/// What a family may ask of a program.
+pub(crate) struct Asker<'a> {
+    /// Runs the program.
+    pub(crate) prober: &'a Prober,
+    /// The program's file.
+    pub(crate) binary: &'a Binary,
+}
+
+/// The rest of a family's work on a command.
+pub(crate) type Refining<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// A way in which programs describe themselves. One value serves one program, so that it can remember what it learnt.
+pub(crate) trait Family: Send + Sync {
+    /// Its name, for people.
+    fn name(&self) -> &'static str;
+
+    /// How sure it is that a program belongs to it, from 0 (not at all) to 100.
+    fn recognise(&self, signs: &Signs<'_>) -> u8;
+
+    /// How its programs read a command line.
+    fn syntax(&self) -> Syntax;
+
+    /// The command lines that show a command's help, the safest first. The next is tried where [`read`](Self::read)
+    /// does not accept the answer.
+    fn help_requests(&self, path: &CommandPath) -> Vec<Vec<String>> {
+        let mut words = path.words().to_vec();
+        words.push("--help".into());
+        vec![words]
+    }
+
+    /// Reads a help text; `None` if it is not the help of the command that was asked for.
+    fn read(&self, page: &Page<'_>) -> Option<CommandSketch>;
+
+    /// Asks whatever else there is to ask about a command.
+    fn refine<'a>(&'a self, _: &'a Asker<'a>, _: &'a mut CommandSketch) -> Refining<'a> {
+        Box::pin(async {})
+    }
+
+    /// Works on the whole, when every command has been read: the root first, parents before children.
+    fn finish(&self, _: &mut Vec<CommandSketch>) {}
+}
+
+/// Every family, the more particular first: of two that are equally sure the earlier one is taken.
+pub(crate) fn families() -> Vec<Box<dyn Family>> {
+    vec![]
+}

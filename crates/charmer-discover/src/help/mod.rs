@@ -1,0 +1,13 @@
+//! Reading help texts: sections under headings, rows of names and text, and what is said in prose.
+//!
+//! Everything here is a pure function of text that works on any text; the families say what a heading means.
+
+mod flag_row;
+mod prose;
+mod rows;
+mod sections;
+
+pub(crate) use flag_row::{Names, flag_names};
+pub(crate) use prose::{choices_in, default_in, env_in, first_sentence, take_default};
+pub(crate) use rows::{Row, rows};
+pub(crate) use sections::{Section, sections};

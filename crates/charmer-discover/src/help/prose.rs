@@ -1,0 +1,301 @@
+//! What help says in its sentences: defaults, accepted values, environment variables.
+
+use charmer_core::model::Choice;
+
+/// The first sentence or line of a text.
+pub(crate) fn first_sentence(text: &str) -> String {
+    let paragraph = text.trim().split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.find(". ") {
+        Some(at) => line[..=at].to_owned(),
+        None => line,
+    }
+}
+
+/// The value in a `(default X)`, `(default: X)`, `(default is X)`, `[default: X]` or `[default X]`, as it is written,
+/// if it looks like a value and not like prose.
+pub(crate) fn default_in(text: &str) -> Option<String> {
+    let (at, length) = default_mark(text)?;
+    let inner = &text[at + 1..at + length - 1];
+    let value = inner["default".len()..].trim_start_matches([':', '=', ' ']);
+    let value = value.strip_prefix("is ").unwrap_or(value).trim();
+    let value = value.strip_suffix(';').unwrap_or(value);
+    let unquoted = unquote(value);
+    // `(default the current branch)` describes a value; it is none.
+    let prose = unquoted.is_none()
+        && value.split_whitespace().count() > 1
+        && !value.starts_with(['[', '{'])
+        && !value.starts_with("map[");
+    (!value.is_empty() && !prose).then(|| unquoted.unwrap_or_else(|| value.to_owned()))
+}
+
+/// A text without its mark of the default, and the default.
+pub(crate) fn take_default(text: &str) -> (String, Option<String>) {
+    let Some((at, length)) = default_mark(text) else {
+        return (text.to_owned(), None);
+    };
+    let Some(value) = default_in(text) else {
+        return (text.to_owned(), None);
+    };
+    let before = text[..at].trim_end();
+    let after = text[at + length..].trim();
+    let joined = if before.is_empty() || after.is_empty() || after.starts_with(['.', ',']) {
+        format!("{before}{after}")
+    } else {
+        format!("{before} {after}")
+    };
+    (joined, Some(value))
+}
+
+/// Where the last bracket that begins with `default` stands, and how long it is, its brackets included.
+fn default_mark(text: &str) -> Option<(usize, usize)> {
+    let lower = text.to_ascii_lowercase();
+    ["(default", "[default"]
+        .iter()
+        .flat_map(|mark| lower.match_indices(mark))
+        .filter_map(|(at, mark)| {
+            let next = lower[at + mark.len()..].chars().next()?;
+            if !matches!(next, ' ' | ':' | '=') {
+                return None;
+            }
+            let close = bracket_end(&text[at..])?;
+            Some((at, close + 1))
+        })
+        .max_by_key(|&(at, _)| at)
+}
+
+/// The place of the bracket that closes the first one, quotes being skipped.
+fn bracket_end(text: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    let mut quoted = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match (quoted, c) {
+            _ if escaped => escaped = false,
+            (Some('"'), '\\') => escaped = true,
+            (Some(quote), _) if c == quote => quoted = None,
+            (Some(_), _) => {}
+            (None, '"') => quoted = Some('"'),
+            (None, '(') => open.push(')'),
+            (None, '[') => open.push(']'),
+            (None, ')' | ']') if open.last() == Some(&c) => {
+                open.pop();
+                if open.is_empty() {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    // A quote that is never closed hid the bracket: take the first that fits.
+    let close = if text.starts_with('(') { ')' } else { ']' };
+    text.find(close)
+}
+
+/// The inside of a quoted text, Go's escapes undone.
+fn unquote(text: &str) -> Option<String> {
+    for quote in ['\'', '`'] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|t| t.strip_suffix(quote)) {
+            return Some(inner.to_owned());
+        }
+    }
+    let quoted = text.len() >= 2 && text.starts_with('"') && text.ends_with('"');
+    if !quoted {
+        return None;
+    }
+    // Go's quoting is JSON's, but for a few escapes that do not matter here.
+    serde_json::from_str(text)
+        .ok()
+        .or_else(|| Some(text[1..text.len() - 1].to_owned()))
+}
+
+/// The environment variable in an `[env: NAME=...]` or `[$NAME]`.
+pub(crate) fn env_in(text: &str) -> Option<String> {
+    let at = text
+        .find("[env:")
+        .map(|at| at + 5)
+        .or_else(|| text.find("[$").map(|at| at + 2))?;
+    let name: String = text[at..]
+        .trim_start()
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+        .collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The values that a text says are the only ones: `[possible values: a, b]`, `(one of: a, b)`, `One of: (a, b)`,
+/// `{a|b|c}`, `"a"|"b"`. Empty if it does not say so plainly.
+pub(crate) fn choices_in(text: &str) -> Vec<Choice> {
+    listed_choices(text)
+        .map(|values| values.into_iter().map(Choice::new).collect())
+        .unwrap_or_default()
+}
+
+fn listed_choices(text: &str) -> Option<Vec<String>> {
+    let lower = text.to_ascii_lowercase();
+    for mark in [
+        "[possible values:",
+        "possible values:",
+        "[choices:",
+        "one of:",
+        "one of ",
+        "must be one of",
+        "allowed values:",
+        "valid values:",
+        "valid values are",
+        "valid options:",
+        "available options:",
+        "supported values:",
+    ] {
+        let Some(at) = lower.find(mark) else { continue };
+        // `None of the`, `if one of the` and so on are prose.
+        if lower[at + mark.len()..].trim_start().starts_with("the ") {
+            continue;
+        }
+        let rest = text[at + mark.len()..].trim_start_matches([':', ' ']);
+        if let Some(values) = value_list(rest) {
+            return Some(values);
+        }
+    }
+    // `{a|b|c}`, `(a|b|c)`, `"a"|"b"`.
+    for (open, close) in [('{', '}'), ('(', ')')] {
+        for (at, _) in text.match_indices(open) {
+            let Some(end) = text[at..].find(close) else {
+                break;
+            };
+            let inner = &text[at + 1..at + end];
+            let by_bar = inner.contains('|') && inner.split('|').count() > 1;
+            let quoted = inner.split(',').count() > 1
+                && inner.split(',').all(|word| {
+                    let word = word.trim().trim_start_matches("or ").trim();
+                    word.len() > 2 && word.starts_with('"') && word.ends_with('"')
+                });
+            if (by_bar || quoted)
+                && let Some(values) = value_list(inner)
+            {
+                return Some(values);
+            }
+        }
+    }
+    None
+}
+
+/// A list of plain values separated by commas, bars or `or`, up to the end of its bracket or sentence.
+fn value_list(text: &str) -> Option<Vec<String>> {
+    let (text, bracketed) = match text.strip_prefix(['(', '[', '{']) {
+        Some(inner) => (inner, true),
+        None => (text, false),
+    };
+    let end = text
+        .char_indices()
+        .find(|&(at, c)| {
+            matches!(c, ')' | ']' | '}' | ';' | '\n')
+                || c == '.'
+                    && text[at + 1..]
+                        .chars()
+                        .next()
+                        .is_none_or(char::is_whitespace)
+        })
+        .map_or(text.len(), |(at, _)| at);
+    let list = text[..end]
+        .replace(" or ", ",")
+        .replace(" and ", ",")
+        .replace('|', ",");
+    let mut values = Vec::new();
+    for word in list.split(',') {
+        let word = word
+            .trim()
+            .trim_start_matches("or ")
+            .trim_start_matches("and ");
+        let word = word
+            .trim_matches(['"', '\'', '`', '“', '”', '‘', '’'])
+            .trim();
+        if word.is_empty() {
+            continue;
+        }
+        let plain = word.chars().all(|c| {
+            c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '/' | ':' | '@' | '*')
+        }) && word.chars().any(char::is_alphanumeric);
+        if !plain {
+            // A word too many ends an open list; in brackets it means that this is prose.
+            if bracketed || values.len() < 2 {
+                return None;
+            }
+            return None;
+        }
+        if !values.iter().any(|known| known == word) {
+            values.push(word.to_owned());
+        }
+    }
+    (values.len() > 1).then_some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults() {
+        for (text, expected) in [
+            ("Number of tries (default 3)", Some("3")),
+            ("Name (default \"a (b) \\\"c\\\"\")", Some("a (b) \"c\"")),
+            ("Branch (default the current branch)", None),
+            ("List (default [a,b])", Some("[a,b]")),
+            ("Map (default map[])", Some("map[])").map(|_| "map[]")),
+            ("Jobs [default: 4]", Some("4")),
+            ("Jobs [default: 4] [env: JOBS=]", Some("4")),
+            ("Jobs (default: 4)", Some("4")),
+            ("Jobs (default is 4)", Some("4")),
+            ("Jobs (default 4) (DEPRECATED: use more)", Some("4")),
+            ("The default is 4", None),
+            ("When (defaults to never)", None),
+        ] {
+            assert_eq!(default_in(text).as_deref(), expected, "{text}");
+        }
+        assert_eq!(
+            take_default("Jobs [default: 4] [env: J=]"),
+            ("Jobs [env: J=]".into(), Some("4".into()))
+        );
+    }
+
+    #[test]
+    fn choices() {
+        for (text, expected) in [
+            ("Format. One of: (json, yaml, wide).", "json yaml wide"),
+            (
+                "When [possible values: auto, always, never]",
+                "auto always never",
+            ),
+            (
+                "Pull (\"always\", \"missing\", \"never\")",
+                "always missing never",
+            ),
+            ("Level {low|high}", "low high"),
+            ("Kind (one of: a, b or c)", "a b c"),
+            (
+                "Must be one of \"none\", \"server\", or \"client\".",
+                "none server client",
+            ),
+            ("If one of the files is missing, stop", ""),
+            ("Add a mapping (host:ip)", ""),
+            ("Use a, b, and c", ""),
+        ] {
+            let found: Vec<_> = choices_in(text)
+                .into_iter()
+                .map(|choice| choice.value)
+                .collect();
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "([\\PC]|default|one of:|[(\\[\"'|,]){0,80}") {
+            default_in(&text);
+            take_default(&text);
+            choices_in(&text);
+            env_in(&text);
+            first_sentence(&text);
+        }
+    }
+}

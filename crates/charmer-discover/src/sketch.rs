@@ -1,0 +1,256 @@
+//! What is known of a command while it is being read: every field a fact that a surer one may still replace.
+
+use charmer_core::model::{
+    Arguments, Choice, CommandPath, FlagValue, Group, Repetition, ValueType,
+};
+
+use crate::fact::{Fact, Field};
+
+/// Whether a flag takes a value, of which type, and how often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) value: FlagValue,
+    pub(crate) value_type: ValueType,
+    pub(crate) repetition: Repetition,
+}
+
+impl Kind {
+    /// A switch.
+    pub(crate) const fn switch() -> Self {
+        Self {
+            value: FlagValue::None,
+            value_type: ValueType::Bool,
+            repetition: Repetition::Single,
+        }
+    }
+
+    /// A flag that is counted.
+    pub(crate) const fn count() -> Self {
+        Self {
+            value: FlagValue::None,
+            value_type: ValueType::Count,
+            repetition: Repetition::Single,
+        }
+    }
+
+    /// A flag with one value of this type.
+    pub(crate) const fn single(value_type: ValueType) -> Self {
+        Self {
+            value: FlagValue::Required,
+            value_type,
+            repetition: Repetition::Single,
+        }
+    }
+
+    /// A flag that may be repeated, each time with one value of this type.
+    pub(crate) const fn repeated(value_type: ValueType) -> Self {
+        Self {
+            value: FlagValue::Required,
+            value_type,
+            repetition: Repetition::Repeat { delimiter: None },
+        }
+    }
+
+    /// The kind of a pflag type, `None` for an application's own.
+    pub(crate) fn pflag(name: &str) -> Option<Self> {
+        let (value_type, repetition) = ValueType::from_pflag(name)?;
+        let value = match value_type {
+            ValueType::Count => FlagValue::None,
+            ValueType::Bool if repetition == Repetition::Single => FlagValue::None,
+            _ => FlagValue::Required,
+        };
+        Some(Self {
+            value,
+            value_type,
+            repetition,
+        })
+    }
+
+    /// This kind with a value that may be left out.
+    pub(crate) fn optional(mut self, bare: Option<String>) -> Self {
+        self.value = FlagValue::Optional { bare };
+        self
+    }
+}
+
+/// Whose flag it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The command's own.
+    Own,
+    /// The command's own, and every descendant takes it too.
+    Global,
+    /// An ancestor's, which this command takes too.
+    Inherited,
+}
+
+/// What is known of a flag.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FlagSketch {
+    pub(crate) long: Option<String>,
+    pub(crate) short: Option<char>,
+    /// Other long names.
+    pub(crate) aliases: Vec<String>,
+    /// Other short names.
+    pub(crate) short_aliases: Vec<char>,
+    /// The long name of the flag that turns this switch off.
+    pub(crate) negation: Option<String>,
+    /// What help shows in the place of the value.
+    pub(crate) placeholder: Option<String>,
+    pub(crate) kind: Option<Fact<Kind>>,
+    pub(crate) default: Option<Fact<Vec<String>>>,
+    pub(crate) choices: Option<Fact<Vec<Choice>>>,
+    /// Values that completion suggests, though others are taken too.
+    pub(crate) suggestions: Vec<String>,
+    pub(crate) required: Option<Fact<bool>>,
+    pub(crate) scope: Option<Fact<Scope>>,
+    pub(crate) deprecated: Option<Fact<String>>,
+    pub(crate) env: Option<Fact<String>>,
+    pub(crate) help: Option<Fact<String>>,
+    /// Whether values that begin with `-` may follow as elements of their own.
+    pub(crate) allow_hyphen: bool,
+}
+
+impl FlagSketch {
+    pub(crate) fn long(name: impl Into<String>) -> Self {
+        Self {
+            long: Some(name.into()),
+            ..Self::default()
+        }
+    }
+
+    /// What the model calls it: the long name, else the short one.
+    pub(crate) fn id(&self) -> String {
+        match (&self.long, self.short) {
+            (Some(long), _) => long.clone(),
+            (None, Some(short)) => short.to_string(),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The flag as it is written, for a command line of ours.
+    pub(crate) fn written(&self) -> String {
+        match (&self.long, self.short) {
+            (Some(long), _) => format!("--{long}"),
+            (None, Some(short)) => format!("-{short}"),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Whether both have a name in common.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (&self.long, &other.long) {
+            (Some(a), Some(b)) => a == b || self.aliases.contains(b) || other.aliases.contains(a),
+            _ => self.short.is_some() && self.short == other.short,
+        }
+    }
+
+    /// Takes what the other knows better.
+    pub(crate) fn merge(&mut self, other: Self) {
+        fn hear<T>(field: &mut Option<Fact<T>>, other: Option<Fact<T>>) {
+            if let Some(fact) = other {
+                field.hear(fact);
+            }
+        }
+        fn union<T: PartialEq>(list: &mut Vec<T>, other: Vec<T>) {
+            for item in other {
+                if !list.contains(&item) {
+                    list.push(item);
+                }
+            }
+        }
+        self.long = self.long.take().or(other.long);
+        self.short = self.short.or(other.short);
+        self.negation = self.negation.take().or(other.negation);
+        self.placeholder = self.placeholder.take().or(other.placeholder);
+        union(&mut self.aliases, other.aliases);
+        union(&mut self.short_aliases, other.short_aliases);
+        union(&mut self.suggestions, other.suggestions);
+        hear(&mut self.kind, other.kind);
+        hear(&mut self.default, other.default);
+        hear(&mut self.choices, other.choices);
+        hear(&mut self.required, other.required);
+        hear(&mut self.scope, other.scope);
+        hear(&mut self.deprecated, other.deprecated);
+        hear(&mut self.env, other.env);
+        hear(&mut self.help, other.help);
+        self.allow_hyphen |= other.allow_hyphen;
+    }
+}
+
+/// A subcommand as its parent mentions it; whether it is there is only known when it has been asked itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ChildSketch {
+    pub(crate) name: String,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) about: Option<Fact<String>>,
+    /// Whether only its parent's word for it is to be had: it counts even if it cannot be asked.
+    pub(crate) certain: bool,
+}
+
+/// What is known of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CommandSketch {
+    pub(crate) path: CommandPath,
+    /// The program's name as the usage line has it.
+    pub(crate) program: Option<String>,
+    pub(crate) aliases: Vec<String>,
+    /// Other paths that call the same command.
+    pub(crate) same_as: Vec<CommandPath>,
+    pub(crate) usage: Option<Fact<String>>,
+    pub(crate) about: Option<Fact<String>>,
+    pub(crate) long_about: Option<Fact<String>>,
+    pub(crate) examples: Option<Fact<String>>,
+    pub(crate) runnable: Option<Fact<bool>>,
+    pub(crate) deprecated: Option<Fact<String>>,
+    pub(crate) arguments: Option<Fact<Arguments>>,
+    pub(crate) flags: Vec<FlagSketch>,
+    pub(crate) groups: Vec<Fact<Group>>,
+    pub(crate) children: Vec<ChildSketch>,
+    /// What is worth knowing for whoever reads `charmer inspect`.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl CommandSketch {
+    pub(crate) fn new(path: CommandPath) -> Self {
+        Self {
+            path,
+            ..Self::default()
+        }
+    }
+
+    /// The flag that shares a name with this one.
+    pub(crate) fn flag_mut(&mut self, like: &FlagSketch) -> Option<&mut FlagSketch> {
+        self.flags.iter_mut().find(|flag| flag.is_same(like))
+    }
+
+    /// Adds a flag, or what is new about one that is there.
+    pub(crate) fn add_flag(&mut self, flag: FlagSketch) {
+        match self.flag_mut(&flag) {
+            Some(known) => known.merge(flag),
+            None => self.flags.push(flag),
+        }
+    }
+
+    /// Adds a child, or what is new about one that is there.
+    pub(crate) fn add_child(&mut self, child: ChildSketch) {
+        match self
+            .children
+            .iter_mut()
+            .find(|known| known.name == child.name)
+        {
+            Some(known) => {
+                for alias in child.aliases {
+                    if !known.aliases.contains(&alias) {
+                        known.aliases.push(alias);
+                    }
+                }
+                if let Some(about) = child.about {
+                    known.about.hear(about);
+                }
+                known.certain |= child.certain;
+            }
+            None => self.children.push(child),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The walk through a program's commands: each is asked for its help, then for what its family can tell besides.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use charmer_core::model::CommandPath;
+use tokio::task::JoinSet;
+
+use crate::{
+    Warning,
+    binary::Binary,
+    family::{Asker, Family, Page},
+    probe::{Answer, Prober},
+    sketch::{ChildSketch, CommandSketch},
+};
+
+/// How far a walk goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) commands: usize,
+    pub(crate) depth: usize,
+}
+
+/// What a walk has found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The commands that have been read, by path.
+    pub(crate) commands: BTreeMap<CommandPath, CommandSketch>,
+    /// Paths in the order in which their parents list them.
+    pub(crate) order: BTreeMap<CommandPath, Vec<String>>,
+    /// How many commands are known to be there or were tried.
+    pub(crate) known: usize,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Everything that the tasks of a walk share.
+pub(crate) struct Walk {
+    pub(crate) prober: Prober,
+    pub(crate) binary: Binary,
+    pub(crate) family: Box<dyn Family>,
+    pub(crate) bounds: Bounds,
+    pub(crate) found: Arc<Mutex<Found>>,
+}
+
+impl Walk {
+    /// Reads the whole tree. `root` is what the program answered to `--help` before its family was known.
+    pub(crate) async fn run(self: &Arc<Self>, root: Answer) {
+        let mut tasks = JoinSet::new();
+        let first = ChildSketch::default();
+        tasks.spawn(Arc::clone(self).read(CommandPath::root(), first, Some(root)));
+        self.lock().known = 1;
+        while let Some(done) = tasks.join_next().await {
+            // A task that panicked loses its command, never the walk.
+            let Ok((path, sketch)) = done else { continue };
+            for (path, child) in self.take_in(path, sketch) {
+                tasks.spawn(Arc::clone(self).read(path, child, None));
+            }
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Found> {
+        self.found
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Keeps what was read, and says which commands to read next.
+    fn take_in(
+        &self,
+        path: CommandPath,
+        sketch: Option<CommandSketch>,
+    ) -> Vec<(CommandPath, ChildSketch)> {
+        let mut found = self.lock();
+        let Some(sketch) = sketch else {
+            return Vec::new();
+        };
+        if let Some(ancestor) = repeats_ancestor(&found, &sketch) {
+            found.warnings.push(Warning::new(
+                path,
+                format!("it lists the same commands as `{ancestor}`, so it was not followed"),
+            ));
+            return Vec::new();
+        }
+        let mut next = Vec::new();
+        if path.words().len() < self.bounds.depth {
+            for child in &sketch.children {
+                if found.known >= self.bounds.commands {
+                    let message = format!(
+                        "it has more than {} commands; the rest was left out",
+                        self.bounds.commands
+                    );
+                    let warning = Warning::new(CommandPath::root(), message);
+                    if !found.warnings.contains(&warning) {
+                        found.warnings.push(warning);
+                    }
+                    break;
+                }
+                found.known += 1;
+                next.push((path.child(child.name.as_str()), child.clone()));
+            }
+        } else if !sketch.children.is_empty() {
+            let message = "its commands are nested too deep to be followed".to_owned();
+            found.warnings.push(Warning::new(path.clone(), message));
+        }
+        for message in &sketch.warnings {
+            found
+                .warnings
+                .push(Warning::new(path.clone(), message.clone()));
+        }
+        let order = sketch.children.iter().map(|child| child.name.clone());
+        found.order.insert(path.clone(), order.collect());
+        found.commands.insert(path, sketch);
+        next
+    }
+
+    /// Reads one command; `None` if it is not there.
+    async fn read(
+        self: Arc<Self>,
+        path: CommandPath,
+        child: ChildSketch,
+        mut known: Option<Answer>,
+    ) -> (CommandPath, Option<CommandSketch>) {
+        let program = self.binary.name();
+        let mut sketch = None;
+        for request in self.family.help_requests(&path) {
+            let answer = match known.take() {
+                Some(answer) if request == ["--help"] => answer,
+                _ => self.prober.run(&request).await,
+            };
+            let page = Page {
+                program: &program,
+                path: &path,
+                answer: &answer,
+            };
+            sketch = self.family.read(&page);
+            if sketch.is_some() {
+                break;
+            }
+        }
+        // What its parent says of a command is kept where the command itself says nothing.
+        let mut sketch = match sketch {
+            Some(sketch) => sketch,
+            None if child.certain => {
+                let mut sketch = CommandSketch::new(path.clone());
+                sketch
+                    .warnings
+                    .push("its help could not be read; only its name is known".into());
+                sketch
+            }
+            None => return (path, None),
+        };
+        for alias in child.aliases {
+            if !sketch.aliases.contains(&alias) {
+                sketch.aliases.push(alias);
+            }
+        }
+        if sketch.about.is_none() {
+            sketch.about = child.about;
+        }
+        let asker = Asker {
+            prober: &self.prober,
+            binary: &self.binary,
+        };
+        self.family.refine(&asker, &mut sketch).await;
+        (path, Some(sketch))
+    }
+}
+
+/// The ancestor of the same name that lists the same commands: a tree that leads back into itself has no end.
+fn repeats_ancestor(found: &Found, sketch: &CommandSketch) -> Option<CommandPath> {
+    let words = sketch.path.words();
+    let name = words.last()?;
+    if sketch.children.is_empty() {
+        return None;
+    }
+    let children = |sketch: &CommandSketch| -> Vec<String> {
+        let mut names: Vec<String> = sketch.children.iter().map(|c| c.name.clone()).collect();
+        names.sort();
+        names
+    };
+    (1..words.len())
+        .filter(|&length| words[length - 1] == *name)
+        .map(|length| words[..length].iter().cloned().collect::<CommandPath>())
+        .find(|ancestor| {
+            let ancestor = found.commands.get(ancestor);
+            ancestor.is_some_and(|ancestor| children(ancestor) == children(sketch))
+        })
+}
