@@ -19,8 +19,9 @@ const LOCK: &str = "lock";
 pub(super) struct Scratch {
     /// What probes may write to; a path without symbolic links, as programs print it.
     room: PathBuf,
-    _folder: TempDir,
+    /// Before the folder, because some systems do not remove what is open.
     _lock: File,
+    _folder: TempDir,
 }
 
 impl Scratch {
@@ -39,8 +40,8 @@ impl Scratch {
 
         let scratch = Self {
             room: root.join("room"),
-            _folder: folder,
             _lock: lock,
+            _folder: folder,
         };
         let home = scratch.home();
         for inside in [".config", ".cache", ".local/share", ".local/state"] {
