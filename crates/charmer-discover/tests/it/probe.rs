@@ -412,6 +412,17 @@ async fn the_program_takes_the_place_of_the_shim() {
 }
 
 #[tokio::test]
+async fn it_cannot_fill_the_disk_with_one_file_or_leave_a_core() {
+    let prober = Prober::new("/bin/sh".into(), sandboxed()).expect("a prober");
+    let answer = ask(&prober, &["-c", "ulimit -c; ulimit -f"]).await;
+    let lines: Vec<&str> = answer.stdout.lines().collect();
+    if !says(&prober, "not sandboxed") {
+        assert!(lines[0] == "0" && lines[1] != "unlimited", "{answer:?}");
+    }
+    assert_eq!(lines.len(), 2, "{answer:?}");
+}
+
+#[tokio::test]
 async fn a_walk_of_any_size_waits_for_its_turn() {
     let mut options = patient();
     options.parallel = Some(2);
