@@ -1,1 +1,3 @@
 //! Reads a command-line program from outside: its commands, flags, types and effects, each with where it was seen.
+
+pub mod fidelity;
