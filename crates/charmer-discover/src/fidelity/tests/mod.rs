@@ -1,10 +1,11 @@
 //! A perfect reading is right in every figure, and each kind of damage is seen in its own figure and no other.
 
+mod properties;
+
 use charmer_core::model::{
     Choice, Cli, Command, CommandPath, Flag, FlagValue, Group, GroupKind, MapValue, Repetition,
     Syntax, ValueType,
 };
-use proptest::prelude::*;
 
 use super::{Report, Score, TrueFlag, Truth, compare};
 
@@ -144,7 +145,7 @@ fn a_perfect_reading_is_right_everywhere() {
 
 #[test]
 fn the_truth_of_docker_can_be_read_and_reached() {
-    let text = include_str!("../../fixtures/truth/docker-28.2.2.json");
+    let text = include_str!("../../../fixtures/truth/docker-28.2.2.json");
     let truth: Truth = serde_json::from_str(text).expect("the truth of docker is well formed");
     let report = compare(&read(&truth), &truth);
     assert_eq!(damaged(&report), [""; 0], "{report}");
@@ -352,91 +353,4 @@ fn the_table_shows_the_figures_and_the_first_mistakes() {
         "{table}"
     );
     assert!(table.contains("  and 2 more\n"), "{table}");
-}
-
-/// Types with a default that is not zero.
-const TYPES: [(&str, &str); 12] = [
-    ("bool", "true"),
-    ("int", "-3"),
-    ("uint16", "80"),
-    ("float32", "1.5"),
-    ("string", "x"),
-    ("duration", "5m0s"),
-    ("ipNet", "10.0.0.0/8"),
-    ("intSlice", "[1,2]"),
-    ("stringArray", "[a b,c]"),
-    ("durationSlice", "[1s]"),
-    ("stringToInt", "[a=1]"),
-    ("own", "2kg"),
-];
-
-prop_compose! {
-    fn any_flag()(
-        (name, text) in prop::sample::select(&TYPES[..]),
-        with_default: bool,
-        required: bool,
-        persistent: Option<bool>,
-        short in prop::option::of("-[a-z]"),
-    ) -> TrueFlag {
-        TrueFlag {
-            value_type: Some(name.into()),
-            default: with_default.then(|| text.into()),
-            required,
-            persistent,
-            short,
-            ..TrueFlag::default()
-        }
-    }
-}
-
-prop_compose! {
-    fn any_truth()(
-        commands in prop::collection::btree_map(
-            "[a-c]( [a-c]){0,2}",
-            prop::collection::btree_map("--[a-z]{2,6}", any_flag(), 0..6),
-            1..12,
-        )
-    ) -> Truth {
-        let mut truth = Truth::default();
-        for (path, flags) in commands {
-            // Parents exist too.
-            for (end, _) in path.match_indices(' ') {
-                truth.commands.entry(path[..end].to_owned()).or_default();
-            }
-            truth.commands.entry(path).or_default().flags = flags;
-        }
-        truth
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_truth_read_perfectly_is_right_everywhere(truth in any_truth()) {
-        let report = compare(&read(&truth), &truth);
-        prop_assert_eq!(damaged(&report), Vec::<String>::new(), "{}", report);
-        prop_assert_eq!(report.command_recall.total, truth.commands.len());
-        prop_assert_eq!(report.floors(), Ok(()));
-    }
-
-    #[test]
-    fn each_flag_that_is_lost_lowers_the_recall_of_flags_only(
-        truth in any_truth(),
-        at: prop::sample::Index,
-    ) {
-        let flags: Vec<(&String, &String)> = truth
-            .commands
-            .iter()
-            .flat_map(|(path, command)| command.flags.keys().map(move |flag| (path, flag)))
-            .collect();
-        prop_assume!(!flags.is_empty());
-        let (path, name) = flags[at.index(flags.len())];
-        // Not where a persistent flag of the same name above stands in for it.
-        prop_assume!(!flags.iter().any(|(other, flag)| other != &path && flag == &name));
-        let mut cli = read(&truth);
-        let command = cli.command_mut(&path.as_str().into()).expect("it is there");
-        command.flags.retain(|flag| !flag.is_named(name));
-        let report = compare(&cli, &truth);
-        prop_assert_eq!(damaged(&report), ["flag_recall"]);
-        prop_assert_eq!(report.flag_recall.wrong, [format!("{path} {name}")]);
-    }
 }
