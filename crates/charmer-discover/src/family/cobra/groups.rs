@@ -16,7 +16,7 @@ use crate::{
 use super::{Cobra, flag_lines, oracle};
 
 /// How many commands a program may have to be asked about all of them.
-const SMALL: usize = 60;
+pub(super) const SMALL: usize = 60;
 
 impl Cobra {
     /// Finds the groups of every command that may have some.
@@ -68,10 +68,12 @@ impl Cobra {
                 .filter(|(at, _)| at >> bit & 1 == 1)
                 .map(|(_, flag)| flag)
                 .collect();
-            let Some(gone) = self.missing(asker, path, flags, &set).await else {
+            let Some(Listing::Lacks(found) | Listing::Wants(found)) =
+                self.list_with(asker, path, flags, &set).await
+            else {
                 continue;
             };
-            for flag in gone {
+            for flag in found {
                 if !suspects.iter().any(|known| known.is_same(&flag)) {
                     suspects.push(flag);
                 }
@@ -83,21 +85,10 @@ impl Cobra {
                 break;
             }
             *budget -= 1;
-            let Some(gone) = self.missing(asker, path, flags, &[&suspect]).await else {
-                continue;
-            };
-            // Everything but its partners is gone: they are wanted together with it.
-            let left: Vec<&FlagSketch> = flags
-                .iter()
-                .filter(|flag| !flag.is_same(&suspect) && !gone.iter().any(|g| g.is_same(flag)))
-                .collect();
-            let together = !left.is_empty()
-                && left.len() < gone.len()
-                && gone.len() + left.len() + 1 == flags.len();
-            let (kind, others) = if together && left.len() <= 3 && gone.len() > 3 {
-                (GroupKind::Together, left.into_iter().cloned().collect())
-            } else {
-                (GroupKind::Exclusive, gone)
+            let (kind, others) = match self.list_with(asker, path, flags, &[&suspect]).await {
+                Some(Listing::Lacks(gone)) => (GroupKind::Exclusive, gone),
+                Some(Listing::Wants(partners)) => (GroupKind::Together, partners),
+                None => continue,
             };
             if others.is_empty() {
                 continue;
@@ -113,38 +104,48 @@ impl Cobra {
         groups
     }
 
-    /// The flags that are not listed although they are not set, when these are.
-    async fn missing(
+    /// What completion lists when these flags are set.
+    async fn list_with(
         &self,
         asker: &Asker<'_>,
         path: &CommandPath,
         flags: &[FlagSketch],
         set: &[&FlagSketch],
-    ) -> Option<Vec<FlagSketch>> {
+    ) -> Option<Listing> {
         let is_set = |flag: &FlagSketch| set.iter().any(|other| other.is_same(flag));
+        let is_required = |flag: &FlagSketch| flag.required.as_ref().is_some_and(|fact| fact.value);
         let mut given: Vec<String> = set.iter().filter_map(|flag| oracle::valid(flag)).collect();
         // What is required is set in any case, or nothing else would be listed.
         let required = flags
             .iter()
-            .filter(|flag| flag.required.as_ref().is_some_and(|fact| fact.value));
-        given.extend(
-            required
-                .clone()
-                .filter(|flag| !is_set(flag))
-                .filter_map(oracle::valid),
-        );
+            .filter(|flag| is_required(flag) && !is_set(flag));
+        given.extend(required.filter_map(oracle::valid));
         let answer = self.complete(asker, path, &given, "-").await?;
         if answer.complaint.is_some() {
             return None;
         }
         let listed = flag_lines(&answer);
+        // While something is wanted, not even `--help` or a global flag is listed.
+        let own = |flag: &FlagSketch| flags.iter().any(|other| other.is_same(flag));
+        if !listed.is_empty() && listed.iter().all(own) {
+            let wanted = listed.into_iter().filter(|flag| !is_set(flag));
+            return Some(Listing::Wants(wanted.collect()));
+        }
         let gone = flags
             .iter()
-            .filter(|flag| !is_set(flag) && flag.required.as_ref().is_none_or(|fact| !fact.value))
+            .filter(|flag| !is_set(flag) && !is_required(flag))
             .filter(|flag| !listed.iter().any(|other| other.is_same(flag)))
             .cloned();
-        Some(gone.collect())
+        Some(Listing::Lacks(gone.collect()))
     }
+}
+
+/// What a list of flags shows when some are set.
+enum Listing {
+    /// These are not listed, although they are not set.
+    Lacks(Vec<FlagSketch>),
+    /// Only these are listed: without them, the flags that are set will not do.
+    Wants(Vec<FlagSketch>),
 }
 
 fn own_flags(sketch: &CommandSketch) -> impl Iterator<Item = &FlagSketch> {

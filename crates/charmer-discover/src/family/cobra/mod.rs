@@ -121,6 +121,11 @@ impl Family for Cobra {
         Box::pin(async move {
             if self.completes.get().copied().unwrap_or(false) {
                 self.learn_inherited(asker, sketches).await;
+                if sketches.len() <= groups::SMALL {
+                    for sketch in sketches.values_mut() {
+                        self.learn_values(asker, sketch).await;
+                    }
+                }
                 self.find_groups(asker, sketches).await;
             }
         })
@@ -212,6 +217,10 @@ impl Cobra {
             return;
         };
         let listed = flag_lines(&listed);
+        if listed.is_empty() {
+            // It reads its flags itself, or completes something else.
+            return;
+        }
         if hidden(&sketch.flags, &listed).is_empty() {
             hear_flags(sketch, listed);
         } else {
@@ -239,11 +248,7 @@ impl Cobra {
             if let Some(known) = sketch.flag_mut(&next) {
                 next = known.clone();
             }
-            let Some(word) = oracle::valid(&next) else {
-                break;
-            };
-            given.push(word);
-            let Some(after) = self.complete(asker, &sketch.path, &given, "-").await else {
+            let Some(after) = self.give(asker, &sketch.path, &mut given, &mut next).await else {
                 break;
             };
             listed = flag_lines(&after);
@@ -259,7 +264,10 @@ impl Cobra {
             }
         }
         if !back {
-            // Nothing was held back: help shows flags that completion does not list.
+            // Nothing was held back, so what completion does not list stands in somebody's text.
+            if away.len() * 2 <= sketch.flags.len() {
+                sketch.flags.retain(|flag| !contains(&away, flag));
+            }
             hear_flags(sketch, before);
             return;
         }
@@ -273,6 +281,28 @@ impl Cobra {
         let groups = groups.into_iter();
         let groups = groups.map(|group| Fact::new(group, Origin::Completion));
         sketch.groups.extend(groups);
+    }
+}
+
+impl Cobra {
+    /// Lists flags with one more given. If its value is refused, the refusal tells which value is not.
+    async fn give(
+        &self,
+        asker: &Asker<'_>,
+        path: &CommandPath,
+        given: &mut Vec<String>,
+        flag: &mut FlagSketch,
+    ) -> Option<Completion> {
+        given.push(oracle::valid(flag)?);
+        let answer = self.complete(asker, path, given, "-").await?;
+        let Some(complaint) = answer.complaint.as_ref().filter(|told| told.is_about(flag)) else {
+            return Some(answer);
+        };
+        flag.kind.hear(Fact::new(complaint.kind()?, Origin::Probe));
+        flag.default = None;
+        given.pop();
+        given.push(oracle::valid(flag)?);
+        self.complete(asker, path, given, "-").await
     }
 }
 
@@ -348,6 +378,7 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
                     {
                         kind.source.sure = kind.source.sure.min(10);
                     }
+                    drop_prose_default(known, &help.value);
                     let mut help = help;
                     help.value = help.value.replace('`', "");
                     known.help.hear(help);
@@ -357,6 +388,22 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
                 flag.scope = Some(Fact::new(Scope::Inherited, Origin::Completion));
                 sketch.flags.push(flag);
             }
+        }
+    }
+}
+
+/// Where the author's own text speaks of a default, pflag has none: then it stays in the text alone.
+fn drop_prose_default(flag: &mut FlagSketch, usage: &str) {
+    let marks = |text: &str| text.to_lowercase().matches("(default").count();
+    let left = flag.help.as_ref().map_or(0, |help| marks(&help.value));
+    let from_help = flag
+        .default
+        .as_ref()
+        .is_some_and(|fact| fact.source.origin == Origin::Help);
+    if from_help && flag.placeholder.is_some() && marks(usage) > left {
+        flag.default = None;
+        if let Some(help) = &mut flag.help {
+            help.value = usage.replace('`', "");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The type oracle: a value that is wrong for nearly every type, and what the program says to it.
 //!
-//! `__complete PATH --flag=" -` parses flags without running the command. A lone quotation mark is no number, no
-//! duration, no address and no CSV, but it is a text; so the complaint, or its absence, tells the type. Flags are
+//! `__complete PATH --flag="@ -` parses flags without running the command. An open quotation mark is no
+//! number, no duration, no address and no CSV, but it is a text; so the complaint, or its absence, tells the type. Flags are
 //! asked about together: each complaint settles one, which from then on gets a right value, until nobody complains.
 //! Flags that are still listed at the end may be given again.
 
-use charmer_core::model::{FlagValue, MapValue, Repetition, ValueType};
+use charmer_core::model::{Choice, FlagValue, MapValue, Repetition, ValueType};
 
 use crate::{
     fact::{Fact, Field, Origin},
@@ -15,7 +15,8 @@ use crate::{
 
 use super::{Cobra, complete::Complaint, flag_lines};
 
-const JUNK: &str = "\"";
+/// A quotation mark, and behind it something for those lists that drop quotation marks.
+const JUNK: &str = "\"@";
 /// How many complaints are followed in one command.
 const ROUNDS: usize = 48;
 
@@ -24,8 +25,8 @@ const ROUNDS: usize = 48;
 pub(super) enum Learnt {
     /// Its kind.
     Kind(Kind),
-    /// An application's own type that refuses junk.
-    Strict,
+    /// An application's own type that refuses junk, and the values that it suggests.
+    Strict(Vec<String>),
 }
 
 impl Cobra {
@@ -42,6 +43,33 @@ impl Cobra {
                 None => pending.push(flag.clone()),
             }
         }
+        if pending.is_empty() {
+            return;
+        }
+        let settled = self.interrogate(asker, sketch, pending).await;
+        for (asked, learnt) in settled {
+            self.remember(&asked, &learnt);
+            if let Some(flag) = sketch.flag_mut(&asked) {
+                learnt.tell(flag);
+            }
+        }
+    }
+
+    /// Asks every text of a command whether it takes any text, and those that do not for what they take.
+    pub(super) async fn learn_values(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        let text = |flag: &FlagSketch| {
+            let kind = flag.kind.as_ref().map(|kind| &kind.value);
+            kind.is_some_and(|kind| {
+                kind.value_type == ValueType::String && kind.repetition == Repetition::Single
+            })
+        };
+        let pending: Vec<FlagSketch> = sketch
+            .flags
+            .iter()
+            .filter(|flag| text(flag) && flag.long.is_some() && flag.choices.is_none())
+            .filter(|flag| !is_inherited(flag) && self.recall(flag).is_none())
+            .cloned()
+            .collect();
         if pending.is_empty() {
             return;
         }
@@ -104,7 +132,7 @@ impl Cobra {
                 Learnt::Kind(kind) => {
                     right_value(kind).map(|value| format!("{}={value}", flag.written()))
                 }
-                Learnt::Strict => None,
+                Learnt::Strict(_) => None,
             }));
             // Whatever else is required, so that all flags are listed.
             let required = sketch.flags.iter().filter(|flag| {
@@ -123,7 +151,10 @@ impl Cobra {
                         return settled;
                     };
                     let flag = pending.remove(at);
-                    let learnt = complaint.kind().map_or(Learnt::Strict, Learnt::Kind);
+                    let learnt = match complaint.kind() {
+                        Some(kind) => Learnt::Kind(kind),
+                        None => Learnt::Strict(self.suggested(asker, sketch, &flag).await),
+                    };
                     settled.push((flag, learnt));
                 }
                 None => {
@@ -140,9 +171,9 @@ impl Cobra {
                     for (flag, learnt) in &mut settled {
                         if let Learnt::Kind(kind) = learnt
                             && kind.repetition == Repetition::Single
-                            && kind.value == FlagValue::Required
                             && again(flag)
                         {
+                            kind.value = FlagValue::Required;
                             kind.repetition = Repetition::Joined { delimiter: ',' };
                         }
                     }
@@ -151,6 +182,29 @@ impl Cobra {
             }
         }
         settled
+    }
+
+    /// The values that completion suggests for a flag, unless they are names of files.
+    async fn suggested(
+        &self,
+        asker: &Asker<'_>,
+        sketch: &CommandSketch,
+        flag: &FlagSketch,
+    ) -> Vec<String> {
+        // With `=` the value belongs to the flag even where it may be left out.
+        let last = format!("{}=", flag.written());
+        let Some(answer) = self.complete(asker, &sketch.path, &[], &last).await else {
+            return Vec::new();
+        };
+        let values = answer.lines.into_iter().map(|(value, _)| value);
+        let values = values.map(|value| match value.strip_prefix(&last) {
+            Some(bare) => bare.to_owned(),
+            None => value,
+        });
+        values
+            .filter(|value| !value.is_empty() && !value.starts_with('-'))
+            .take(100)
+            .collect()
     }
 
     fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
@@ -211,13 +265,21 @@ impl Learnt {
                     );
                 }
             }
-            Self::Strict => {
+            Self::Strict(values) => {
+                if values.len() > 1 {
+                    let choices = values.iter().map(Choice::new).collect();
+                    flag.choices.hear(Fact::new(choices, Origin::Completion));
+                }
                 // An application's own type: several values unless help shows that it holds one.
                 let one = flag.choices.is_some() || flag.default.is_some() || is_scalar(flag);
                 let kind = if one {
                     Kind::single(ValueType::String)
                 } else {
                     Kind::repeated(ValueType::String)
+                };
+                let kind = match flag.kind.take().map(|known| known.value.value) {
+                    Some(FlagValue::Optional { bare }) => kind.optional(bare),
+                    _ => kind,
                 };
                 flag.kind.hear(Fact::with(kind, Origin::Probe, 50));
             }
@@ -256,14 +318,14 @@ fn is_scalar(flag: &FlagSketch) -> bool {
 }
 
 impl Complaint {
-    fn is_about(&self, flag: &FlagSketch) -> bool {
+    pub(super) fn is_about(&self, flag: &FlagSketch) -> bool {
         let names = self.flag.split(", ");
         let long = flag.written();
         names.into_iter().any(|name| name == long)
     }
 
     /// The kind that a reason tells, `None` for an application's own type.
-    fn kind(&self) -> Option<Kind> {
+    pub(super) fn kind(&self) -> Option<Kind> {
         let reason = self.reason.as_str();
         let has = |text: &str| reason.contains(text);
         let list = |value_type| Kind {
@@ -333,6 +395,14 @@ pub(super) fn valid(flag: &FlagSketch) -> Option<String> {
         .and_then(|choices| choices.value.first());
     if let Some(choice) = choice {
         return Some(format!("{written}={}", choice.value));
+    }
+    // A default is surely accepted; a guess may not be.
+    let one = flag
+        .default
+        .as_ref()
+        .filter(|default| default.value.len() == 1);
+    if let Some(default) = one {
+        return Some(format!("{written}={}", default.value[0]));
     }
     let value = match &flag.kind {
         Some(kind) => right_value(&kind.value)?,

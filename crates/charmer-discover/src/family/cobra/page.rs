@@ -198,9 +198,8 @@ fn is_flag_section(section: &Section<'_>, behind_usage: bool) -> bool {
         let mut lines = section.lines.iter().filter(|line| !line.trim().is_empty());
         lines.next().is_some_and(|line| pflag::is_flag(line.trim()))
     };
-    let named = heading
-        .split_whitespace()
-        .any(|word| matches!(word, "flags" | "options" | "flag" | "option" | "switches"));
+    // `Options that went away:` is a sentence of somebody's text.
+    let named = heading.ends_with("flags") || heading.ends_with("options");
     !section.heading.is_empty() && (named || behind_usage) && rows()
 }
 
@@ -240,15 +239,20 @@ fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
     let indent = first.len() - first.trim_start().len();
     let listed = rows(&lines, |at, _| at == indent);
     let said = heading.contains("command");
-    let children: Vec<ChildSketch> = listed.iter().filter_map(child).collect();
+    let children: Vec<ChildSketch> = listed.iter().filter_map(|row| child(row, said)).collect();
     // Under a heading of its own, prose is told from a list by every row being one.
     let complete = children.len() == listed.len() && indent > 0;
     (!children.is_empty() && (said || complete)).then_some(children)
 }
 
-fn child(row: &Row) -> Option<ChildSketch> {
+fn child(row: &Row, said: bool) -> Option<ChildSketch> {
+    // Where every name fills its column, a single space is all that stands before the text.
+    let (name, text) = match row.name.split_once(' ') {
+        Some((name, text)) if said && row.text.is_empty() && !name.ends_with(',') => (name, text),
+        _ => (row.name.as_str(), row.text.as_str()),
+    };
     // Plugins are marked (`buildx*`), some templates put a colon behind the name.
-    let column = row.name.trim_end_matches(['*', ':']);
+    let column = name.trim_end_matches(['*', ':']);
     let mut names = column.split(',').map(str::trim);
     let name = names.next()?;
     let named = |name: &str| {
@@ -264,7 +268,7 @@ fn child(row: &Row) -> Option<ChildSketch> {
     Some(ChildSketch {
         name: name.to_owned(),
         aliases: names.filter(|alias| named(alias)).map(Into::into).collect(),
-        about: (!row.text.is_empty()).then(|| Fact::new(row.text.clone(), Origin::Help)),
+        about: (!text.is_empty()).then(|| Fact::new(text.to_owned(), Origin::Help)),
         certain: false,
     })
 }

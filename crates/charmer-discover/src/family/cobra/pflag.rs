@@ -47,7 +47,7 @@ fn read(row: &Row) -> Option<FlagSketch> {
     let shown = shown_default(&names);
     flag.kind = match &shown {
         Some((kind, _)) => Some(kind.clone()),
-        None => kind_of(&names, &mut flag),
+        None => kind_of(&names, default.as_deref(), &mut flag),
     };
     let default = shown.map(|(_, default)| default).or(default);
     if let Some(default) = default {
@@ -81,7 +81,7 @@ fn hear_choices(flag: &mut FlagSketch, text: &str) {
 }
 
 /// The kind that the placeholder names; not known where it may be an author's own word.
-fn kind_of(names: &Names, flag: &mut FlagSketch) -> Option<Fact<Kind>> {
+fn kind_of(names: &Names, default: Option<&str>, flag: &mut FlagSketch) -> Option<Fact<Kind>> {
     let Some(value) = &names.value else {
         return Some(Fact::new(Kind::switch(), Origin::Help));
     };
@@ -95,8 +95,11 @@ fn kind_of(names: &Names, flag: &mut FlagSketch) -> Option<Fact<Kind>> {
         _ => (value.as_str(), None),
     };
     if names.optional && word == value {
-        // `--x[=false]`: a switch that shows its default.
+        // `--x[=false]` shows the default of a switch, or what it means when it stands bare.
         let kind = match word {
+            "false" if default.is_some_and(|text| text == "true") => {
+                Kind::single(ValueType::Bool).optional(bare)
+            }
             "true" | "false" => Kind::switch(),
             _ => Kind::single(ValueType::String).optional(bare),
         };
