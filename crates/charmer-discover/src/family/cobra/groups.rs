@@ -7,13 +7,15 @@
 
 use charmer_core::model::{CommandPath, Group, GroupKind};
 
+use futures_util::future::join_all;
+
 use crate::{
     fact::{Fact, Origin},
     family::{Asker, Sketches},
     sketch::{CommandSketch, FlagSketch, Scope},
 };
 
-use super::{Cobra, flag_lines, oracle};
+use super::{Cobra, contains, flag_lines, oracle};
 
 /// How many commands a program may have to be asked about all of them.
 pub(super) const SMALL: usize = 60;
@@ -33,20 +35,26 @@ impl Cobra {
         } else {
             commands / 8
         };
+        let mut asked = Vec::new();
         for path in order {
-            let Some(sketch) = sketches.get_mut(&path) else {
-                continue;
-            };
-            let flags: Vec<FlagSketch> = own_flags(sketch).cloned().collect();
+            let flags: Vec<FlagSketch> = own_flags(&sketches[&path]).cloned().collect();
             let rounds = usize::BITS - (flags.len() - 1).leading_zeros();
-            if budget < rounds as usize {
+            let cost = rounds as usize + 1;
+            if budget < cost {
                 continue;
             }
-            let groups = self
-                .groups_of(asker, &path, &flags, rounds, &mut budget)
-                .await;
-            for group in groups {
-                sketch.groups.push(Fact::new(group, Origin::Completion));
+            budget -= cost;
+            asked.push(async move {
+                let groups = self.groups_of(asker, &path, &flags, rounds).await;
+                (path, groups)
+            });
+        }
+        for (path, groups) in join_all(asked).await {
+            let groups = groups
+                .into_iter()
+                .map(|group| Fact::new(group, Origin::Completion));
+            if let Some(sketch) = sketches.get_mut(&path) {
+                sketch.groups.extend(groups);
             }
         }
     }
@@ -57,11 +65,24 @@ impl Cobra {
         path: &CommandPath,
         flags: &[FlagSketch],
         rounds: u32,
-        budget: &mut usize,
     ) -> Vec<Group> {
+        // What is listed when nothing is set, and whether anything but the command's own flags is.
+        let required = Vec::from_iter(flags.iter().filter(|flag| is_required(flag)));
+        let Some(plain) = self.list(asker, path, &required).await else {
+            return Vec::new();
+        };
+        let foreign = plain.iter().any(|flag| !contains(flags, flag));
+        let kept = flags
+            .iter()
+            .filter(|flag| is_required(flag) || contains(&plain, flag));
+        let command = Asked {
+            path,
+            flags: kept.cloned().collect(),
+            foreign,
+        };
+        let flags = &command.flags;
         let mut suspects: Vec<FlagSketch> = Vec::new();
         for bit in 0..rounds {
-            *budget = budget.saturating_sub(1);
             let set: Vec<&FlagSketch> = flags
                 .iter()
                 .enumerate()
@@ -69,7 +90,7 @@ impl Cobra {
                 .map(|(_, flag)| flag)
                 .collect();
             let Some(Listing::Lacks(found) | Listing::Wants(found)) =
-                self.list_with(asker, path, flags, &set).await
+                self.list_with(asker, &command, &set).await
             else {
                 continue;
             };
@@ -81,11 +102,7 @@ impl Cobra {
         }
         let mut groups: Vec<Group> = Vec::new();
         for suspect in suspects {
-            if *budget == 0 {
-                break;
-            }
-            *budget -= 1;
-            let (kind, others) = match self.list_with(asker, path, flags, &[&suspect]).await {
+            let (kind, others) = match self.list_with(asker, &command, &[&suspect]).await {
                 Some(Listing::Lacks(gone)) => (GroupKind::Exclusive, gone),
                 Some(Listing::Wants(partners)) => (GroupKind::Together, partners),
                 None => continue,
@@ -104,40 +121,64 @@ impl Cobra {
         groups
     }
 
-    /// What completion lists when these flags are set.
-    async fn list_with(
+    /// The flags that completion lists when these are set; `None` if it does not answer or a value was wrong.
+    async fn list(
         &self,
         asker: &Asker<'_>,
         path: &CommandPath,
-        flags: &[FlagSketch],
+        set: &[&FlagSketch],
+    ) -> Option<Vec<FlagSketch>> {
+        let given: Vec<String> = set.iter().filter_map(|flag| oracle::valid(flag)).collect();
+        let answer = self.complete(asker, path, &given, "-").await?;
+        answer.complaint.is_none().then(|| flag_lines(&answer))
+    }
+
+    /// What is to be seen when these flags are set.
+    async fn list_with(
+        &self,
+        asker: &Asker<'_>,
+        command: &Asked<'_>,
         set: &[&FlagSketch],
     ) -> Option<Listing> {
+        let flags = &command.flags;
         let is_set = |flag: &FlagSketch| set.iter().any(|other| other.is_same(flag));
-        let is_required = |flag: &FlagSketch| flag.required.as_ref().is_some_and(|fact| fact.value);
-        let mut given: Vec<String> = set.iter().filter_map(|flag| oracle::valid(flag)).collect();
         // What is required is set in any case, or nothing else would be listed.
         let required = flags
             .iter()
             .filter(|flag| is_required(flag) && !is_set(flag));
-        given.extend(required.filter_map(oracle::valid));
-        let answer = self.complete(asker, path, &given, "-").await?;
-        if answer.complaint.is_some() {
-            return None;
-        }
-        let listed = flag_lines(&answer);
+        let all: Vec<&FlagSketch> = set.iter().copied().chain(required).collect();
+        let listed = self.list(asker, command.path, &all).await?;
+        let (listed, others): (Vec<_>, Vec<_>) =
+            listed.into_iter().partition(|flag| contains(flags, flag));
         // While something is wanted, not even `--help` or a global flag is listed.
-        let own = |flag: &FlagSketch| flags.iter().any(|other| other.is_same(flag));
-        if !listed.is_empty() && listed.iter().all(own) {
+        let free = flags.len() - all.len();
+        let wants = if command.foreign {
+            others.is_empty()
+        } else {
+            listed.len() * 2 < free
+        };
+        if wants && !listed.is_empty() {
             let wanted = listed.into_iter().filter(|flag| !is_set(flag));
             return Some(Listing::Wants(wanted.collect()));
         }
         let gone = flags
             .iter()
-            .filter(|flag| !is_set(flag) && !is_required(flag))
-            .filter(|flag| !listed.iter().any(|other| other.is_same(flag)))
-            .cloned();
-        Some(Listing::Lacks(gone.collect()))
+            .filter(|flag| !is_set(flag) && !is_required(flag) && !contains(&listed, flag));
+        Some(Listing::Lacks(gone.cloned().collect()))
     }
+}
+
+/// A command whose groups are looked for.
+struct Asked<'a> {
+    path: &'a CommandPath,
+    /// Its own flags, as far as completion lists them.
+    flags: Vec<FlagSketch>,
+    /// Whether completion lists others besides.
+    foreign: bool,
+}
+
+fn is_required(flag: &FlagSketch) -> bool {
+    flag.required.as_ref().is_some_and(|fact| fact.value)
 }
 
 /// What a list of flags shows when some are set.

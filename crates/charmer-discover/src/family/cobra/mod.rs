@@ -20,6 +20,8 @@ use std::{
 
 use charmer_core::model::{CommandPath, Group, GroupKind, Syntax};
 
+use futures_util::future::join_all;
+
 use crate::{
     fact::{Fact, Field, Origin},
     sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
@@ -122,9 +124,8 @@ impl Family for Cobra {
             if self.completes.get().copied().unwrap_or(false) {
                 self.learn_inherited(asker, sketches).await;
                 if sketches.len() <= groups::SMALL {
-                    for sketch in sketches.values_mut() {
-                        self.learn_values(asker, sketch).await;
-                    }
+                    let each = sketches.values_mut();
+                    join_all(each.map(|sketch| self.learn_values(asker, sketch))).await;
                 }
                 self.find_groups(asker, sketches).await;
             }
@@ -372,10 +373,12 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
             Some(known) => {
                 if let Some(help) = flag.help.take() {
                     // A back-quoted word is what help shows in the place of the type.
+                    known.named_type = true;
                     if let Some(word) = back_quoted(&help.value)
                         && known.placeholder.as_deref() == Some(word)
                         && let Some(kind) = &mut known.kind
                     {
+                        known.named_type = false;
                         kind.source.sure = kind.source.sure.min(10);
                     }
                     drop_prose_default(known, &help.value);

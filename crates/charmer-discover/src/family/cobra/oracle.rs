@@ -230,8 +230,15 @@ fn is_inherited(flag: &FlagSketch) -> bool {
         .is_some_and(|scope| scope.value == Scope::Inherited)
 }
 
-/// What help says of a flag, in one text.
+/// What help says of a flag, in one text; where it names the type, that is enough.
 fn said_of(flag: &FlagSketch) -> String {
+    if let Some(name) = flag
+        .placeholder
+        .as_ref()
+        .filter(|_| flag.named_type && is_open(flag))
+    {
+        return name.clone();
+    }
     format!(
         "{}\0{}\0{}",
         flag.written(),
