@@ -115,6 +115,13 @@ impl Case {
         }
     }
 
+    /// Whether anything says that it looks.
+    pub(crate) fn looks(&self) -> bool {
+        self.evidence
+            .iter()
+            .any(|evidence| evidence.effect == Effect::Read)
+    }
+
     /// The heaviest evidence decides; without any, nobody knows.
     pub(crate) fn effect(&self) -> Effect {
         self.evidence

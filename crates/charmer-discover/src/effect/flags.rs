@@ -46,10 +46,10 @@ pub(crate) fn weigh(case: &mut Case, lineage: &[&Command]) {
                 && (switch || matches!(name.as_str(), "delete" | "unset" | "rename"))
             {
                 // With a command that looks otherwise, it is not sure what the flag means.
-                let effect = match (case.effect(), *destroys) {
-                    (Effect::Read, _) => Effect::Unknown,
-                    (_, true) => Effect::Destroy,
-                    (_, false) => Effect::Write,
+                let effect = match (case.looks(), *destroys) {
+                    (true, _) => Effect::Unknown,
+                    (false, true) => Effect::Destroy,
+                    (false, false) => Effect::Write,
                 };
                 case.add(EvidenceKind::Flag, effect, format!("it has `{shown}`"));
             }

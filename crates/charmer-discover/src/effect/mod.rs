@@ -148,18 +148,16 @@ fn arguments(case: &mut Case, command: &Command, word: &str) {
                     );
                 }
             }
-            words::words(pattern)
-                .iter()
-                .any(|word| nouns::PROGRAM_ARGUMENTS.contains(&word.text.as_str()))
+            placeholders(pattern).any(|word| nouns::PROGRAM_ARGUMENTS.contains(&word.as_str()))
         }
     };
     let writes = match &command.arguments {
         Arguments::Listed(listed) => listed
             .iter()
             .any(|positional| nouns::WRITTEN_ARGUMENTS.contains(&kebab(&positional.id).as_str())),
-        Arguments::Pattern(pattern) => words::words(pattern)
-            .iter()
-            .any(|word| nouns::WRITTEN_ARGUMENTS.contains(&word.text.as_str())),
+        Arguments::Pattern(pattern) => {
+            placeholders(pattern).any(|word| nouns::WRITTEN_ARGUMENTS.contains(&word.as_str()))
+        }
     };
     if writes {
         case.add(
@@ -176,6 +174,14 @@ fn arguments(case: &mut Case, command: &Command, word: &str) {
             "it takes a command to run as an argument".into(),
         );
     }
+}
+
+/// The words of a usage pattern, without the flags that it mentions.
+fn placeholders(pattern: &str) -> impl Iterator<Item = String> {
+    pattern
+        .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
+        .filter(|word| !word.starts_with('-'))
+        .map(kebab)
 }
 
 /// A subcommand, however deep, that is not known to read.

@@ -32,7 +32,6 @@ const LABELS: &[&str] = &[
 const TO_FILES: &[&str] = &[
     "to a file",
     "to file",
-    "to files",
     "to disk",
     "into a file",
     "to a directory",

@@ -58,6 +58,7 @@ const READ: &[(&str, &str)] = &[
         "Show changes between commits, commit and working tree, etc",
     ),
     ("diff", ""),
+    ("diff", "Inspect changes to files or directories of a box"),
     ("blame", "Show who changed each line last"),
     ("grep", "Print lines that match"),
     ("shortlog", "Summarize the log"),
@@ -327,6 +328,10 @@ fn aliases_and_arguments_can_make_it_worse() {
     let mut list = Command::new("list").positional(Positional::new("thing"));
     assert_eq!(classify(&[&root, &list], &path).effect, Effect::Read);
     list.arguments = Arguments::Pattern("[fix|signatures]".into());
+    assert_eq!(classify(&[&root, &list], &path).effect, Effect::Write);
+    list.arguments = Arguments::Pattern("[(-o|--output=)json|yaml] (TYPE | --command x)".into());
+    assert_eq!(classify(&[&root, &list], &path).effect, Effect::Read);
+    list.arguments = Arguments::Pattern("KEY [OUTFILE]".into());
     assert_eq!(classify(&[&root, &list], &path).effect, Effect::Write);
     let which = Command::new("which").positional(Positional::new("command"));
     assert_eq!(

@@ -91,7 +91,7 @@ const WORDS: &[(Class, &str)] = &[
     (
         Class::Secret,
         "token tokens secret secrets password passwords passwd passphrase credential credentials creds keychain
-         keyring reveal decrypt unseal kubeconfig print-access-token get-token docker-credential askpass otp totp
+         keyring reveal decrypt unseal kubeconfig print-access-token get-token askpass otp totp
          mfa access-token apikey api-key api-keys private-key",
     ),
     (

@@ -163,7 +163,7 @@ pub(super) const ROWS: &[Row] = &[
          client-key-file tlscert tlskey tls-cert tls-key tls-cert-file tls-key-file ssl-cert ssl-key authfile
          auth-file identity identity-file private-key private-key-file credentials-file service-account-file netrc
          netrc-file key-file keyfile cert-file certfile access-token auth-token bearer-token oauth-token
-         oauth2-bearer client-secret access-key secret-key session-token aws-profile auth-provider",
+         oauth2-bearer client-secret access-key secret-key session-token auth-provider",
     ),
     unless(
         row(
@@ -216,7 +216,7 @@ pub(super) const ROWS: &[Row] = &[
             "server servers endpoint endpoints endpoint-url api-url api-server apiserver api-host api-endpoint
              server-url server-address base-url daemon-url bootstrap-server bootstrap-servers broker brokers dsn
              database-url connection-string connect-to unix-socket kube-apiserver *-api-url *-endpoint *-server
-             connection host-url docker-host",
+             connection host-url",
         ),
         LISTENS,
     ),
