@@ -478,6 +478,7 @@ fn flags_that_write_are_told_from_formats() {
         Flag::new("stdout").help("Write to standard output"),
         text("author", "only these authors"),
         text("selector", "a filter"),
+        text("to", "where the range ends"),
         text("tail", "Lines of the log file to show"),
     ] {
         assert_eq!(writing_flag(&log, &flag), None, "{flag:?}");

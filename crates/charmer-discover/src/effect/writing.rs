@@ -115,9 +115,7 @@ const TARGETS: &[&str] = &[
 ];
 
 /// Names that mean a file to write or a format, which the rest must tell apart.
-const FILE_OR_FORMAT: &[&str] = &[
-    "output", "out", "o", "dump", "export", "save", "write", "report", "emit", "record", "to",
-];
+const FILE_OR_FORMAT: &[&str] = &["output", "out", "o", "dump", "export", "save", "write"];
 
 /// Switches that make a reading command change something.
 const CHANGING: &[&str] = &[
