@@ -17,3 +17,5 @@ mod walk;
 pub use build::{CommandOrigins, Provenance};
 pub use discovery::{DiscoverError, DiscoverOptions, Discoverer, Discovery, Warning, discover};
 pub use fact::{Fact, Origin, Source};
+pub mod effect;
+pub mod redirect;
