@@ -165,7 +165,8 @@ impl fmt::Debug for FlagRule {
     }
 }
 
-fn names_flag(name: &str, flag: &Flag) -> bool {
+/// Whether a name, with or without dashes, is one of the flag's.
+pub(crate) fn names_flag(name: &str, flag: &Flag) -> bool {
     if name.starts_with('-') {
         return flag.is_named(name);
     }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, fmt, sync::Arc};
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Cli, Command, CommandPath, Flag},
+    model::{Cli, Command, CommandPath},
     select::{Candidate, Selector, first_match},
 };
 
@@ -14,7 +14,8 @@ use super::{
     annotations::Annotations,
     description::describe,
     name::{NAME_WARNING, unique_names},
-    property::{Input, Layout, Rules},
+    pin::{PinReach, Pins},
+    property::{Input, Layout, Rules, is_taken},
     schema::{input_schema, output_schema, output_schema_with_data},
 };
 
@@ -37,6 +38,8 @@ pub struct CatalogueOptions {
     pub rules: Vec<(CommandPath, String, Rules)>,
     /// Declared outputs: the schema of `data`, a command.
     pub outputs: HashMap<CommandPath, Value>,
+    /// Flags that every command line carries and no schema shows.
+    pub pins: Pins,
 }
 
 /// Something that is worth a developer's attention but stops nothing.
@@ -67,6 +70,8 @@ pub struct Catalogue {
     pub tools: Vec<Arc<Tool>>,
     /// What a developer should know.
     pub warnings: Vec<Warning>,
+    /// How far each pin reaches, in the order of the pins.
+    pub pins: Vec<PinReach>,
 }
 
 impl Catalogue {
@@ -138,6 +143,14 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
     // Nearly every tool has the same output, so they share it.
     let plain_output = Arc::new(output_schema());
     let mut tools = Vec::with_capacity(chosen.len());
+    let mut reach: Vec<PinReach> = options
+        .pins
+        .names()
+        .map(|flag| PinReach {
+            flag: flag.to_owned(),
+            tools: 0,
+        })
+        .collect();
     for ((path, lineage, at), name) in chosen.into_iter().zip(names) {
         let command = *lineage
             .last()
@@ -153,12 +166,27 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             )));
         }
         let selector = &selectors[at];
-        let mut input = Input::new(&lineage, options.layout, selector);
+        let pinned = match options.pins.of(&lineage, cli.syntax) {
+            Ok(pinned) => pinned,
+            // Pins that were checked against another program: without them there must be no tool.
+            Err(errors) => {
+                warnings.extend(
+                    errors
+                        .iter()
+                        .map(|error| warn(format!("it is no tool: {error}"))),
+                );
+                continue;
+            }
+        };
+        let mut input = Input::new(&lineage, options.layout, selector, pinned);
         warnings.extend(
-            left_out_but_required(&lineage, selector)
+            left_out_but_required(&lineage, selector, &input)
                 .into_iter()
                 .map(warn),
         );
+        for pinned in &input.pinned {
+            reach[pinned.pin].tools += 1;
+        }
         for (_, argument, rules) in options
             .rules
             .iter()
@@ -189,7 +217,20 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             path,
         }));
     }
-    Catalogue { tools, warnings }
+    for pin in reach.iter().filter(|pin| pin.tools == 0) {
+        warnings.push(Warning {
+            path: CommandPath::root(),
+            message: format!(
+                "none of the tools has the flag `{}` that is pinned",
+                pin.flag
+            ),
+        });
+    }
+    Catalogue {
+        tools,
+        warnings,
+        pins: reach,
+    }
 }
 
 fn declared_output(
@@ -203,33 +244,42 @@ fn declared_output(
 }
 
 /// A required flag that cannot be reached makes a tool that can never be called: say so.
-fn left_out_but_required(lineage: &[&Command], selector: &Selector) -> Vec<String> {
-    let (leaf, ancestors) = lineage.split_last().expect("a lineage is not empty");
-    let unreachable = |flag: &Flag| flag.hidden || flag.deprecated.is_some();
-    let local = leaf
-        .flags
-        .iter()
-        .map(|flag| (flag, selector.local_flags.matches(flag)));
-    let inherited = ancestors
-        .iter()
-        .filter(|command| !command.subcommand_lifts_required)
-        .flat_map(|command| &command.flags)
-        .map(|flag| (flag, selector.inherited_flags.matches(flag)));
-    local
-        .chain(inherited)
-        .filter(|(flag, let_in)| flag.required && (!let_in || unreachable(flag)))
-        .map(|(flag, let_in)| {
-            let why = if let_in {
-                "it is hidden or deprecated"
-            } else {
+fn left_out_but_required(lineage: &[&Command], selector: &Selector, input: &Input) -> Vec<String> {
+    let leaf = lineage.len() - 1;
+    let mut notes = Vec::new();
+    for (depth, command) in lineage.iter().enumerate() {
+        if depth < leaf && command.subcommand_lifts_required {
+            continue;
+        }
+        let rule = if depth == leaf {
+            &selector.local_flags
+        } else {
+            &selector.inherited_flags
+        };
+        let required = command.flags.iter().filter(|flag| {
+            let mut pinned = input.pinned.iter();
+            flag.required && !pinned.any(|pinned| pinned.is_member(depth, &flag.id))
+        });
+        for flag in required {
+            let mut offered = input.flags.iter();
+            let why = if !rule.matches(flag) {
                 "the selector leaves it out"
+            } else if flag.hidden || flag.deprecated.is_some() {
+                "it is hidden or deprecated"
+            } else if is_taken(lineage, depth, flag)
+                && !offered.any(|offered| offered.owner == depth && offered.flag.id == flag.id)
+            {
+                "a pinned flag excludes it or stands for it"
+            } else {
+                continue;
             };
-            format!(
+            notes.push(format!(
                 "`{}` cannot be given, because {why}, but the command does not run without it",
                 flag.display_name()
-            )
-        })
-        .collect()
+            ));
+        }
+    }
+    notes
 }
 
 fn apply_rules(input: &mut Input, argument: &str, rules: &Rules) {
