@@ -101,17 +101,11 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
         let command = *lineage
             .last()
             .expect("a lineage ends with the command visited");
-        let barred = lineage[1..]
+        let excluded = options
+            .exclude
             .iter()
-            .any(|step| NEVER.contains(&step.name.as_str()))
-            || lineage
-                .iter()
-                .any(|step| step.hidden || step.deprecated.is_some())
-            || options
-                .exclude
-                .iter()
-                .any(|excluded| path.words().starts_with(excluded.words()));
-        if barred || !(command.runnable || command.commands.is_empty()) {
+            .any(|excluded| path.words().starts_with(excluded.words()));
+        if excluded || !can_be_tool(lineage) {
             return;
         }
         if let Some((at, _)) = first_match(
@@ -184,6 +178,15 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
                 .into_iter()
                 .map(warn),
         );
+        // A guard that cannot stand is no reason to do without: there is no tool then.
+        if let Some(switch) = &command.confirm
+            && !input.flags.iter().any(|property| property.confirms)
+        {
+            warnings.push(warn(format!(
+                "it is no tool: `{switch}`, which is to confirm it, is no switch that can be given"
+            )));
+            continue;
+        }
         for pinned in &input.pinned {
             reach[pinned.pin].tools += 1;
         }
@@ -231,6 +234,18 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
         warnings,
         pins: reach,
     }
+}
+
+/// Whether the last command of a lineage can be a tool at all, whatever is selected: it runs, and neither it nor what
+/// leads to it is hidden, deprecated, or one of those that never are.
+pub fn can_be_tool(lineage: &[&Command]) -> bool {
+    let shown = |step: &&Command| !step.hidden && step.deprecated.is_none();
+    let helps = |step: &&Command| NEVER.contains(&step.name.as_str());
+    lineage.iter().all(shown)
+        && !lineage.iter().skip(1).any(helps)
+        && lineage
+            .last()
+            .is_some_and(|command| command.runnable || command.commands.is_empty())
 }
 
 fn declared_output(

@@ -213,7 +213,7 @@ impl Input {
                 let confirms = lineage[leaf]
                     .confirm
                     .as_deref()
-                    .is_some_and(|word| flag.is_named(word));
+                    .is_some_and(|word| flag.is_switch() && flag.is_named(word));
                 flag.required = (flag.required && !lifted) || confirms;
                 let level = level_of(lineage, depth, &flag);
                 flags.push(FlagProperty {
