@@ -111,3 +111,45 @@ fn wrote(flag: &Flag, text: &str) -> bool {
 fn name_of(text: &str) -> &str {
     text.split_once('=').map_or(text, |(name, _)| name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{Cli, Command, Syntax},
+        tool::{CatalogueOptions, Pin, Pins, catalogue},
+    };
+
+    #[test]
+    fn a_pinned_flag_is_there_once_and_as_it_is_pinned() {
+        let go = Command::new("go").flag(Flag::new("level").pflag("string"));
+        let root = Command::new("p")
+            .not_runnable()
+            .flag(Flag::new("to").pflag("string"))
+            .command(go);
+        let cli = Cli::new(root, Syntax::pflag());
+        let options = CatalogueOptions {
+            pins: Pins::resolve(&cli, &[Pin::text("to", "north")]).expect("it fits"),
+            ..CatalogueOptions::default()
+        };
+        let tool = &catalogue(&cli, &options).tools[0];
+        let passes = |elements: &[&str]| {
+            let mut argv = Argv::default();
+            for text in elements {
+                let kind = if text.starts_with('-') {
+                    ElementKind::Flag
+                } else {
+                    ElementKind::Word
+                };
+                argv.push(*text, kind);
+            }
+            check(tool, &argv).is_ok()
+        };
+        assert!(passes(&["--to=north", "go", "--level=1"]));
+        assert!(!passes(&["go"]));
+        assert!(!passes(&["go", "--to=north"]));
+        assert!(!passes(&["--to=south", "go"]));
+        assert!(!passes(&["--to=north", "--to=north", "go"]));
+        assert!(!passes(&["--to=north", "--to=south", "go"]));
+    }
+}
