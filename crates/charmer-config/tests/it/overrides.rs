@@ -411,3 +411,61 @@ fn a_file_is_read_and_its_paths_are_those_of_its_folder() {
     let missing = Config::load(&folder.path().join("none.yaml")).expect_err("it is not there");
     assert!(missing.to_string().starts_with("cannot read"), "{missing}");
 }
+
+#[test]
+fn the_example_fits_a_program_that_has_its_names() {
+    let text = |name: &str| Flag::new(name).pflag("string");
+    let get = Command::new("get")
+        .usage("get (TYPE | NAME ...)")
+        .flag(text("output").short('o'))
+        .flag(text("chunk-size"))
+        .flag(Flag::new("watch").pflag("bool"));
+    let rollout = Command::new("rollout").command(Command::new("undo"));
+    let config = Command::new("config")
+        .not_runnable()
+        .command(Command::new("view"));
+    let delete = Command::new("delete").flag(Flag::new("now").pflag("bool"));
+    let root = Command::new("kubectl")
+        .not_runnable()
+        .flag(text("context").global())
+        .flag(Flag::new("request-timeout").pflag("duration").global())
+        .flag(text("namespace").global());
+    let root = [get, rollout, config, delete]
+        .into_iter()
+        .chain(["logs", "describe", "exec", "apply"].map(Command::new))
+        .fold(root, Command::command);
+    let mut cli = Cli::new(root, Syntax::pflag());
+    let source = &parse(include_str!("../../../../docs/charmer.example.yaml")).sources[0];
+    let report = source.apply(&mut cli).unwrap_or_else(|m| panic!("{m}"));
+    assert_eq!(report.warnings, []);
+    let options = source.catalogue_options(&cli);
+    let found = catalogue(&cli, &options.unwrap_or_else(|m| panic!("{m}")));
+    assert_eq!(
+        names(&found),
+        [
+            "k8s_get",
+            "k8s_rollout_undo",
+            "k8s_delete",
+            "k8s_logs",
+            "k8s_describe",
+            "k8s_apply"
+        ]
+    );
+    assert_eq!(
+        argv(
+            &found,
+            "k8s_get",
+            json!({"kind": "pods", "output": "wide", "namespace": "a"})
+        )
+        .as_deref(),
+        Ok("get --context=staging --request-timeout=20s --namespace=a --output=wide pods")
+    );
+    assert_eq!(
+        found
+            .get("k8s_apply")
+            .and_then(|tool| tool.input.stdin.as_deref()),
+        Some("stdin")
+    );
+    let exec = at(&cli, "exec").arguments.listed();
+    assert_eq!((exec.len(), exec[1].last), (2, true));
+}
