@@ -13,7 +13,7 @@ mod pflag;
 use std::{
     collections::HashMap,
     sync::{
-        Mutex, OnceLock,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -47,6 +47,8 @@ pub(super) struct Cobra {
     twins: Mutex<HashMap<CommandPath, CommandSketch>>,
     /// What was learnt about flags, by what help says of them: the same flag is not asked about twice.
     learnt: Mutex<HashMap<String, Learnt>>,
+    /// Who is asking about a flag at the moment, by the same text: the others wait for the answer.
+    asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl Family for Cobra {

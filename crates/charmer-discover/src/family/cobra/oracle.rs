@@ -5,6 +5,8 @@
 //! asked about together: each complaint settles one, which from then on gets a right value, until nobody complains.
 //! Flags that are still listed at the end may be given again.
 
+use std::sync::Arc;
+
 use charmer_core::model::{Choice, FlagValue, MapValue, Repetition, ValueType};
 
 use crate::{
@@ -32,13 +34,38 @@ pub(super) enum Learnt {
 impl Cobra {
     /// Learns the kinds of flags whose help does not show them.
     pub(super) async fn learn_types(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        // What an ancestor owns is learnt once, when all is known that help says of it.
+        let open = |flag: &FlagSketch| is_open(flag) && !is_inherited(flag);
+        self.learn(asker, sketch, open).await;
+    }
+
+    /// Learns the kinds of some flags of a command, from memory where another command has the same.
+    async fn learn(
+        &self,
+        asker: &Asker<'_>,
+        sketch: &mut CommandSketch,
+        wanted: impl Fn(&FlagSketch) -> bool,
+    ) {
+        let mut keys: Vec<String> = sketch
+            .flags
+            .iter()
+            .filter(|flag| wanted(flag))
+            .map(said_of)
+            .collect();
+        keys.retain(|key| self.recall(key).is_none());
+        keys.sort();
+        keys.dedup();
+        // In a fixed order, so that no two commands wait for each other.
+        let mut held = Vec::new();
+        for key in keys {
+            held.push(self.turn(key).lock_owned().await);
+        }
         let mut pending: Vec<FlagSketch> = Vec::new();
         for flag in &mut sketch.flags {
-            // What an ancestor owns is learnt once, when all is known that help says of it.
-            if !is_open(flag) || is_inherited(flag) {
+            if !wanted(flag) {
                 continue;
             }
-            match self.recall(flag) {
+            match self.recall(&said_of(flag)) {
                 Some(learnt) => learnt.tell(flag),
                 None => pending.push(flag.clone()),
             }
@@ -55,6 +82,14 @@ impl Cobra {
         }
     }
 
+    fn turn(&self, key: String) -> Arc<tokio::sync::Mutex<()>> {
+        let mut asking = self
+            .asking
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        Arc::clone(asking.entry(key).or_default())
+    }
+
     /// Asks every text of a command whether it takes any text, and those that do not for what they take.
     pub(super) async fn learn_values(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         let text = |flag: &FlagSketch| {
@@ -63,23 +98,10 @@ impl Cobra {
                 kind.value_type == ValueType::String && kind.repetition == Repetition::Single
             })
         };
-        let pending: Vec<FlagSketch> = sketch
-            .flags
-            .iter()
-            .filter(|flag| text(flag) && flag.long.is_some() && flag.choices.is_none())
-            .filter(|flag| !is_inherited(flag) && self.recall(flag).is_none())
-            .cloned()
-            .collect();
-        if pending.is_empty() {
-            return;
-        }
-        let settled = self.interrogate(asker, sketch, pending).await;
-        for (asked, learnt) in settled {
-            self.remember(&asked, &learnt);
-            if let Some(flag) = sketch.flag_mut(&asked) {
-                learnt.tell(flag);
-            }
-        }
+        let wanted = |flag: &FlagSketch| {
+            text(flag) && flag.long.is_some() && flag.choices.is_none() && !is_inherited(flag)
+        };
+        self.learn(asker, sketch, wanted).await;
     }
 
     /// Learns the kinds of flags that no help shows, from the first command that takes them.
@@ -124,6 +146,10 @@ impl Cobra {
     ) -> Vec<(FlagSketch, Learnt)> {
         let mut settled: Vec<(FlagSketch, Learnt)> = Vec::new();
         for _ in 0..ROUNDS {
+            let strict = |(_, learnt): &(FlagSketch, Learnt)| matches!(learnt, Learnt::Strict(_));
+            if pending.is_empty() && settled.iter().all(strict) {
+                return settled;
+            }
             let mut given: Vec<String> = pending
                 .iter()
                 .map(|flag| format!("{}={JUNK}", flag.written()))
@@ -207,9 +233,8 @@ impl Cobra {
             .collect()
     }
 
-    fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
-        let learnt = self.learnt.lock().ok()?;
-        learnt.get(&said_of(flag)).cloned()
+    fn recall(&self, key: &str) -> Option<Learnt> {
+        self.learnt.lock().ok()?.get(key).cloned()
     }
 
     fn remember(&self, flag: &FlagSketch, what: &Learnt) {
