@@ -5,17 +5,18 @@
 
 mod binary;
 mod build;
+pub mod cache;
 mod discovery;
+pub mod effect;
 mod fact;
 mod family;
 pub mod fidelity;
 mod help;
 pub mod probe;
+pub mod redirect;
 mod sketch;
 mod walk;
 
 pub use build::{CommandOrigins, Provenance};
 pub use discovery::{DiscoverError, DiscoverOptions, Discoverer, Discovery, Warning, discover};
 pub use fact::{Fact, Origin, Source};
-pub mod effect;
-pub mod redirect;

@@ -127,10 +127,10 @@ fn kind_of(names: &Names, default: Option<&str>, flag: &mut FlagSketch) -> Optio
 
 /// What a template says that prints the default in the place of the value: `--raw=''`, `--all=false`, `--tail=-1`.
 fn shown_default(names: &Names) -> Option<(Fact<Kind>, String)> {
-    if !names.equals || names.optional {
+    let text = names.value.as_deref()?;
+    if !names.equals || names.optional && !text.starts_with('[') {
         return None;
     }
-    let text = names.value.as_deref()?;
     let quoted = text.len() >= 2
         && ['\'', '"']
             .iter()
