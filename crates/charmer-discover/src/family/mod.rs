@@ -3,6 +3,10 @@
 //! A family is one file: a type that implements [`Family`], added to [`families`]. It is chosen by how well it
 //! recognises a program's first answers.
 
+mod argparse;
+mod click;
+mod python;
+
 use std::pin::Pin;
 
 use charmer_core::model::{CommandPath, Syntax};
@@ -98,5 +102,8 @@ pub(crate) trait Family: Send + Sync {
 
 /// Every family, the more particular first: of two that are equally sure the earlier one is taken.
 pub(crate) fn families() -> Vec<Box<dyn Family>> {
-    vec![]
+    vec![
+        Box::new(click::Click::default()),
+        Box::new(argparse::Argparse::default()),
+    ]
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Prober(Arc<Inner>);
+pub struct Prober(Arc<Inner>, Vec<(OsString, OsString)>);
 #[derive(Debug)]
 struct Inner {
     program: PathBuf,
@@ -70,13 +70,14 @@ impl Prober {
         std::fs::create_dir_all(home.join("w/.git/refs")).map_err(|e| ProbeError(e.to_string()))?;
         std::fs::write(home.join("w/.git/HEAD"), "ref: refs/heads/main\n")
             .map_err(|e| ProbeError(e.to_string()))?;
-        Ok(Self(Arc::new(Inner {
+        let inner = Inner {
             program,
             home,
             gate: tokio::sync::Semaphore::new(2),
             spawned: AtomicUsize::new(0),
             timeout: options.timeout,
-        })))
+        };
+        Ok(Self(Arc::new(inner), Vec::new()))
     }
     pub async fn run<S: AsRef<OsStr>>(&self, argv: &[S]) -> Answer {
         let _pass = self.0.gate.acquire().await;
@@ -93,6 +94,7 @@ impl Prober {
             .env("PAGER", "cat")
             .env("COBRA_ACTIVE_HELP", "0")
             .env("COLUMNS", "200")
+            .envs(self.1.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true)
             .output();
         match tokio::time::timeout(self.0.timeout, run).await {
@@ -113,6 +115,11 @@ impl Prober {
                 ..Answer::default()
             },
         }
+    }
+    /// The same prober with these variables set as well.
+    #[must_use]
+    pub fn with_environment(&self, extra: Vec<(OsString, OsString)>) -> Self {
+        Self(Arc::clone(&self.0), extra)
     }
     pub fn with_real_home(&self) -> Option<Self> {
         None
