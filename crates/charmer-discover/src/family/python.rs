@@ -2,7 +2,7 @@
 
 use charmer_core::model::ValueType;
 
-use crate::help::Names;
+use crate::help::{Names, Row, rows};
 
 /// The type that a placeholder names plainly, `None` if it only says what the value is for.
 pub(super) fn named_type(placeholder: &str) -> Option<ValueType> {
@@ -28,6 +28,11 @@ fn names_path(upper: &str) -> bool {
 
 /// The type that a default's text suggests.
 pub(super) fn suggested_type(default: &str) -> Option<ValueType> {
+    // `007` is a text that happens to be made of digits.
+    let padded = default.len() > 1 && default.starts_with('0') && !default.starts_with("0.");
+    if padded || default.starts_with('+') {
+        return None;
+    }
     if default.parse::<i64>().is_ok() {
         return Some(ValueType::INT);
     }
@@ -67,6 +72,35 @@ fn split_items(inner: &str) -> Vec<String> {
     }
     let items = items.into_iter().map(|item| item.trim().to_owned());
     items.filter(|item| !item.is_empty()).collect()
+}
+
+/// Stands for a space at which no column may begin.
+const JOINED: char = '\u{a0}';
+
+/// Reads rows whose names have two spaces behind them at least: a line without such a gap is a name without a text,
+/// whatever column its neighbours begin theirs in.
+pub(super) fn wide_rows(lines: &[&str], starts: impl Fn(usize, &str) -> bool) -> Vec<Row> {
+    let kept: Vec<String> = lines.iter().map(|line| keep_whole(line)).collect();
+    let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
+    let apart = |text: &str| text.replace(JOINED, " ");
+    let mut found = rows(&kept, |indent, content| starts(indent, &apart(content)));
+    for row in &mut found {
+        row.name = apart(&row.name);
+        row.text = apart(&row.text);
+    }
+    found
+}
+
+fn keep_whole(line: &str) -> String {
+    let content = line.trim_start();
+    let indent = &line[..line.len() - content.len()];
+    if content.contains("  ") {
+        return line.to_owned();
+    }
+    let joined = content
+        .trim_end()
+        .replace(' ', JOINED.encode_utf8(&mut [0; 4]));
+    format!("{indent}{joined}")
 }
 
 /// `add (a, b)` as the name and its aliases.
@@ -126,6 +160,19 @@ mod tests {
         assert_eq!(named_type("PROFILE"), None);
         assert_eq!(suggested_type("0.5"), Some(ValueType::Number));
         assert_eq!(suggested_type("nan"), None);
+        assert_eq!(suggested_type("007"), None);
+    }
+
+    #[test]
+    fn a_name_without_a_text_is_not_cut_at_the_column() {
+        let lines = [
+            "  --key KEY       A key",
+            "  --long-one-name NAME",
+            "                  A name",
+        ];
+        let found = wide_rows(&lines, |indent, _| indent == 2);
+        assert_eq!(found[1].name, "--long-one-name NAME");
+        assert_eq!(found[1].text, "A name");
     }
 
     #[test]

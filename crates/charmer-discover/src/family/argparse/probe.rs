@@ -70,6 +70,8 @@ impl Oracle {
                 None => open.push(at),
             }
         }
+        // What is guessed from a default comes last: the guess stands where no more may be asked.
+        open.sort_by_key(|&at| is_guessed(&sketch.flags[at]));
         let mut words = sketch.path.words().to_vec();
         let path = words.len();
         while !open.is_empty() {
@@ -143,6 +145,12 @@ fn is_open(flag: &FlagSketch) -> bool {
         .as_ref()
         .is_some_and(|kind| kind.value.value != FlagValue::None);
     takes && flag.choices.is_none() && flag.placeholder.as_deref() != Some("...")
+}
+
+/// Whether there is a guess at its type.
+fn is_guessed(flag: &FlagSketch) -> bool {
+    let kind = flag.kind.as_ref().map(|kind| &kind.value.value_type);
+    kind.is_some_and(|kind| matches!(kind, ValueType::Integer { .. } | ValueType::Number))
 }
 
 /// The flag with a value that is surely wrong, attached so that it can never be anything else.

@@ -5,8 +5,8 @@ use charmer_core::model::{Choice, FlagValue, Positional, Repetition, ValueType};
 use super::usage::braced;
 use crate::{
     fact::{Fact, Origin},
-    family::python::{literal, named_type, settle_names, suggested_type, with_aliases},
-    help::{env_in, flag_names, may_repeat, rows, take_default},
+    family::python::{literal, named_type, settle_names, suggested_type, wide_rows, with_aliases},
+    help::{env_in, flag_names, may_repeat, take_default},
     sketch::{FlagSketch, Kind},
 };
 
@@ -40,7 +40,7 @@ pub(super) fn read(sections: &[(String, Vec<&str>)]) -> Rows {
         let starts = |indent: usize, content: &str| {
             indent <= 8 && (flag_names(content).is_some() || is_name(content))
         };
-        for row in rows(lines, starts) {
+        for row in wide_rows(lines, starts) {
             if let Some(mut names) = flag_names(&row.name) {
                 if !settle_names(&mut names, &row.name) {
                     found.warnings.push(format!(
@@ -186,7 +186,12 @@ fn repetition(value: &str) -> Repetition {
     if value.ends_with("...]") || value.ends_with("...]]") {
         return Repetition::Span { min: 1, max: None };
     }
-    match words(value).len() {
+    let words = words(value);
+    // `NAME | TOKEN` is one value of two kinds.
+    if words.iter().any(|word| matches!(*word, "|" | "or")) {
+        return Repetition::Single;
+    }
+    match words.len() {
         count @ 2.. => Repetition::Fixed {
             count,
             repeat: false,
@@ -264,6 +269,7 @@ mod tests {
                 },
             ),
             ("<a b>", Repetition::Single),
+            ("NAME[:KEY] | TOKEN", Repetition::Single),
             ("[X ...]", Repetition::Span { min: 0, max: None }),
             ("[X [X ...]]", Repetition::Span { min: 0, max: None }),
             ("X [X ...]", Repetition::Span { min: 1, max: None }),

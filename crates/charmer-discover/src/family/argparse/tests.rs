@@ -205,3 +205,16 @@ proptest::proptest! {
         page(&Argparse::default(), &text, &[]);
     }
 }
+
+#[test]
+fn values_as_old_pythons_write_them() {
+    let text = "usage: kiln [-h] [--marks [MARKS [MARKS ...]]]\n\noptional arguments:\n  -h, --help            show this help message and exit\n  --marks [MARKS [MARKS ...]]\n                        numbers\n";
+    let sketch = read(text, &[]);
+    let kind = sketch.flags[1].kind.as_ref().expect("a kind");
+    assert_eq!(
+        kind.value.repetition,
+        Repetition::Span { min: 0, max: None }
+    );
+    let arguments = sketch.arguments.expect("arguments").value;
+    assert!(arguments.listed().is_empty());
+}

@@ -103,6 +103,11 @@ pub(super) fn describe(flag: &mut FlagSketch, value: Option<&str>, text: &str, r
         !matches!(text.as_str(), "None" | "\"\"" | "")
             && !(text.starts_with('(') && text.ends_with(')'))
     });
+    // A word that was too long for its column has been broken, nobody knows where.
+    let broken = |text: &String| {
+        text.contains(' ') && text.split(' ').any(|word| word.chars().count() >= 30)
+    };
+    let default = default.filter(|text| !broken(text));
     match &value {
         None => describe_switch(flag, &help, default.as_deref()),
         Some(value) => {
@@ -200,6 +205,10 @@ fn describe_value(
             vec![default]
         } else {
             split_default(&default)
+        };
+        let values = match value_type {
+            ValueType::Bool => values.iter().map(|value| value.to_lowercase()).collect(),
+            _ => values,
         };
         flag.default = Some(Fact::new(values, Origin::Help));
     }
@@ -341,6 +350,8 @@ mod tests {
         assert_eq!(values[1].value, "b c");
         assert_eq!(flag.deprecated.expect("deprecated").value, "use x");
         assert_eq!(flag.default.expect("a default").value, ["a"]);
+        let flag = described(Some("BOOLEAN"), "[default: True]");
+        assert_eq!(flag.default.expect("a default").value, ["true"]);
         assert_eq!(
             described(Some("TEXT"), "[default: (dynamic)]").default,
             None

@@ -2,8 +2,8 @@
 
 use super::{boxes, option};
 use crate::{
-    family::python::{settle_names, with_aliases},
-    help::{flag_names, rows},
+    family::python::{settle_names, wide_rows, with_aliases},
+    help::flag_names,
     sketch::FlagSketch,
 };
 
@@ -91,14 +91,8 @@ impl Help {
             rows: Vec::new(),
         };
         let arguments = heading.eq_ignore_ascii_case("arguments");
-        let starts = |indent: usize, content: &str| {
-            let named = content.split("  ").next().unwrap_or_default();
-            let plain = arguments || !with_aliases(named).0.contains(' ');
-            indent > 0 && indent <= 4 && (content.starts_with('-') || plain)
-        };
-        // A name that fills its column has its text right behind it, so that only the column tells them apart.
-        let starts = |indent: usize, content: &str| indent == 2 || starts(indent, content);
-        for row in rows(lines, starts) {
+        let starts = |indent: usize, _: &str| indent > 0 && indent <= 2;
+        for row in wide_rows(lines, starts) {
             if row.name.starts_with('-') {
                 self.flags.extend(plain_flag(&row.name, &row.text));
                 continue;

@@ -67,8 +67,8 @@ fn plain_rows() {
 }
 
 #[test]
-fn commands_with_names_that_fill_their_column() {
-    let text = "Usage: brew-tea [OPTIONS] COMMAND [ARGS]...\n\nOptions:\n  --help  Show this message and exit.\n\nCommands:\n  pour       Pours tea. (DEPRECATED)\n  strain (s) Strains it with a sieve that has holes which are\n             small.\n";
+fn commands_and_their_aliases() {
+    let text = "Usage: brew-tea [OPTIONS] COMMAND [ARGS]...\n\nOptions:\n  --help  Show this message and exit.\n\nCommands:\n  pour        Pours tea. (DEPRECATED)\n  strain (s)  Strains it with a sieve that has holes which are\n              small.\n";
     let sketch = read(text, &[]);
     let names: Vec<_> = sketch
         .children

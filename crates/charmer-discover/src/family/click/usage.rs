@@ -40,6 +40,12 @@ pub(super) fn read(usage: &str, path: &CommandPath) -> Option<Usage> {
         if *word == "[OPTIONS]" {
             continue;
         }
+        if *word == "..." {
+            if let Some(last) = found.positionals.last_mut() {
+                last.variadic = true;
+            }
+            continue;
+        }
         let bare = word.trim_matches(['[', ']', '.', '<', '>']);
         if bare.starts_with("COMMAND") && rest.first().is_none_or(|next| *next == "[ARGS]...") {
             found.has_commands = true;
@@ -207,6 +213,7 @@ mod tests {
             ("tool add [OPTIONS] [a|b]", &["add"], "choice?a|b"),
             ("tool [OPTIONS] COMMAND [ARGS]...", &["add"], "none"),
             ("tool", &["add"], "none"),
+            ("tool [OPTIONS] SRC ...", &[], "src*"),
             ("tool run FILE", &["run"], "file"),
         ] {
             assert_eq!(show(usage, path), expected, "{usage}");
