@@ -3,6 +3,7 @@
 //! `CHARMER_PYTHON=/path/to/python cargo test -p charmer-discover --test python -- --ignored --nocapture`, with a
 //! Python that has click and typer. `CHARMER_FIXTURES` chooses some of them: `kiln` needs nothing but Python.
 #![cfg(unix)]
+#![expect(clippy::print_stdout, reason = "the report is for people")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -62,11 +63,16 @@ async fn fixtures_are_read_as_they_are() {
         .expect("CHARMER_PYTHON names a Python with click and typer");
     let chosen = std::env::var("CHARMER_FIXTURES").unwrap_or_else(|_| "kiln tea letters".into());
     for fixture in chosen.split_whitespace() {
-        check(&python, fixture).await;
+        let runs = match fixture {
+            "kiln" => vec!["cool"],
+            "tea" => vec!["strain-with-a-very-long-name"],
+            _ => vec!["stamps", "list"],
+        };
+        check(&python, fixture, &runs).await;
     }
 }
 
-async fn check(python: &str, fixture: &str) {
+async fn check(python: &str, fixture: &str, runs: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     let program = install(folder.path(), python, fixture);
     let said = Command::new(&program)
@@ -83,6 +89,16 @@ async fn check(python: &str, fixture: &str) {
     let found = discover(&program, &DiscoverOptions::default())
         .await
         .expect("it is read");
+
+    // No probe has run a command; and one that is run leaves its note.
+    let note = folder.path().join("was-run");
+    let noted = std::fs::read_to_string(&note).unwrap_or_default();
+    assert_eq!(noted, "", "{fixture} was run");
+    let ran = Command::new(&program).args(runs).status();
+    assert!(
+        ran.expect("it starts").success() && note.exists(),
+        "{fixture} leaves no note"
+    );
 
     let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
     compare(&found.cli, &truth, &mut scores);

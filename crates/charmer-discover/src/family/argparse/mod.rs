@@ -251,11 +251,10 @@ fn positionals(
     let mut found = usage.positionals.clone();
     let mut rest = usage.remainder;
     // `name ...` without commands is a positional before the rest of the line.
-    if let Some(word) = usage.command_word.as_ref().filter(|_| children.is_empty()) {
-        if rows.iter().any(|row| row.name == *word) {
-            found.push(Positional::new(word.to_lowercase()).required());
-            rest = true;
-        }
+    let word = usage.command_word.as_ref().filter(|_| children.is_empty());
+    if let Some(word) = word.filter(|word| rows.iter().any(|row| row.name == **word)) {
+        found.push(Positional::new(word.to_lowercase()).required());
+        rest = true;
     }
     for positional in &mut found {
         let word = positional

@@ -233,7 +233,17 @@ fn cut_default(text: &str, written: bool) -> (String, Option<String>) {
     {
         return (text[..at].trim_end().to_owned(), Some(value.to_owned()));
     }
-    take_default(text)
+    let (help, default) = take_default(text);
+    // `(default: SOURCE_DIR)` speaks of another argument.
+    let names = |text: &String| {
+        let first = text.split('/').next().unwrap_or_default();
+        let word = |c: char| c.is_ascii_uppercase() || c == '_';
+        first.contains('_') && first.chars().all(word)
+    };
+    match default {
+        Some(default) if names(&default) => (text.to_owned(), None),
+        default => (help, default),
+    }
 }
 
 /// Adds what its row says to a positional.
@@ -289,6 +299,7 @@ mod tests {
             Some("two words")
         );
         assert_eq!(cut_default("A (default: two words)", false).1, None);
+        assert_eq!(cut_default("A (default: OUT_DIR/.cache)", false).1, None);
         assert_eq!(
             cut_default("A (default: 3)", false),
             ("A".into(), Some("3".into()))

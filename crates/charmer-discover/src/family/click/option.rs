@@ -100,8 +100,8 @@ pub(super) fn describe(flag: &mut FlagSketch, value: Option<&str>, text: &str, r
     let value = value.filter(|value: &String| !value.is_empty() && value != "<bool>");
     flag.placeholder.clone_from(&value);
     let default = extra.default.filter(|text| {
-        !matches!(text.as_str(), "None" | "\"\"" | "")
-            && !(text.starts_with('(') && text.ends_with(')'))
+        let described = text.starts_with('(') && text.ends_with(')');
+        !described && !matches!(text.as_str(), "None" | "\"\"" | "")
     });
     // A word that was too long for its column has been broken, nobody knows where.
     let broken = |text: &String| {

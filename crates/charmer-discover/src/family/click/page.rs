@@ -212,9 +212,10 @@ fn boxed_flag(
     required: bool,
 ) -> Option<FlagSketch> {
     let (mut longs, mut shorts, mut off) = (Vec::new(), Vec::new(), None);
-    for cell in cells {
+    // `--force/--gently` stands for two cells.
+    for cell in cells.iter().flat_map(|cell| cell.split('/')) {
         let mut here: Vec<String> = Vec::new();
-        for name in cell.split([',', ' ', '/']).filter(|name| !name.is_empty()) {
+        for name in cell.split([',', ' ']).filter(|name| !name.is_empty()) {
             if let Some(long) = name.strip_prefix("--") {
                 here.push(long.to_owned());
             } else if off.is_none() {

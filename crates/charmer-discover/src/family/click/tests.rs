@@ -139,8 +139,9 @@ fn boxes_of_old_versions() {
  Usage: brew-tea [OPTIONS] COMMAND [ARGS]...
 
 ╭─ Options ────────────────────────────────────────────╮
-│ --size        TEXT  Of the pot [default: None]       │
-│ --help              Show this message and exit.      │
+│ --size            TEXT  Of the pot [default: None]   │
+│ --warm/--cold           [default: warm]              │
+│ --help                  Show this message and exit.  │
 ╰──────────────────────────────────────────────────────╯
 ╭─ Commands ───────────────────────────────────────────╮
 │ pour    Pours tea.                                   │
@@ -151,7 +152,10 @@ fn boxes_of_old_versions() {
 ╰──────────────────────────────────────────────────────╯
 ";
     let sketch = read(text, &[]);
-    assert_eq!(flags(&sketch), ["--size TEXT", "--help"]);
+    assert_eq!(
+        flags(&sketch),
+        ["--size TEXT", "--warm !cold =true", "--help"]
+    );
     let names: Vec<_> = sketch
         .children
         .iter()
