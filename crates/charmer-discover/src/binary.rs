@@ -29,6 +29,14 @@ impl Binary {
         name.strip_suffix(".exe").unwrap_or(&name).to_owned()
     }
 
+    /// Whether the file is a script that Python runs.
+    pub(crate) fn is_python_script(&self) -> bool {
+        let mut head = Vec::new();
+        let read = File::open(&self.path).map(|file| file.take(256).read_to_end(&mut head));
+        let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        read.is_ok() && line.starts_with(b"#!") && memmem::find(line, b"python").is_some()
+    }
+
     /// Which of these texts are in the file; the file is read once, piece by piece. One that cannot be read has none.
     pub(crate) fn contains<const N: usize>(&self, needles: [&str; N]) -> [bool; N] {
         let mut found = [false; N];
@@ -69,5 +77,16 @@ mod tests {
         let binary = Binary::new(&path);
         assert_eq!(binary.contains(["needle", "haystack"]), [true, false]);
         assert_eq!(binary.name(), "program");
+        assert!(!binary.is_python_script());
+    }
+
+    #[test]
+    fn a_script_says_who_runs_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("script");
+        std::fs::write(&path, "#!/usr/bin/env python3\nprint()\n").expect("written");
+        assert!(Binary::new(&path).is_python_script());
+        std::fs::write(&path, "#!/bin/sh\npython3\n").expect("written");
+        assert!(!Binary::new(&path).is_python_script());
     }
 }

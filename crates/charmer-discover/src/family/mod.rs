@@ -3,7 +3,10 @@
 //! A family is one file: a type that implements [`Family`], added to [`families`]. It is chosen by how well it
 //! recognises a program's first answers.
 
+mod argparse;
+mod click;
 mod cobra;
+mod python;
 
 use std::{collections::BTreeMap, pin::Pin};
 
@@ -105,5 +108,9 @@ pub(crate) trait Family: Send + Sync {
 
 /// Every family, the more particular first: of two that are equally sure the earlier one is taken.
 pub(crate) fn families() -> Vec<Box<dyn Family>> {
-    vec![Box::new(cobra::Cobra::default())]
+    vec![
+        Box::new(cobra::Cobra::default()),
+        Box::new(click::Click::default()),
+        Box::new(argparse::Argparse::default()),
+    ]
 }

@@ -8,6 +8,6 @@ mod rows;
 mod sections;
 
 pub(crate) use flag_row::{Names, flag_names};
-pub(crate) use prose::{choices_in, default_in, env_in, first_sentence, take_default};
+pub(crate) use prose::{choices_in, default_in, env_in, first_sentence, may_repeat, take_default};
 pub(crate) use rows::{Row, rows};
 pub(crate) use sections::{Section, sections};

@@ -109,11 +109,26 @@ fn unquote(text: &str) -> Option<String> {
         .or_else(|| Some(text[1..text.len() - 1].to_owned()))
 }
 
-/// The environment variable in an `[env: NAME=...]` or `[$NAME]`.
+/// Whether a text says that a flag may be given more than once.
+pub(crate) fn may_repeat(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let said = [
+        "multiple times",
+        "more than once",
+        "be repeated",
+        "repeatable",
+        "several times",
+        "any number of times",
+    ];
+    said.iter().any(|words| lower.contains(words)) && !lower.contains("not be repeated")
+}
+
+/// The environment variable in an `[env: NAME=...]`, `[env var: NAME]` or `[$NAME]`.
 pub(crate) fn env_in(text: &str) -> Option<String> {
     let at = text
         .find("[env:")
         .map(|at| at + 5)
+        .or_else(|| text.find("[env var:").map(|at| at + 9))
         .or_else(|| text.find("[$").map(|at| at + 2))?;
     let name: String = text[at..]
         .trim_start()
@@ -256,6 +271,17 @@ mod tests {
             take_default("Jobs [default: 4] [env: J=]"),
             ("Jobs [env: J=]".into(), Some("4".into()))
         );
+    }
+
+    #[test]
+    fn repetition_and_environment() {
+        assert!(may_repeat("A label (may be given multiple times)"));
+        assert!(!may_repeat("How often it is tried"));
+        assert_eq!(
+            env_in("Key [env var: TOOL_KEY]").as_deref(),
+            Some("TOOL_KEY")
+        );
+        assert_eq!(env_in("Key [env: TOOL_KEY=]").as_deref(), Some("TOOL_KEY"));
     }
 
     #[test]

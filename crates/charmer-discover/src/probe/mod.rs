@@ -219,6 +219,20 @@ impl Prober {
         })))
     }
 
+    /// The same program with these variables set as well.
+    #[must_use]
+    pub(crate) fn with_environment(&self, extra: Vec<(OsString, OsString)>) -> Self {
+        let mut environment = self.0.environment.clone();
+        for (name, value) in extra {
+            environment.set(name, value);
+        }
+        Self(Arc::new(Inner {
+            shared: Arc::clone(&self.0.shared),
+            environment,
+            home: self.0.home.clone(),
+        }))
+    }
+
     /// How many probes were started so far, with either home.
     pub fn spawned(&self) -> usize {
         self.0.shared.spawned.load(Ordering::Relaxed)

@@ -1,0 +1,288 @@
+//! Python's argparse: `usage: tool [-h] [--foo FOO] {add,rm} ...`, then groups of rows.
+
+mod layout;
+mod probe;
+mod rows;
+mod usage;
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use charmer_core::model::{Arguments, CommandPath, DoubleDash, Group, Positional, Syntax};
+
+use super::{Asker, Family, Page, Refining, Signs};
+use crate::{
+    fact::{Fact, Field, Origin},
+    help::first_sentence,
+    sketch::{ChildSketch, CommandSketch, FlagSketch},
+};
+
+/// The text that argparse gives its `--help`.
+const HELP_TEXT: &str = "show this help message and exit";
+
+/// Programs that parse their command line with argparse.
+#[derive(Default)]
+pub(crate) struct Argparse {
+    /// What was shown for each path: a path that is no command shows its parent's help.
+    shown: Mutex<HashMap<CommandPath, Shown>>,
+    oracle: probe::Oracle,
+}
+
+struct Shown {
+    text: String,
+    children: Vec<String>,
+}
+
+impl Family for Argparse {
+    fn name(&self) -> &'static str {
+        "argparse"
+    }
+
+    fn recognise(&self, signs: &Signs<'_>) -> u8 {
+        let text = signs.text();
+        let lower = text.to_lowercase();
+        let Some(layout) = layout::read(text) else {
+            return 0;
+        };
+        let has = |heading: &str| layout.sections.iter().any(|section| section.0 == heading);
+        let mut score = 0;
+        if lower.contains(HELP_TEXT) {
+            score += 45;
+        }
+        if layout.usage.contains("[-h]") {
+            score += 20;
+        }
+        if lower.trim_start().starts_with("usage: ") {
+            score += 5;
+        }
+        if has("optional arguments") || has("positional arguments") {
+            score += 25;
+        } else if has("options") {
+            score += 10;
+        }
+        if signs.binary.is_python_script() {
+            score += 10;
+        }
+        if score < 40 { 0 } else { score.min(95) }
+    }
+
+    fn syntax(&self) -> Syntax {
+        Syntax::getopt().double_dash(DoubleDash::Neutral)
+    }
+
+    fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        let text = page.text();
+        if !page.path.is_root() && !page.answer.succeeded() {
+            return None;
+        }
+        let layout = layout::read(text)?;
+        let (named, rest) = layout::after_path(&layout.usage, page.path);
+        if !self.is_its_own(page.path, text, &named) {
+            return None;
+        }
+        let sketch = sketch(&layout, rest, page.path, &named);
+        let shown = Shown {
+            text: text.to_owned(),
+            children: sketch
+                .children
+                .iter()
+                .map(|child| child.name.clone())
+                .collect(),
+        };
+        self.lock().insert(page.path.clone(), shown);
+        Some(sketch)
+    }
+
+    fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
+        Box::pin(self.oracle.ask(asker, sketch))
+    }
+}
+
+impl Argparse {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CommandPath, Shown>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a help text is that of the command that was asked for, and not its parent's or that of a sibling under
+    /// another name.
+    fn is_its_own(&self, path: &CommandPath, text: &str, named: &[String]) -> bool {
+        let Some((name, parent)) = path.words().split_last() else {
+            return true;
+        };
+        let behind = named.get(1..).unwrap_or_default();
+        let mut words = behind.iter();
+        if path
+            .words()
+            .iter()
+            .all(|word| words.any(|other| other == word))
+        {
+            return true;
+        }
+        let parent: CommandPath = parent.iter().cloned().collect();
+        match self.lock().get(&parent) {
+            Some(shown) if shown.text == text => false,
+            Some(shown) => {
+                let last = behind.last();
+                !last.is_some_and(|last| last != name && shown.children.contains(last))
+            }
+            None => true,
+        }
+    }
+}
+
+fn sketch(
+    layout: &layout::Layout<'_>,
+    rest: &str,
+    path: &CommandPath,
+    named: &[String],
+) -> CommandSketch {
+    let mut sketch = CommandSketch::new(path.clone());
+    if path.is_root() && named.len() == 1 {
+        sketch.program = named.first().cloned();
+    }
+    let mut found = rows::read(&layout.sections);
+    let usage = {
+        let value_of = |name: &str| rows::named(&found.flags, name)?.placeholder.clone();
+        usage::read(rest, &value_of)
+    };
+    // A usage line that argparse wrote lists every flag, so that a row of another is an example.
+    let complete = usage
+        .flags
+        .iter()
+        .any(|(name, _)| name == "-h" || name == "--help");
+    if complete {
+        let listed: Vec<FlagSketch> = usage
+            .flags
+            .iter()
+            .filter_map(|(name, _)| rows::named(&found.flags, name).cloned())
+            .collect();
+        found.flags.retain(|flag| listed.contains(flag));
+    }
+    for flag in found.flags {
+        sketch.add_flag(flag);
+    }
+    for (name, required) in &usage.flags {
+        let flag = sketch
+            .flags
+            .iter_mut()
+            .find(|flag| rows::is_named(flag, name));
+        if let Some(flag) = flag {
+            flag.required.hear(Fact::with(*required, Origin::Usage, 85));
+        }
+    }
+    let id = |member: &str| match rows::named(&sketch.flags, member) {
+        Some(flag) => flag.id(),
+        None => member.to_owned(),
+    };
+    for (kind, members) in usage.group_kinds(id) {
+        let fact = Fact::with(Group::new(kind, members), Origin::Usage, 85);
+        sketch.groups.push(fact);
+    }
+    sketch.children = children(&usage, &found.names);
+    let arguments = positionals(&usage, &found.names, &sketch.children);
+    sketch.arguments = Some(Fact::with(Arguments::Listed(arguments), Origin::Usage, 80));
+    sketch.warnings = found.warnings;
+    if usage.command_word.is_some() && sketch.children.is_empty() && usage.positionals.is_empty() {
+        let message = "it has commands that its help does not list".to_owned();
+        sketch.warnings.push(message);
+    }
+    sketch.usage = Some(Fact::new(layout.usage.clone(), Origin::Usage));
+    if !layout.description.is_empty() {
+        let text = layout.description.clone();
+        sketch.about = Some(Fact::new(first_sentence(&text), Origin::Help));
+        sketch.long_about = Some(Fact::new(text, Origin::Help));
+    }
+    sketch.examples = layout
+        .examples
+        .clone()
+        .map(|text| Fact::new(text, Origin::Help));
+    sketch
+}
+
+/// The subcommands: the rows below the word that stands for them, and those that only that word lists.
+fn children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
+    let Some(word) = &usage.command_word else {
+        return Vec::new();
+    };
+    let mut found: Vec<ChildSketch> = Vec::new();
+    // Rows below the word are indented further; where the word has no row, only those that it lists are known.
+    let anchor = rows.iter().position(|row| row.name == *word);
+    for (at, row) in rows.iter().enumerate() {
+        let below = anchor.is_some_and(|anchor| {
+            let inside = &rows[anchor + 1..(at + 1).max(anchor + 1)];
+            at > anchor
+                && inside.iter().all(|row| {
+                    row.section == rows[anchor].section && row.indent > rows[anchor].indent
+                })
+        });
+        let listed = usage.commands.contains(&row.name);
+        if (below && usage.commands.is_empty()) || listed {
+            let about = (!row.text.is_empty()).then(|| Fact::new(row.text.clone(), Origin::Help));
+            found.push(ChildSketch {
+                name: row.name.clone(),
+                aliases: row.aliases.clone(),
+                about,
+                certain: false,
+            });
+        }
+    }
+    for name in &usage.commands {
+        let known = found
+            .iter()
+            .any(|child| child.name == *name || child.aliases.contains(name));
+        if !known {
+            found.push(ChildSketch {
+                name: name.clone(),
+                ..ChildSketch::default()
+            });
+        }
+    }
+    found
+}
+
+/// The positionals of the usage line with what their rows say.
+fn positionals(
+    usage: &usage::Usage,
+    rows: &[rows::NameRow],
+    children: &[ChildSketch],
+) -> Vec<Positional> {
+    let mut found = usage.positionals.clone();
+    let mut rest = usage.remainder;
+    // `name ...` without commands is a positional before the rest of the line.
+    let word = usage.command_word.as_ref().filter(|_| children.is_empty());
+    if let Some(word) = word.filter(|word| rows.iter().any(|row| row.name == **word)) {
+        found.push(Positional::new(word.to_lowercase()).required());
+        rest = true;
+    }
+    for positional in &mut found {
+        let word = positional
+            .name
+            .clone()
+            .unwrap_or_else(|| positional.id.clone());
+        if let Some(row) = rows.iter().find(|row| row.name == word) {
+            rows::describe(positional, row);
+        }
+    }
+    if rest {
+        let named = |row: &&rows::NameRow| {
+            let known = found
+                .iter()
+                .any(|positional| positional.name.as_deref().unwrap_or(&positional.id) == row.name);
+            !known && row.section == "positional arguments" && row.name != "..."
+        };
+        let row = rows.iter().find(named);
+        let id = row.map_or_else(|| "args".to_owned(), |row| row.name.to_lowercase());
+        let mut remainder = Positional::new(id).variadic();
+        remainder.allow_hyphen = true;
+        if let Some(row) = row {
+            rows::describe(&mut remainder, row);
+        }
+        found.push(remainder);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,318 @@
+//! argparse's types, which help hides: a value that is surely wrong, and what argparse says to it.
+//!
+//! Such a command line ends with an unknown option and `--help`. argparse reads from left to right: it stops at the
+//! first value that it cannot convert, else at `--help`; where a program reads `--help` itself, at the unknown option.
+//! It is asked only where help has argparse's own text for `--help`.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicIsize, Ordering},
+    },
+};
+
+use charmer_core::model::{Choice, FlagValue, Repetition, ValueType};
+
+use super::HELP_TEXT;
+use crate::{
+    fact::{Fact, Field, Origin},
+    family::Asker,
+    probe::Answer,
+    sketch::{CommandSketch, FlagSketch, Kind},
+};
+
+/// No number, no choice, and no file that could be opened or made.
+const JUNK: &str = "charmer-no-such-folder/junk";
+/// How many probes a program may cost, and how many more for each of its commands.
+const ALLOWANCE: isize = 24;
+const EACH: isize = 2;
+
+/// What was said to a flag's junk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Verdict {
+    /// It was taken.
+    Taken,
+    /// It was refused for its type.
+    Type(ValueType),
+    /// Only these are accepted.
+    Choices(Vec<String>),
+    /// So many values are wanted at once.
+    Count(usize),
+    /// It was refused for a reason that says nothing about its type.
+    Refused,
+}
+
+/// What is known of a flag when it has been asked about.
+type Learnt = (Option<Fact<Kind>>, Option<Fact<Vec<Choice>>>);
+
+/// Remembers what was said: commands often share flags.
+#[derive(Default)]
+pub(super) struct Oracle {
+    known: Mutex<HashMap<String, Learnt>>,
+    spent: AtomicIsize,
+}
+
+impl Oracle {
+    /// Asks about the flags of a command whose types are not sure.
+    pub(super) async fn ask(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        if !has_own_help(sketch) {
+            return;
+        }
+        self.spent.fetch_sub(EACH, Ordering::Relaxed);
+        let mut open: Vec<usize> = Vec::new();
+        for (at, flag) in sketch.flags.iter_mut().enumerate() {
+            if !is_open(flag) {
+                continue;
+            }
+            match self.recall(flag) {
+                Some(learnt) => (flag.kind, flag.choices) = learnt,
+                None => open.push(at),
+            }
+        }
+        // What is guessed from a default comes last: the guess stands where no more may be asked.
+        open.sort_by_key(|&at| is_guessed(&sketch.flags[at]));
+        let mut words = sketch.path.words().to_vec();
+        let path = words.len();
+        while !open.is_empty() {
+            if self.spent.fetch_add(1, Ordering::Relaxed) >= ALLOWANCE {
+                return;
+            }
+            words.truncate(path);
+            for &at in &open {
+                words.extend(junk(&sketch.flags[at]));
+            }
+            words.push("--charmer-probe".into());
+            words.push("--help".into());
+            let answer = asker.prober.run(&words).await;
+            let Some((name, said)) = complaint(&answer) else {
+                if answer.succeeded() {
+                    for at in open {
+                        self.settle(&mut sketch.flags[at], &Verdict::Taken);
+                    }
+                }
+                return;
+            };
+            let Some(index) = open.iter().position(|&at| goes_by(&sketch.flags[at], name)) else {
+                return;
+            };
+            let flag = &mut sketch.flags[open[index]];
+            let verdict = verdict(said);
+            match verdict {
+                // Asked again with as many as it wants.
+                Verdict::Count(count) if !is_fixed(flag, count) => apply(flag, &verdict),
+                _ => {
+                    self.settle(flag, &verdict);
+                    // What stood before it was taken.
+                    for at in open.drain(..=index).take(index) {
+                        self.settle(&mut sketch.flags[at], &Verdict::Taken);
+                    }
+                }
+            }
+        }
+    }
+
+    fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&key(flag)).cloned()
+    }
+
+    fn settle(&self, flag: &mut FlagSketch, verdict: &Verdict) {
+        apply(flag, verdict);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(key(flag), (flag.kind.clone(), flag.choices.clone()));
+    }
+}
+
+/// What makes flags of two commands the same.
+fn key(flag: &FlagSketch) -> String {
+    let help = flag.help.as_ref().map_or("", |help| &help.value);
+    let value = flag.placeholder.as_deref().unwrap_or_default();
+    format!("{}\0{value}\0{help}", flag.written())
+}
+
+fn has_own_help(sketch: &CommandSketch) -> bool {
+    sketch.flags.iter().any(|flag| {
+        let text = flag.help.as_ref().map_or("", |help| &help.value);
+        flag.long.as_deref() == Some("help") && text.eq_ignore_ascii_case(HELP_TEXT)
+    })
+}
+
+/// Whether a flag takes a value of a type that is not known.
+fn is_open(flag: &FlagSketch) -> bool {
+    let takes = flag
+        .kind
+        .as_ref()
+        .is_some_and(|kind| kind.value.value != FlagValue::None);
+    takes && flag.choices.is_none() && flag.placeholder.as_deref() != Some("...")
+}
+
+/// Whether there is a guess at its type.
+fn is_guessed(flag: &FlagSketch) -> bool {
+    let kind = flag.kind.as_ref().map(|kind| &kind.value.value_type);
+    kind.is_some_and(|kind| matches!(kind, ValueType::Integer { .. } | ValueType::Number))
+}
+
+/// The flag with a value that is surely wrong, attached so that it can never be anything else.
+fn junk(flag: &FlagSketch) -> Vec<String> {
+    let count = flag
+        .kind
+        .as_ref()
+        .and_then(|kind| match kind.value.repetition {
+            Repetition::Fixed { count, .. } if kind.source.origin == Origin::Probe => Some(count),
+            _ => None,
+        });
+    match (count, &flag.long) {
+        (Some(count), _) => {
+            let values = std::iter::repeat_n(JUNK.to_owned(), count);
+            std::iter::once(flag.written()).chain(values).collect()
+        }
+        (None, Some(_)) => vec![format!("{}={JUNK}", flag.written())],
+        (None, None) => vec![format!("{}{JUNK}", flag.written())],
+    }
+}
+
+fn is_fixed(flag: &FlagSketch, wanted: usize) -> bool {
+    flag.kind.as_ref().is_some_and(|kind| {
+        kind.source.origin == Origin::Probe
+            && matches!(kind.value.repetition, Repetition::Fixed { count, .. } if count == wanted)
+    })
+}
+
+/// The names and the reason of `tool: error: argument -n/--num: invalid int value: 'x'`.
+fn complaint(answer: &Answer) -> Option<(&str, &str)> {
+    let line = answer
+        .stderr
+        .lines()
+        .find(|line| line.contains("argument -"))?;
+    let at = line.find("argument -")? + "argument ".len();
+    line[at..].split_once(": ")
+}
+
+fn goes_by(flag: &FlagSketch, names: &str) -> bool {
+    names
+        .split('/')
+        .any(|name| super::rows::is_named(flag, name))
+}
+
+fn verdict(said: &str) -> Verdict {
+    if let Some(rest) = said.strip_prefix("expected ") {
+        let count = rest.split(' ').next().and_then(|count| count.parse().ok());
+        return count.map_or(Verdict::Refused, Verdict::Count);
+    }
+    // It was read, and only then found to exclude another.
+    if said.starts_with("not allowed with") {
+        return Verdict::Taken;
+    }
+    if let Some((_, list)) = said.split_once("(choose from ") {
+        let list = list.trim_end().trim_end_matches(')');
+        let values = list
+            .split(", ")
+            .map(|value| value.trim_matches(['\'', '"']).to_owned());
+        return Verdict::Choices(values.collect());
+    }
+    if said.starts_with("can't open") || said.contains("No such file or directory") {
+        return Verdict::Type(ValueType::Path);
+    }
+    let lower = said.to_lowercase();
+    let name = said
+        .strip_prefix("invalid ")
+        .and_then(|rest| rest.split_once(" value"))
+        .map_or(lower.as_str(), |(name, _)| name)
+        .to_lowercase();
+    let has = |word: &str| {
+        name.split(|c: char| !c.is_alphabetic())
+            .any(|part| part == word)
+    };
+    if has("bool") || has("boolean") || name == "str2bool" {
+        Verdict::Type(ValueType::Bool)
+    } else if has("int") || has("integer") {
+        Verdict::Type(ValueType::INT)
+    } else if has("float") || has("number") && said.starts_with("invalid") {
+        Verdict::Type(ValueType::Number)
+    } else {
+        Verdict::Refused
+    }
+}
+
+fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
+    let Some(kind) = &flag.kind else { return };
+    let mut kind: Kind = kind.value.clone();
+    match verdict {
+        // Numbers were a guess; a file's name is still more than any text.
+        Verdict::Taken if kind.value_type == ValueType::Path => {}
+        Verdict::Taken => kind.value_type = ValueType::String,
+        Verdict::Type(value_type) => kind.value_type = value_type.clone(),
+        Verdict::Choices(values) => {
+            kind.value_type = ValueType::String;
+            let choices = values.iter().map(Choice::new).collect();
+            flag.choices.hear(Fact::new(choices, Origin::Probe));
+        }
+        Verdict::Count(count) => {
+            kind.repetition = Repetition::Fixed {
+                count: *count,
+                repeat: false,
+            };
+        }
+        Verdict::Refused => return,
+    }
+    // Several words that were taken as one value are one value.
+    let taken = !matches!(verdict, Verdict::Count(_));
+    let guessed = flag
+        .kind
+        .as_ref()
+        .is_some_and(|kind| kind.source.origin != Origin::Probe);
+    if taken && guessed && matches!(kind.repetition, Repetition::Fixed { .. }) {
+        kind.repetition = Repetition::Single;
+    }
+    flag.kind = Some(Fact::new(kind, Origin::Probe));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_argparse_says_to_junk() {
+        for (said, expected) in [
+            ("invalid int value: 'x'", Verdict::Type(ValueType::INT)),
+            (
+                "invalid positive_int value: 'x'",
+                Verdict::Type(ValueType::INT),
+            ),
+            ("invalid float value: 'x'", Verdict::Type(ValueType::Number)),
+            ("invalid point value: 'x'", Verdict::Refused),
+            (
+                "can't open 'x': [Errno 2] gone",
+                Verdict::Type(ValueType::Path),
+            ),
+            ("expected 2 arguments", Verdict::Count(2)),
+            ("expected one argument", Verdict::Refused),
+            ("Boolean value expected.", Verdict::Type(ValueType::Bool)),
+            (
+                "invalid choice: 'x' (choose from 'a', 'b')",
+                Verdict::Choices(vec!["a".into(), "b".into()]),
+            ),
+            (
+                "invalid choice: 'x' (choose from a, b)",
+                Verdict::Choices(vec!["a".into(), "b".into()]),
+            ),
+        ] {
+            assert_eq!(verdict(said), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn the_complaint_names_its_flag() {
+        let answer = Answer {
+            stderr: "usage: tool [-h]\ntool: error: argument -n/--num: invalid int value: 'x'\n"
+                .into(),
+            ..Answer::default()
+        };
+        let (names, said) = complaint(&answer).expect("a complaint");
+        let flag = FlagSketch::long("num");
+        assert!(goes_by(&flag, names));
+        assert!(!goes_by(&FlagSketch::long("n"), names));
+        assert_eq!(said, "invalid int value: 'x'");
+    }
+}
