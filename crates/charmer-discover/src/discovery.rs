@@ -202,6 +202,7 @@ impl Discoverer {
         if !found.commands.contains_key(&CommandPath::root()) {
             return None;
         }
+        let found = finished(&found, &*walk.family);
         let home = walk.prober.home().to_string_lossy();
         let (cli, provenance) = build(&found, &walk.binary.name(), walk.family.syntax(), &home);
         let shortcomings = walk.prober.shortcomings().into_iter();
@@ -217,6 +218,21 @@ impl Discoverer {
             spawned: walk.prober.spawned(),
             complete,
         })
+    }
+}
+
+/// What was found, with what its family can only say of the whole.
+fn finished(found: &Found, family: &dyn Family) -> Found {
+    let mut commands: Vec<_> = found.commands.values().cloned().collect();
+    family.finish(&mut commands);
+    Found {
+        commands: commands
+            .into_iter()
+            .map(|sketch| (sketch.path.clone(), sketch))
+            .collect(),
+        order: found.order.clone(),
+        known: found.known,
+        warnings: found.warnings.clone(),
     }
 }
 

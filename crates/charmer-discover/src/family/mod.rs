@@ -3,6 +3,8 @@
 //! A family is one file: a type that implements [`Family`], added to [`families`]. It is chosen by how well it
 //! recognises a program's first answers.
 
+mod clap;
+
 use std::pin::Pin;
 
 use charmer_core::model::{CommandPath, Syntax};
@@ -98,5 +100,5 @@ pub(crate) trait Family: Send + Sync {
 
 /// Every family, the more particular first: of two that are equally sure the earlier one is taken.
 pub(crate) fn families() -> Vec<Box<dyn Family>> {
-    vec![]
+    vec![Box::new(clap::Clap::default())]
 }

@@ -1,0 +1,543 @@
+//! One help page of clap: its usage, and the entries under its headings, whatever these are called.
+
+use charmer_core::model::{
+    Arguments, CommandPath, FlagValue, Group, GroupKind, Positional, Repetition, ValueType,
+};
+
+use super::{
+    HELP_COMMAND_TEXTS,
+    notes::{Notes, paragraphs, take_apart},
+    usage::{self, Usage},
+};
+use crate::{
+    fact::{Fact, Origin},
+    help::{Names, Section, flag_names, sections},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
+};
+
+/// What a page says.
+pub(super) struct Read {
+    pub(super) sketch: CommandSketch,
+    /// Whether clap's own `help` command is listed.
+    pub(super) help_command: bool,
+    /// The option that lists all commands, where this page says that it shows only some.
+    pub(super) listing: Option<String>,
+    /// Whether the page looks like clap 4's.
+    pub(super) modern: bool,
+}
+
+/// A row and the lines below it.
+pub(super) struct Entry<'t> {
+    pub(super) left: &'t str,
+    pub(super) lines: Vec<&'t str>,
+}
+
+impl Entry<'_> {
+    pub(super) fn notes(&self) -> Notes {
+        take_apart(&self.lines)
+    }
+}
+
+/// Reads a help page; `None` if it is not of the command at this path.
+pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
+    let found = sections(text);
+    let at = found.iter().position(|section| section.is("usage"))?;
+    let body = found[at].body();
+    let program = body.split_whitespace().next().unwrap_or_default();
+    let modern = found[at].heading == "Usage";
+
+    let mut entries: Vec<(&Section<'_>, Entry<'_>)> = Vec::new();
+    let flattened = format!("{program} ");
+    for section in &found[at + 1..] {
+        // Help that shows the subcommands' own flags too, each under its usage.
+        if section.heading.starts_with(&flattened) || is_prose(section) {
+            continue;
+        }
+        entries.extend(
+            self::entries(section)
+                .into_iter()
+                .map(|entry| (section, entry)),
+        );
+    }
+
+    let mut sketch = CommandSketch::new(path.clone());
+    let mut arguments: Vec<(Vec<&str>, Entry<'_>)> = Vec::new();
+    let mut commands: Vec<(&Section<'_>, Entry<'_>)> = Vec::new();
+    for (section, entry) in entries {
+        if entry.left.starts_with('-') {
+            if let Some(flag) = flag(&entry, modern) {
+                sketch.add_flag(flag);
+            }
+        } else if entry.left.starts_with(['<', '[']) {
+            arguments.push((usage::split(entry.left), entry));
+        } else {
+            commands.push((section, entry));
+        }
+    }
+    let usage = usage::read(&body, path, &sketch.flags)?;
+
+    let is_argument = |name: &str| {
+        arguments
+            .iter()
+            .any(|(words, _)| words.iter().any(|word| bare(word) == name))
+    };
+    // A word that no entry explains stands for the subcommand, whatever it is called.
+    let unexplained = usage
+        .operands
+        .iter()
+        .rposition(|operand| !is_argument(&operand.name));
+    let is_usual = |name: &str| {
+        matches!(
+            name.to_ascii_lowercase().as_str(),
+            "command" | "subcommand" | "commands" | "subcommands"
+        )
+    };
+    let mut read = Read {
+        sketch,
+        help_command: false,
+        listing: None,
+        modern,
+    };
+    let takes_command = unexplained.is_some() || usage.other_form;
+    for (section, entry) in commands {
+        let titled = section.heading.to_ascii_lowercase().ends_with("commands");
+        if titled || takes_command {
+            read.take_command(&entry);
+        }
+    }
+    let sketch = &mut read.sketch;
+    let has_commands = !sketch.children.is_empty() || read.help_command || read.listing.is_some();
+    let command = unexplained.filter(|&at| {
+        let name = &usage.operands[at].name;
+        let alone = at + 1 == usage.operands.len();
+        alone && (has_commands || is_usual(name))
+    });
+
+    let mut listed = positionals(&usage, command, &arguments);
+    if let Some(at) = command {
+        let required = usage.operands[at].required;
+        if has_commands {
+            sketch.runnable = Some(Fact::new(!required || usage.other_form, Origin::Usage));
+        } else {
+            // Subcommands that nobody lists are found at run time.
+            listed.push(external(required));
+        }
+    } else if has_commands {
+        sketch.runnable = Some(Fact::new(true, Origin::Usage));
+    }
+    for name in &usage.required {
+        let flag = sketch
+            .flags
+            .iter_mut()
+            .find(|flag| usage::is_named(flag, name));
+        if let Some(flag) = flag {
+            flag.required = Some(Fact::with(true, Origin::Usage, 90));
+        }
+    }
+    for members in &usage.one_of {
+        let id = |name: &String| {
+            let flag = sketch.flags.iter().find(|flag| usage::is_named(flag, name));
+            flag.map_or_else(|| usage::property(name), FlagSketch::id)
+        };
+        let group = Group::new(GroupKind::OneOf, members.iter().map(id));
+        sketch.groups.push(Fact::new(group, Origin::Usage));
+    }
+    sketch.arguments = Some(Fact::new(Arguments::Listed(listed), Origin::Usage));
+    sketch.usage = Some(Fact::new(usage.line.clone(), Origin::Usage));
+    sketch.program = path
+        .is_root()
+        .then_some(usage.program)
+        .filter(|name| !name.is_empty());
+
+    let about = about(&found[..at], &found[at]);
+    if !about.is_empty() {
+        let first = about.split("\n\n").next().unwrap_or_default();
+        if path.is_root() {
+            sketch.about = Some(Fact::new(first.to_owned(), Origin::Help));
+        }
+        sketch.long_about = Some(Fact::new(about, Origin::Help));
+    }
+    let examples = found[at + 1..]
+        .iter()
+        .find(|section| section.heading.to_ascii_lowercase().contains("example"));
+    if let Some(examples) = examples {
+        sketch.examples = Some(Fact::new(examples.body(), Origin::Help));
+    }
+    Some(read)
+}
+
+impl Read {
+    fn take_command(&mut self, entry: &Entry<'_>) {
+        let notes = entry.notes();
+        if entry.left == "..." {
+            let option = notes
+                .text
+                .split_whitespace()
+                .find(|word| word.starts_with("--"));
+            self.listing =
+                option.map(|option| option.trim_matches(['`', '\'', '.', ',']).to_owned());
+            return;
+        }
+        let mut names = entry.left.split(", ").map(str::to_owned);
+        let name = names.next().unwrap_or_default();
+        if name == "help" {
+            self.help_command = HELP_COMMAND_TEXTS.contains(&notes.text.as_str());
+            return;
+        }
+        self.sketch.add_child(ChildSketch {
+            name,
+            aliases: names.chain(notes.aliases).collect(),
+            about: (!notes.text.is_empty()).then(|| Fact::new(notes.text, Origin::Help)),
+            certain: false,
+        });
+    }
+}
+
+/// Examples and their like may hold lines that look like entries.
+fn is_prose(section: &Section<'_>) -> bool {
+    let heading = section.heading.to_ascii_lowercase();
+    [
+        "example",
+        "note",
+        "see also",
+        "discussion",
+        "environment variables",
+        "author",
+    ]
+    .iter()
+    .any(|word| heading.contains(word))
+}
+
+/// The rows of a section: flags, positionals and commands begin with a dash, a bracket or a plain name.
+pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let base = section
+        .lines
+        .iter()
+        .filter(|line| !line.trim().is_empty() && indent(line) > 0)
+        .map(|line| indent(line))
+        .min();
+    let Some(base) = base else { return Vec::new() };
+    let mut found: Vec<Entry<'t>> = Vec::new();
+    for line in &section.lines {
+        let content = line.trim();
+        let depth = indent(line);
+        if !content.is_empty() && depth == 0 {
+            // A heading that was not taken for one; any other text ends the list.
+            if content.ends_with(':') {
+                continue;
+            }
+            break;
+        }
+        let (left, right) = columns(content);
+        // Long names without a short one stand four columns further in.
+        let begins = match content.chars().next() {
+            Some('-') => depth <= base + 4 && flag_names(left).is_some(),
+            Some('<' | '[') => depth == base && left.ends_with(['>', ']', '.']),
+            Some(_) => depth == base && is_command(left),
+            None => false,
+        };
+        if begins {
+            let lines = if right.is_empty() {
+                vec![]
+            } else {
+                vec![right]
+            };
+            found.push(Entry { left, lines });
+        } else if let Some(entry) = found.last_mut() {
+            if depth > base || content.is_empty() {
+                entry.lines.push(content);
+            } else {
+                // Text in the column of the names: this is no list.
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// A row's name and text, which two spaces separate.
+fn columns(content: &str) -> (&str, &str) {
+    match content.find("  ") {
+        Some(at) => (&content[..at], content[at..].trim()),
+        None => (content, ""),
+    }
+}
+
+fn is_command(left: &str) -> bool {
+    left == "..."
+        || left.split(", ").all(|name| {
+            name.chars().next().is_some_and(char::is_alphanumeric)
+                && name.chars().all(|c| {
+                    c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '/' | '@')
+                })
+                && !name.ends_with(['.', ':'])
+        })
+}
+
+/// What a bracketed word names.
+fn bare(word: &str) -> &str {
+    word.trim_end_matches("...")
+        .trim_matches(['<', '>', '[', ']'])
+        .trim_end_matches("...")
+        .trim_matches(['<', '>'])
+}
+
+/// The positionals in the order of the usage line, with what their entries say.
+fn positionals(
+    usage: &Usage,
+    command: Option<usize>,
+    arguments: &[(Vec<&str>, Entry<'_>)],
+) -> Vec<Positional> {
+    let mut listed: Vec<Positional> = Vec::new();
+    let mut explained = vec![false; arguments.len()];
+    let mut at = 0;
+    while let Some(operand) = usage.operands.get(at) {
+        at += 1;
+        if command == Some(at - 1) {
+            continue;
+        }
+        let entry = arguments
+            .iter()
+            .enumerate()
+            .position(|(index, (words, _))| !explained[index] && bare(words[0]) == operand.name);
+        let mut positional = usage::positional(operand);
+        match entry {
+            Some(index) => {
+                let (words, entry) = &arguments[index];
+                explained[index] = true;
+                if words.len() > 1 {
+                    // `<A> <B>`: one positional of several values.
+                    let more = usage.operands[at..].iter().zip(&words[1..]);
+                    let same = more
+                        .take_while(|(operand, word)| operand.name == bare(word))
+                        .count();
+                    let open = usage.operands[at - 1..at + same]
+                        .iter()
+                        .any(|operand| operand.variadic);
+                    at += same;
+                    positional.variadic = true;
+                    positional.min_values = Some(words.len());
+                    positional.max_values = (!open).then_some(words.len());
+                }
+                explain(&mut positional, entry);
+            }
+            // Older versions sum up optional positionals.
+            None if operand.name == "ARGS" && !arguments.is_empty() => {
+                for (index, (words, entry)) in arguments.iter().enumerate() {
+                    let named = usage
+                        .operands
+                        .iter()
+                        .any(|operand| operand.name == bare(words[0]));
+                    if !named && !explained[index] {
+                        explained[index] = true;
+                        let mut positional = Positional::new(usage::property(bare(words[0])));
+                        positional.variadic = words[0].ends_with("...");
+                        explain(&mut positional, entry);
+                        listed.push(positional);
+                    }
+                }
+                continue;
+            }
+            None => guess_type(&mut positional, &operand.name),
+        }
+        listed.push(positional);
+    }
+    // An author's own usage line may leave some out.
+    for (words, entry) in arguments
+        .iter()
+        .zip(&explained)
+        .filter(|(_, seen)| !**seen)
+        .map(|(argument, _)| argument)
+    {
+        let mut positional = Positional::new(usage::property(bare(words[0])));
+        positional.variadic = words[0].ends_with("...");
+        positional.required =
+            words[0].starts_with('<') && listed.iter().all(|earlier| earlier.required);
+        explain(&mut positional, entry);
+        listed.push(positional);
+    }
+    listed
+}
+
+fn explain(positional: &mut Positional, entry: &Entry<'_>) {
+    let notes = entry.notes();
+    guess_type(
+        positional,
+        bare(usage::split(entry.left).first().unwrap_or(&"")),
+    );
+    if is_boolean(&notes) {
+        positional.value_type = ValueType::Bool;
+    } else if !notes.choices.is_empty() {
+        positional.value_type = ValueType::String;
+    }
+    positional.choices = notes.choices;
+    if let Some(default) = notes.default {
+        positional.default = if positional.variadic {
+            default
+        } else {
+            vec![default.join(" ")]
+        };
+    }
+    positional.env = notes.env;
+    positional.help = (!notes.text.is_empty()).then_some(notes.text);
+}
+
+fn guess_type(positional: &mut Positional, name: &str) {
+    if names_path(name) {
+        positional.value_type = ValueType::Path;
+    }
+}
+
+fn is_boolean(notes: &Notes) -> bool {
+    let values: Vec<&str> = notes
+        .choices
+        .iter()
+        .map(|choice| choice.value.as_str())
+        .collect();
+    values == ["true", "false"]
+}
+
+/// Whether a placeholder is one that stands for a file or a directory.
+pub(super) fn names_path(placeholder: &str) -> bool {
+    let lower = placeholder.to_ascii_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        matches!(
+            word,
+            "path"
+                | "paths"
+                | "file"
+                | "files"
+                | "dir"
+                | "dirs"
+                | "directory"
+                | "directories"
+                | "folder"
+                | "filename"
+        )
+    }) && !lower.contains(['|', '=', ':'])
+}
+
+/// The positional for subcommands that the program finds at run time.
+fn external(required: bool) -> Positional {
+    let mut positional = Positional::new("external_command")
+        .variadic()
+        .help("The name of an external command, followed by its own arguments");
+    positional.required = required;
+    positional.external = true;
+    positional
+}
+
+fn flag(entry: &Entry<'_>, modern: bool) -> Option<FlagSketch> {
+    let names = flag_names(entry.left)?;
+    let notes = entry.notes();
+    let mut longs = names.longs.iter().cloned();
+    let mut shorts = names.shorts.iter().copied();
+    let mut flag = FlagSketch {
+        long: longs.next(),
+        short: shorts.next(),
+        aliases: longs.collect(),
+        short_aliases: shorts.collect(),
+        negation: names.negation.clone(),
+        ..FlagSketch::default()
+    };
+    let own_version = matches!(
+        notes.text.as_str(),
+        "Print version" | "Print version information" | "Prints version information"
+    );
+    if flag.long.as_deref() == Some("version") && names.value.is_none() && own_version {
+        return None;
+    }
+    let mut kind = kind(&names, modern);
+    flag.placeholder = names.value.clone().filter(|value| value != "...");
+    if kind.value != FlagValue::None {
+        let placeholder = flag.placeholder.as_deref().unwrap_or_default();
+        if is_boolean(&notes) {
+            kind.value_type = ValueType::Bool;
+        } else if notes.choices.is_empty() && names_path(placeholder) {
+            kind.value_type = ValueType::Path;
+        }
+        if let Some(default) = notes.default {
+            flag.default = Some(Fact::new(default, Origin::Help));
+        }
+        if !notes.choices.is_empty() {
+            flag.choices = Some(Fact::new(notes.choices, Origin::Help));
+        }
+    }
+    flag.kind = Some(Fact::new(kind, Origin::Help));
+    flag.env = notes.env.map(|name| Fact::new(name, Origin::Help));
+    flag.aliases.extend(notes.aliases);
+    flag.short_aliases.extend(notes.short_aliases);
+    if !notes.text.is_empty() {
+        flag.help = Some(Fact::new(notes.text, Origin::Help));
+    }
+    Some(flag)
+}
+
+/// What the placeholder tells: whether there is a value, and how many.
+fn kind(names: &Names, modern: bool) -> Kind {
+    let Some(value) = &names.value else {
+        return Kind::switch();
+    };
+    if value == "..." {
+        return Kind::count();
+    }
+    let mut kind = Kind::single(ValueType::String);
+    let open = value.contains("...");
+    let inner = value
+        .strip_prefix('[')
+        .map_or(value.as_str(), |inner| inner.trim_end_matches(']'));
+    let count = usage::split(inner)
+        .iter()
+        .filter(|word| word.starts_with('<'))
+        .count();
+    if names.optional && count <= 1 && !open {
+        return kind.optional(None);
+    }
+    kind.repetition = match (count, open) {
+        (0 | 1, true) => Repetition::Repeat { delimiter: None },
+        (0 | 1, false) => Repetition::Single,
+        (count, true) if modern => Repetition::Span {
+            min: count,
+            max: None,
+        },
+        (count, repeat) => Repetition::Fixed { count, repeat },
+    };
+    kind
+}
+
+/// What stands above the usage, without the name, version and author that some versions put first.
+fn about(above: &[Section<'_>], usage: &Section<'_>) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    for section in above {
+        if !section.heading.is_empty() {
+            lines.push("");
+            lines.push(section.heading);
+        }
+        lines.extend(&section.lines);
+    }
+    let program = usage.body();
+    let program = program.split([' ', '[']).next().unwrap_or_default().trim();
+    let titled = lines.first().is_some_and(|line| {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let version = words.next().is_some_and(|word| {
+            word.trim_start_matches('v')
+                .starts_with(|c: char| c.is_ascii_digit())
+        });
+        version
+            && (name == program
+                || name.ends_with(&format!("-{program}"))
+                || name.starts_with(&format!("{program}-")))
+    });
+    if titled {
+        lines.remove(0);
+        if lines
+            .first()
+            .is_some_and(|line| line.contains('@') && line.contains('<'))
+        {
+            lines.remove(0);
+        }
+    }
+    paragraphs(&lines.join("\n"))
+}
