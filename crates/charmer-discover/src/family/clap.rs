@@ -6,6 +6,8 @@ mod listing;
 mod notes;
 mod oracle;
 mod page;
+#[cfg(test)]
+mod property;
 mod refine;
 mod usage;
 

@@ -25,14 +25,17 @@ pub(super) fn mark(commands: &mut [CommandSketch]) {
         }
         for at in 0..commands[parent].flags.len() {
             let flag = commands[parent].flags[at].clone();
-            let everywhere = children
-                .iter()
-                .all(|&child| find(&commands[child], &flag).is_some());
             let heirs: Vec<(usize, usize)> = children
                 .iter()
                 .filter_map(|&child| Some((child, find(&commands[child], &flag)?)))
                 .filter(|&(child, at)| says_the_same(&commands[child].flags[at], &flag))
                 .collect();
+            let listed = children
+                .iter()
+                .filter(|&&child| find(&commands[child], &flag).is_some())
+                .count();
+            // A child may hide a global flag that means nothing to it, or have its own of that name.
+            let everywhere = listed == children.len() || heirs.len() * 10 >= children.len() * 9;
             if !everywhere || heirs.is_empty() {
                 continue;
             }

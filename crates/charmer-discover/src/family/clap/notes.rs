@@ -95,12 +95,9 @@ impl Notes {
 fn default_values(inner: &str) -> Option<Vec<String>> {
     let values = quoted_list(inner, " ");
     let prose = values.len() > 1
-        && values.iter().any(|word| {
-            matches!(
-                word.as_str(),
-                "the" | "a" | "an" | "of" | "is" | "to" | "from" | "current" | "your" | "all"
-            )
-        });
+        && values
+            .iter()
+            .any(|word| matches!(word.as_str(), "the" | "your" | "current" | "of" | "is"));
     (!prose && !values.is_empty()).then_some(values)
 }
 

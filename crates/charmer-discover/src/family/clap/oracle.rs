@@ -132,7 +132,7 @@ impl Question {
         Self {
             name: name.to_owned(),
             stage: good.map_or(Stage::Junk, |good| Stage::Again(good.to_owned())),
-            default: None,
+            default: good.map(str::to_owned),
             verdict: Verdict::default(),
         }
     }
@@ -162,9 +162,10 @@ impl Question {
             Some(ValueType::Number) => "1.5".into(),
             Some(ValueType::Char) => "x".into(),
             Some(ValueType::Ip) => "127.0.0.1".into(),
-            _ => match self.verdict.choices.first() {
-                Some(choice) => choice.value.clone().into(),
-                None => JUNK.into(),
+            _ => match (self.verdict.choices.first(), &self.default) {
+                (Some(choice), _) => choice.value.clone().into(),
+                (None, Some(good)) => good.clone().into(),
+                (None, None) => JUNK.into(),
             },
         })
     }
@@ -223,17 +224,20 @@ impl Question {
 
     /// What a value's refusal says about its type.
     fn refused(&mut self, reason: &str) -> Stage {
-        let (value_type, good) = if reason.contains("invalid digit found in string") {
+        let (value_type, good) = if reason == "invalid digit found in string" {
             return Stage::Large;
-        } else if reason.contains("invalid float literal") {
+        } else if reason == "invalid float literal" {
             (ValueType::Number, Some("1.5".to_owned()))
-        } else if reason.contains("too many characters in string") {
+        } else if reason == "too many characters in string" {
             (ValueType::Char, Some("x".to_owned()))
-        } else if reason.contains("invalid IP address syntax") {
+        } else if reason == "invalid IP address syntax" {
             (ValueType::Ip, Some("127.0.0.1".to_owned()))
         } else {
-            // A parser of the author's own.
-            (ValueType::String, self.default.clone())
+            // A parser of the author's own, which may want a pair.
+            (
+                ValueType::String,
+                Some(self.default.clone().unwrap_or_else(|| "a=b".to_owned())),
+            )
         };
         self.verdict.value_type = Some(value_type);
         if good.is_none() {
@@ -414,7 +418,9 @@ fn outcome(message: &str) -> Outcome {
     }
     let refused = ["nvalid value", "isn't a valid value", "a value is required"];
     if refused.iter().any(|words| message.contains(words)) {
-        return Outcome::Invalid(message.to_owned());
+        // `invalid value 'x' for '--heat <N>': reason`
+        let reason = message.split_once("': ").map_or("", |(_, reason)| reason);
+        return Outcome::Invalid(reason.lines().next().unwrap_or_default().trim().to_owned());
     }
     Outcome::Unclear
 }

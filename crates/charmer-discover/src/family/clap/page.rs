@@ -85,7 +85,7 @@ pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
     let unexplained = usage
         .operands
         .iter()
-        .rposition(|operand| !is_argument(&operand.name));
+        .rposition(|operand| !is_argument(&operand.name) && !operand.name.starts_with('+'));
     let is_usual = |name: &str| {
         matches!(
             name.to_ascii_lowercase().as_str(),
@@ -218,7 +218,15 @@ pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
         .map(|line| indent(line))
         .min();
     let Some(base) = base else { return Vec::new() };
+    // Long names without a short one stand four columns further in than the others.
+    let has_shorts = section.lines.iter().any(|line| {
+        let content = line.trim_start();
+        indent(line) == base && content.starts_with('-') && !content.starts_with("--")
+    });
+    let deepest = if has_shorts { base + 4 } else { base };
     let mut found: Vec<Entry<'t>> = Vec::new();
+    // Where the last entry's text begins: what stands there or beyond continues it, whatever it looks like.
+    let mut text_column = usize::MAX;
     for line in &section.lines {
         let content = line.trim();
         let depth = indent(line);
@@ -230,14 +238,17 @@ pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
             break;
         }
         let (left, right) = columns(content);
-        // Long names without a short one stand four columns further in.
         let begins = match content.chars().next() {
-            Some('-') => depth <= base + 4 && flag_names(left).is_some(),
+            Some('-') => depth <= deepest && flag_names(left).is_some(),
             Some('<' | '[') => depth == base && left.ends_with(['>', ']', '.']),
             Some(_) => depth == base && is_command(left),
             None => false,
         };
-        if begins {
+        if begins && depth < text_column {
+            text_column = match right {
+                "" => usize::MAX,
+                right => depth + content[..content.len() - right.len()].chars().count(),
+            };
             let lines = if right.is_empty() {
                 vec![]
             } else {
@@ -339,6 +350,8 @@ fn positionals(
                 }
                 continue;
             }
+            // `[+toolchain]` is read by whoever starts the program.
+            None if operand.name.starts_with('+') => continue,
             None => guess_type(&mut positional, &operand.name),
         }
         listed.push(positional);
@@ -362,6 +375,8 @@ fn positionals(
 
 fn explain(positional: &mut Positional, entry: &Entry<'_>) {
     let notes = entry.notes();
+    // Where usage shows it among alternatives, only its entry has the dots.
+    positional.variadic |= entry.left.ends_with("...");
     guess_type(
         positional,
         bare(usage::split(entry.left).first().unwrap_or(&"")),
@@ -540,4 +555,150 @@ fn about(above: &[Section<'_>], usage: &Section<'_>) -> String {
         }
     }
     paragraphs(&lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(text: &str, path: &str) -> CommandSketch {
+        let read = read(text, &CommandPath::parse(path));
+        read.expect("help of this command").sketch
+    }
+
+    fn flag<'s>(sketch: &'s CommandSketch, name: &str) -> &'s FlagSketch {
+        let flag = sketch.flags.iter().find(|flag| usage::is_named(flag, name));
+        flag.expect("a flag of this name")
+    }
+
+    fn repetition(sketch: &CommandSketch, name: &str) -> Repetition {
+        let kind = flag(sketch, name).kind.as_ref();
+        kind.expect("a kind").value.repetition.clone()
+    }
+
+    #[test]
+    fn help_of_the_second_version() {
+        let text = "kiln 1.2.0\nA Potter <potter@example.org>\nFires pots\n\nUSAGE:\n    kiln [FLAGS] [OPTIONS] <POT> [SUBCOMMAND]\n\nFLAGS:\n    -h, --help       Prints help information\n    -q, --quiet      Say less\n    -V, --version    Prints version information\n\nOPTIONS:\n    -g, --glaze <GLAZE>...    Which glaze [default: matt]  [possible values: matt, gloss]\n\nARGS:\n    <POT>    The pot\n\nSUBCOMMANDS:\n    help    Prints this message or the help of the given subcommand(s)\n    low     Low fire\n";
+        let read = read(text, &CommandPath::root()).expect("help");
+        assert!(read.help_command && !read.modern);
+        let sketch = read.sketch;
+        assert_eq!(sketch.about.as_ref().expect("about").value, "Fires pots");
+        assert_eq!(sketch.program.as_deref(), Some("kiln"));
+        let names: Vec<String> = sketch.flags.iter().map(FlagSketch::id).collect();
+        assert_eq!(names, ["help", "quiet", "glaze"]);
+        let glaze = flag(&sketch, "--glaze");
+        assert_eq!(glaze.choices.as_ref().expect("choices").value.len(), 2);
+        assert_eq!(glaze.default.as_ref().expect("a default").value, ["matt"]);
+        assert_eq!(
+            repetition(&sketch, "-g"),
+            Repetition::Repeat { delimiter: None }
+        );
+        assert_eq!(sketch.children.len(), 1);
+        assert!(sketch.runnable.expect("said").value);
+        let arguments = sketch.arguments.expect("arguments").value;
+        assert!(arguments.listed()[0].required);
+    }
+
+    #[test]
+    fn optional_positionals_that_the_third_version_sums_up() {
+        let text = "kiln\n\nUSAGE:\n    kiln [OPTIONS] [ARGS]\n\nARGS:\n    <POT>         The pot\n    <SHELF>...    Where\n\nOPTIONS:\n    -h, --help    Print help information\n";
+        let arguments = page(text, "").arguments.expect("arguments").value;
+        let shown: Vec<_> = arguments
+            .listed()
+            .iter()
+            .map(|one| (one.id.as_str(), one.required, one.variadic))
+            .collect();
+        assert_eq!(shown, [("pot", false, false), ("shelf", false, true)]);
+    }
+
+    #[test]
+    fn commands_under_headings_of_their_own() {
+        let text = "Usage: kiln [OPTIONS] <THING>\n\nThings:\n  low, l   Low fire\n  high     High fire [aliases: h]\n\nExamples:\n  low      is no command here\n\nOptions:\n  -h, --help  Print help\n";
+        let sketch = page(text, "");
+        let names: Vec<_> = sketch
+            .children
+            .iter()
+            .map(|child| (child.name.as_str(), child.aliases.clone()))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                ("low", vec!["l".to_owned()]),
+                ("high", vec!["h".to_owned()])
+            ]
+        );
+        assert!(!sketch.runnable.expect("said").value);
+        assert!(
+            sketch
+                .arguments
+                .expect("arguments")
+                .value
+                .listed()
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn commands_beyond_those_that_are_shown() {
+        let text = "Usage: kiln [+clay] [OPTIONS] [COMMAND]\n\nOptions:\n      --list  List all\n  -h, --help  Print help\n\nCommands:\n    low, l    Low fire\n    ...       See all commands with --list\n\nSee 'kiln help <command>' for more.\n";
+        let read = read(text, &CommandPath::root()).expect("help");
+        assert_eq!(read.listing.as_deref(), Some("--list"));
+        assert_eq!(read.sketch.children.len(), 1);
+        assert!(
+            read.sketch
+                .arguments
+                .expect("arguments")
+                .value
+                .listed()
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_command_that_nobody_lists_is_found_at_run_time() {
+        let text = "Usage: kiln run [OPTIONS] [COMMAND]\n\nOptions:\n  -h, --help  Print help\n";
+        let arguments = page(text, "run").arguments.expect("arguments").value;
+        assert!(arguments.listed()[0].external);
+        assert!(!arguments.listed()[0].required);
+    }
+
+    #[test]
+    fn help_of_another_command_is_refused() {
+        let text = "Usage: kiln [OPTIONS] [POT]\n\nOptions:\n  -h, --help  Print help\n";
+        assert!(read(text, &CommandPath::parse("fire")).is_none());
+        assert!(read("no help at all", &CommandPath::root()).is_none());
+    }
+
+    #[test]
+    fn what_usage_requires() {
+        let text = "Usage: kiln fire [OPTIONS] --heat <N> <POTS|--all>\n\nArguments:\n  [POTS]...  The pots\n\nOptions:\n      --heat <N>  How hot\n      --all       All pots\n  -h, --help      Print help\n";
+        let sketch = page(text, "fire");
+        assert!(
+            flag(&sketch, "--heat")
+                .required
+                .as_ref()
+                .expect("said")
+                .value
+        );
+        assert!(flag(&sketch, "--all").required.is_none());
+        assert_eq!(
+            sketch.groups[0].value,
+            Group::new(GroupKind::OneOf, ["pots", "all"])
+        );
+        let arguments = sketch.arguments.expect("arguments").value;
+        assert!(arguments.listed()[0].variadic && !arguments.listed()[0].required);
+    }
+
+    #[test]
+    fn flags_in_prose_behind_the_lists_are_none() {
+        let text = "Usage: kiln [OPTIONS]\n\nOptions:\n  -h, --help  Print help\n\nUse it with care:\nit is hot.\n  --heat  is explained elsewhere\n";
+        assert_eq!(page(text, "").flags.len(), 1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "(Usage: kiln|\\nOptions:\\n|\\nCommands:\\n|  -|  <|  \\[|[\\PC]|[ \\n\\t]){0,80}") {
+            read(&text, &CommandPath::root());
+        }
+    }
 }

@@ -186,7 +186,10 @@ pub(super) fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
     {
         found.value_type = value_type.clone();
     }
-    match verdict.repeats {
+    let repeats = verdict
+        .repeats
+        .or(says_repeated(flag.help.as_ref()).then_some(true));
+    match repeats {
         Some(true) => {
             let delimiter = splits_at_commas(flag.help.as_ref()).then_some(',');
             found.repetition = Repetition::Repeat { delimiter };
@@ -197,12 +200,28 @@ pub(super) fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
         }
         _ => {}
     }
-    if verdict.value_type.is_some() || verdict.repeats.is_some() {
+    if verdict.value_type.is_some() || repeats.is_some() {
         *kind = Fact::new(found, Origin::Probe);
     }
     if !verdict.choices.is_empty() && !choices_known {
         flag.choices = Some(Fact::new(verdict.choices.clone(), Origin::Probe));
     }
+}
+
+/// Where the parser could not be asked, the text may say it.
+fn says_repeated(help: Option<&Fact<String>>) -> bool {
+    let text = help
+        .map(|help| help.value.to_lowercase())
+        .unwrap_or_default();
+    [
+        "multiple times",
+        "more than once",
+        "be repeated",
+        "several times",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
+        && !text.contains("cannot")
 }
 
 fn splits_at_commas(help: Option<&Fact<String>>) -> bool {
