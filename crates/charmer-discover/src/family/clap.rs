@@ -1,6 +1,10 @@
 //! Programs built with clap, versions 2 to 4: their help, and what their parser says of values that are meant to be
 //! wrong.
 
+mod answer;
+mod arguments;
+mod entries;
+mod flags;
 mod globals;
 mod listing;
 mod notes;

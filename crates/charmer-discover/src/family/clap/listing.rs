@@ -1,6 +1,6 @@
 //! The list of all commands, of a program whose help shows only some and names the option that shows the rest.
 
-use super::page::entries;
+use super::entries::entries;
 use crate::help::sections;
 
 /// A command as the list has it.

@@ -1,18 +1,19 @@
 //! One help page of clap: its usage, and the entries under its headings, whatever these are called.
 
-use charmer_core::model::{
-    Arguments, CommandPath, FlagValue, Group, GroupKind, Positional, Repetition, ValueType,
-};
+use charmer_core::model::{Arguments, CommandPath, Group, GroupKind};
 
 use super::{
     HELP_COMMAND_TEXTS,
-    notes::{Notes, paragraphs, take_apart},
-    usage::{self, Usage},
+    arguments::{bare, external, positionals},
+    entries::{self, Entry},
+    flags::flag,
+    notes::paragraphs,
+    usage,
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{Names, Section, flag_names, sections},
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
+    help::{Section, sections},
+    sketch::{ChildSketch, CommandSketch, FlagSketch},
 };
 
 /// What a page says.
@@ -24,18 +25,6 @@ pub(super) struct Read {
     pub(super) listing: Option<String>,
     /// Whether the page looks like clap 4's.
     pub(super) modern: bool,
-}
-
-/// A row and the lines below it.
-pub(super) struct Entry<'t> {
-    pub(super) left: &'t str,
-    pub(super) lines: Vec<&'t str>,
-}
-
-impl Entry<'_> {
-    pub(super) fn notes(&self) -> Notes {
-        take_apart(&self.lines)
-    }
 }
 
 /// Reads a help page; `None` if it is not of the command at this path.
@@ -54,7 +43,7 @@ pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
             continue;
         }
         entries.extend(
-            self::entries(section)
+            entries::entries(section)
                 .into_iter()
                 .map(|entry| (section, entry)),
         );
@@ -208,319 +197,6 @@ fn is_prose(section: &Section<'_>) -> bool {
     .any(|word| heading.contains(word))
 }
 
-/// The rows of a section: flags, positionals and commands begin with a dash, a bracket or a plain name.
-pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let base = section
-        .lines
-        .iter()
-        .filter(|line| !line.trim().is_empty() && indent(line) > 0)
-        .map(|line| indent(line))
-        .min();
-    let Some(base) = base else { return Vec::new() };
-    // Long names without a short one stand four columns further in than the others.
-    let has_shorts = section.lines.iter().any(|line| {
-        let content = line.trim_start();
-        indent(line) == base && content.starts_with('-') && !content.starts_with("--")
-    });
-    let deepest = if has_shorts { base + 4 } else { base };
-    let mut found: Vec<Entry<'t>> = Vec::new();
-    // Where the last entry's text begins: what stands there or beyond continues it, whatever it looks like.
-    let mut text_column = usize::MAX;
-    for line in &section.lines {
-        let content = line.trim();
-        let depth = indent(line);
-        if !content.is_empty() && depth == 0 {
-            // A heading that was not taken for one; any other text ends the list.
-            if content.ends_with(':') {
-                continue;
-            }
-            break;
-        }
-        let (left, right) = columns(content);
-        let begins = match content.chars().next() {
-            Some('-') => depth <= deepest && flag_names(left).is_some(),
-            Some('<' | '[') => depth == base && left.ends_with(['>', ']', '.']),
-            Some(_) => depth == base && is_command(left),
-            None => false,
-        };
-        if begins && depth < text_column {
-            text_column = match right {
-                "" => usize::MAX,
-                right => depth + content[..content.len() - right.len()].chars().count(),
-            };
-            let lines = if right.is_empty() {
-                vec![]
-            } else {
-                vec![right]
-            };
-            found.push(Entry { left, lines });
-        } else if let Some(entry) = found.last_mut() {
-            if depth > base || content.is_empty() {
-                entry.lines.push(content);
-            } else {
-                // Text in the column of the names: this is no list.
-                break;
-            }
-        }
-    }
-    found
-}
-
-/// A row's name and text, which two spaces separate.
-fn columns(content: &str) -> (&str, &str) {
-    match content.find("  ") {
-        Some(at) => (&content[..at], content[at..].trim()),
-        None => (content, ""),
-    }
-}
-
-fn is_command(left: &str) -> bool {
-    left == "..."
-        || left.split(", ").all(|name| {
-            name.chars().next().is_some_and(char::is_alphanumeric)
-                && name.chars().all(|c| {
-                    c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '/' | '@')
-                })
-                && !name.ends_with(['.', ':'])
-        })
-}
-
-/// What a bracketed word names.
-fn bare(word: &str) -> &str {
-    word.trim_end_matches("...")
-        .trim_matches(['<', '>', '[', ']'])
-        .trim_end_matches("...")
-        .trim_matches(['<', '>'])
-}
-
-/// The positionals in the order of the usage line, with what their entries say.
-fn positionals(
-    usage: &Usage,
-    command: Option<usize>,
-    arguments: &[(Vec<&str>, Entry<'_>)],
-) -> Vec<Positional> {
-    let mut listed: Vec<Positional> = Vec::new();
-    let mut explained = vec![false; arguments.len()];
-    let mut at = 0;
-    while let Some(operand) = usage.operands.get(at) {
-        at += 1;
-        if command == Some(at - 1) {
-            continue;
-        }
-        let entry = arguments
-            .iter()
-            .enumerate()
-            .position(|(index, (words, _))| !explained[index] && bare(words[0]) == operand.name);
-        let mut positional = usage::positional(operand);
-        match entry {
-            Some(index) => {
-                let (words, entry) = &arguments[index];
-                explained[index] = true;
-                if words.len() > 1 {
-                    // `<A> <B>`: one positional of several values.
-                    let more = usage.operands[at..].iter().zip(&words[1..]);
-                    let same = more
-                        .take_while(|(operand, word)| operand.name == bare(word))
-                        .count();
-                    let open = usage.operands[at - 1..at + same]
-                        .iter()
-                        .any(|operand| operand.variadic);
-                    at += same;
-                    positional.variadic = true;
-                    positional.min_values = Some(words.len());
-                    positional.max_values = (!open).then_some(words.len());
-                }
-                explain(&mut positional, entry);
-            }
-            // Older versions sum up optional positionals.
-            None if operand.name == "ARGS" && !arguments.is_empty() => {
-                for (index, (words, entry)) in arguments.iter().enumerate() {
-                    let named = usage
-                        .operands
-                        .iter()
-                        .any(|operand| operand.name == bare(words[0]));
-                    if !named && !explained[index] {
-                        explained[index] = true;
-                        let mut positional = Positional::new(usage::property(bare(words[0])));
-                        positional.variadic = words[0].ends_with("...");
-                        explain(&mut positional, entry);
-                        listed.push(positional);
-                    }
-                }
-                continue;
-            }
-            // `[+toolchain]` is read by whoever starts the program.
-            None if operand.name.starts_with('+') => continue,
-            None => guess_type(&mut positional, &operand.name),
-        }
-        listed.push(positional);
-    }
-    // An author's own usage line may leave some out.
-    for (words, entry) in arguments
-        .iter()
-        .zip(&explained)
-        .filter(|(_, seen)| !**seen)
-        .map(|(argument, _)| argument)
-    {
-        let mut positional = Positional::new(usage::property(bare(words[0])));
-        positional.variadic = words[0].ends_with("...");
-        positional.required =
-            words[0].starts_with('<') && listed.iter().all(|earlier| earlier.required);
-        explain(&mut positional, entry);
-        listed.push(positional);
-    }
-    listed
-}
-
-fn explain(positional: &mut Positional, entry: &Entry<'_>) {
-    let notes = entry.notes();
-    // Where usage shows it among alternatives, only its entry has the dots.
-    positional.variadic |= entry.left.ends_with("...");
-    guess_type(
-        positional,
-        bare(usage::split(entry.left).first().unwrap_or(&"")),
-    );
-    if is_boolean(&notes) {
-        positional.value_type = ValueType::Bool;
-    } else if !notes.choices.is_empty() {
-        positional.value_type = ValueType::String;
-    }
-    positional.choices = notes.choices;
-    if let Some(default) = notes.default {
-        positional.default = if positional.variadic {
-            default
-        } else {
-            vec![default.join(" ")]
-        };
-    }
-    positional.env = notes.env;
-    positional.help = (!notes.text.is_empty()).then_some(notes.text);
-}
-
-fn guess_type(positional: &mut Positional, name: &str) {
-    if names_path(name) {
-        positional.value_type = ValueType::Path;
-    }
-}
-
-fn is_boolean(notes: &Notes) -> bool {
-    let values: Vec<&str> = notes
-        .choices
-        .iter()
-        .map(|choice| choice.value.as_str())
-        .collect();
-    values == ["true", "false"]
-}
-
-/// Whether a placeholder is one that stands for a file or a directory.
-pub(super) fn names_path(placeholder: &str) -> bool {
-    let lower = placeholder.to_ascii_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).any(|word| {
-        matches!(
-            word,
-            "path"
-                | "paths"
-                | "file"
-                | "files"
-                | "dir"
-                | "dirs"
-                | "directory"
-                | "directories"
-                | "folder"
-                | "filename"
-        )
-    }) && !lower.contains(['|', '=', ':'])
-}
-
-/// The positional for subcommands that the program finds at run time.
-fn external(required: bool) -> Positional {
-    let mut positional = Positional::new("external_command")
-        .variadic()
-        .help("The name of an external command, followed by its own arguments");
-    positional.required = required;
-    positional.external = true;
-    positional
-}
-
-fn flag(entry: &Entry<'_>, modern: bool) -> Option<FlagSketch> {
-    let names = flag_names(entry.left)?;
-    let notes = entry.notes();
-    let mut longs = names.longs.iter().cloned();
-    let mut shorts = names.shorts.iter().copied();
-    let mut flag = FlagSketch {
-        long: longs.next(),
-        short: shorts.next(),
-        aliases: longs.collect(),
-        short_aliases: shorts.collect(),
-        negation: names.negation.clone(),
-        ..FlagSketch::default()
-    };
-    let own_version = matches!(
-        notes.text.as_str(),
-        "Print version" | "Print version information" | "Prints version information"
-    );
-    if flag.long.as_deref() == Some("version") && names.value.is_none() && own_version {
-        return None;
-    }
-    let mut kind = kind(&names, modern);
-    flag.placeholder = names.value.clone().filter(|value| value != "...");
-    if kind.value != FlagValue::None {
-        let placeholder = flag.placeholder.as_deref().unwrap_or_default();
-        if is_boolean(&notes) {
-            kind.value_type = ValueType::Bool;
-        } else if notes.choices.is_empty() && names_path(placeholder) {
-            kind.value_type = ValueType::Path;
-        }
-        if let Some(default) = notes.default {
-            flag.default = Some(Fact::new(default, Origin::Help));
-        }
-        if !notes.choices.is_empty() {
-            flag.choices = Some(Fact::new(notes.choices, Origin::Help));
-        }
-    }
-    flag.kind = Some(Fact::new(kind, Origin::Help));
-    flag.env = notes.env.map(|name| Fact::new(name, Origin::Help));
-    flag.aliases.extend(notes.aliases);
-    flag.short_aliases.extend(notes.short_aliases);
-    if !notes.text.is_empty() {
-        flag.help = Some(Fact::new(notes.text, Origin::Help));
-    }
-    Some(flag)
-}
-
-/// What the placeholder tells: whether there is a value, and how many.
-fn kind(names: &Names, modern: bool) -> Kind {
-    let Some(value) = &names.value else {
-        return Kind::switch();
-    };
-    if value == "..." {
-        return Kind::count();
-    }
-    let mut kind = Kind::single(ValueType::String);
-    let open = value.contains("...");
-    let inner = value
-        .strip_prefix('[')
-        .map_or(value.as_str(), |inner| inner.trim_end_matches(']'));
-    let count = usage::split(inner)
-        .iter()
-        .filter(|word| word.starts_with('<'))
-        .count();
-    if names.optional && count <= 1 && !open {
-        return kind.optional(None);
-    }
-    kind.repetition = match (count, open) {
-        (0 | 1, true) => Repetition::Repeat { delimiter: None },
-        (0 | 1, false) => Repetition::Single,
-        (count, true) if modern => Repetition::Span {
-            min: count,
-            max: None,
-        },
-        (count, repeat) => Repetition::Fixed { count, repeat },
-    };
-    kind
-}
-
 /// What stands above the usage, without the name, version and author that some versions put first.
 fn about(above: &[Section<'_>], usage: &Section<'_>) -> String {
     let mut lines: Vec<&str> = Vec::new();
@@ -559,6 +235,8 @@ fn about(above: &[Section<'_>], usage: &Section<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use charmer_core::model::Repetition;
+
     use super::*;
 
     fn page(text: &str, path: &str) -> CommandSketch {

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, value_parser};
 use proptest::prelude::*;
 
 use super::{
-    globals, oracle,
+    answer, globals,
     oracle::{Question, Round},
     page, refine,
 };
@@ -124,7 +124,7 @@ prop_compose! {
         let [default, required, global, env, alias, heading, _] = bits;
         Opt {
             word, long: names != 0, short: names != 1, takes, help, default,
-            required: required && rare % 2 == 0, global, env, alias, heading, hidden: rare == 7,
+            required: required && rare.is_multiple_of(2), global, env, alias, heading, hidden: rare == 7,
         }
     }
 }
@@ -233,7 +233,7 @@ impl Builder {
             arg = arg.help(opt.help.clone());
         }
         if opt.heading {
-            arg = arg.help_heading(if at % 2 == 0 {
+            arg = arg.help_heading(if at.is_multiple_of(2) {
                 "Shaping options"
             } else {
                 "Other"
@@ -518,7 +518,7 @@ fn ask(program: &clap::Command, sketch: &mut CommandSketch) {
             break;
         }
         let (text, succeeded) = probe(round.elements());
-        round.hear(oracle::heard(&text, succeeded, &flags), true);
+        round.hear(answer::heard(&text, succeeded, &flags), true);
     }
     for question in &round.questions {
         let flag = sketch
@@ -531,7 +531,7 @@ fn ask(program: &clap::Command, sketch: &mut CommandSketch) {
     if let Some(mut questions) = refine::positional_questions(sketch) {
         while questions.iter().any(|question| !question.is_done()) {
             let (text, succeeded) = probe(questions.iter().map(Question::value).collect());
-            let heard = oracle::heard(&text, succeeded, &flags);
+            let heard = answer::heard(&text, succeeded, &flags);
             assert!(refine::hear_positionals(&mut questions, heard), "{text}");
         }
         refine::apply_positionals(sketch, &questions);

@@ -8,8 +8,10 @@ use std::ffi::OsString;
 use charmer_core::model::{Arguments, FlagValue, Positional, Repetition, ValueType};
 
 use super::{
-    Clap, listing,
-    oracle::{self, Outcome, Question, Round, Verdict},
+    Clap,
+    answer::{self, Heard, Outcome},
+    listing,
+    oracle::{self, Question, Round, Verdict},
 };
 use crate::{
     fact::{Fact, Origin},
@@ -123,7 +125,7 @@ impl Clap {
                     .chain(["--help".into()])
                     .collect();
                 let answer = asker.prober.run(&argv).await;
-                let heard = oracle::heard(said(&answer), answer.succeeded(), &mine);
+                let heard = answer::heard(said(&answer), answer.succeeded(), &mine);
                 round.hear(heard, in_order);
             }
             self.publish(&mine, &round);
@@ -184,7 +186,8 @@ pub(super) fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
     if let Some(value_type) = &verdict.value_type
         && !choices_known
     {
-        found.value_type = value_type.clone();
+        let default = flag.default.iter().flat_map(|default| &default.value);
+        found.value_type = fitting(value_type, default);
     }
     let repeats = verdict
         .repeats
@@ -206,6 +209,32 @@ pub(super) fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
     if !verdict.choices.is_empty() && !choices_known {
         flag.choices = Some(Fact::new(verdict.choices.clone(), Origin::Probe));
     }
+}
+
+/// The type, unless a default is no value of it: then the author's own parser reads more than numbers (`10k`), or
+/// greater ones.
+fn fitting<'a>(value_type: &ValueType, defaults: impl Iterator<Item = &'a String>) -> ValueType {
+    for default in defaults {
+        let fits = match value_type {
+            ValueType::Integer { min, max } => {
+                let number = default.parse::<i128>().ok();
+                number.is_some_and(|number| (min..=max).contains(&&number))
+            }
+            ValueType::Number => default.parse::<f64>().is_ok(),
+            _ => true,
+        };
+        if !fits {
+            let digits = default.strip_prefix('-').unwrap_or(default);
+            let whole = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
+            let signed = digits.len() < default.len();
+            return if whole {
+                ValueType::BigInteger { signed }
+            } else {
+                ValueType::String
+            };
+        }
+    }
+    value_type.clone()
 }
 
 /// Where the parser could not be asked, the text may say it.
@@ -285,7 +314,7 @@ async fn ask_positionals(asker: &Asker<'_>, sketch: &mut CommandSketch) {
         let values = questions.iter().map(Question::value);
         let argv: Vec<OsString> = path.chain(values).chain(["--help".into()]).collect();
         let answer = asker.prober.run(&argv).await;
-        let heard = oracle::heard(said(&answer), answer.succeeded(), &sketch.flags);
+        let heard = answer::heard(said(&answer), answer.succeeded(), &sketch.flags);
         if !hear_positionals(&mut questions, heard) {
             return;
         }
@@ -318,15 +347,15 @@ pub(super) fn positional_questions(sketch: &CommandSketch) -> Option<Vec<Questio
 }
 
 /// Takes in an answer; whether there is sense in asking on.
-pub(super) fn hear_positionals(questions: &mut [Question], heard: oracle::Heard) -> bool {
+pub(super) fn hear_positionals(questions: &mut [Question], heard: Heard) -> bool {
     match heard {
-        oracle::Heard::Help => {
+        Heard::Help => {
             for question in questions.iter_mut().filter(|question| !question.is_done()) {
                 question.hear(Outcome::Accepted);
             }
             true
         }
-        oracle::Heard::About(name, outcome) => {
+        Heard::About(name, outcome) => {
             let name = super::usage::property(&name);
             let Some(at) = questions.iter().position(|question| question.name == name) else {
                 return false;
@@ -365,5 +394,55 @@ pub(super) fn apply_positionals(sketch: &mut CommandSketch, questions: &[Questio
             Some(value_type) => positional.value_type = value_type.clone(),
         }
         positional.choices.clone_from(&verdict.choices);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_gives_the_authors_own_parser_away() {
+        let fit = |default: &str| fitting(&ValueType::UINT, [default.to_owned()].iter());
+        assert_eq!(fit("7"), ValueType::UINT);
+        assert_eq!(fit("7k"), ValueType::String);
+        assert_eq!(
+            fit("340282366920938463463374607431768211455"),
+            ValueType::BigInteger { signed: false }
+        );
+    }
+
+    #[test]
+    fn dots_without_repetition_are_several_values_at_once() {
+        let mut flag = FlagSketch::long("pots");
+        flag.kind = Some(Fact::new(Kind::repeated(ValueType::String), Origin::Help));
+        let verdict = Verdict {
+            repeats: Some(false),
+            ..Verdict::default()
+        };
+        apply(&mut flag, &verdict);
+        let kind = flag.kind.expect("a kind");
+        assert_eq!(
+            kind.value.repetition,
+            Repetition::Span { min: 1, max: None }
+        );
+        assert_eq!(kind.source.origin, Origin::Probe);
+    }
+
+    #[test]
+    fn positionals_are_not_tried_where_one_could_take_the_help_flag() {
+        let mut sketch = CommandSketch::new("fire".into());
+        let listed = |positional| {
+            Some(Fact::new(
+                Arguments::Listed(vec![positional]),
+                Origin::Usage,
+            ))
+        };
+        sketch.arguments = listed(Positional::new("pot"));
+        assert!(positional_questions(&sketch).is_some());
+        sketch.arguments = listed(Positional::new("pot").variadic());
+        assert!(positional_questions(&sketch).is_none());
+        sketch.arguments = listed(Positional::new("pot").last());
+        assert!(positional_questions(&sketch).is_none());
     }
 }
