@@ -104,14 +104,25 @@ impl Question {
         })
     }
 
-    /// What is to be asked about a positional of this name, of which a good value may be known.
-    pub(super) fn positional(name: &str, good: Option<&str>) -> Self {
+    /// What is to be asked about a positional of this name, which may look like a path, or of which a good value may be
+    /// known.
+    pub(super) fn positional(name: &str, path: bool, good: Option<&str>) -> Self {
+        let stage = match good {
+            Some(good) => Stage::Again(good.to_owned()),
+            None if cfg!(unix) && path => Stage::Bytes,
+            None => Stage::Junk,
+        };
         Self {
             name: name.to_owned(),
-            stage: good.map_or(Stage::Junk, |good| Stage::Again(good.to_owned())),
+            stage,
             default: good.map(str::to_owned),
             verdict: Verdict::default(),
         }
+    }
+
+    /// Whether it is asked with bytes that are no text, which only one question at a time can be.
+    pub(super) fn is_about_bytes(&self) -> bool {
+        self.stage == Stage::Bytes
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -131,8 +142,11 @@ impl Question {
         }
     }
 
-    /// The value for a positional, which is given once.
-    pub(super) fn value(&self) -> OsString {
+    /// The value for a positional, which is given once; one that has to wait with its bytes gets a text.
+    pub(super) fn value(&self, waits: bool) -> OsString {
+        if waits {
+            return JUNK.into();
+        }
         let first = self.values().into_iter().next();
         first.unwrap_or_else(|| match &self.verdict.value_type {
             Some(ValueType::Integer { min, .. }) => min.max(&1).to_string().into(),

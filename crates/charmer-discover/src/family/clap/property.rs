@@ -405,7 +405,8 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
 }
 
 fn positional(at: usize, pos: &Pos, required: bool, many: u8, asked: bool) -> (Arg, Positional) {
-    let id = format!("arg{at}");
+    let like_path = asked && matches!(pos.takes, Takes::Path | Takes::NamedLikePath);
+    let id = format!("{}_{at}", if like_path { "file" } else { "arg" });
     let mut arg = Arg::new(id.clone()).value_name(id.to_uppercase());
     let mut expected = Positional::new(id);
     expected.required = required;
@@ -420,6 +421,10 @@ fn positional(at: usize, pos: &Pos, required: bool, many: u8, asked: bool) -> (A
                 .to_vec();
         }
         // Where one takes several values none is asked about, so types stay hidden.
+        (Takes::Path, true) => {
+            arg = arg.value_parser(value_parser!(std::path::PathBuf));
+            expected.value_type = ValueType::Path;
+        }
         (Takes::Byte, true) => {
             arg = arg.value_parser(value_parser!(u8));
             expected.value_type = ValueType::unsigned(8);
@@ -530,7 +535,7 @@ fn ask(program: &clap::Command, sketch: &mut CommandSketch) {
     sketch.flags.iter_mut().for_each(refine::settle_default);
     if let Some(mut questions) = refine::positional_questions(sketch) {
         while questions.iter().any(|question| !question.is_done()) {
-            let (text, succeeded) = probe(questions.iter().map(Question::value).collect());
+            let (text, succeeded) = probe(refine::positional_values(&questions));
             let heard = answer::heard(&text, succeeded, &flags);
             assert!(refine::hear_positionals(&mut questions, heard), "{text}");
         }

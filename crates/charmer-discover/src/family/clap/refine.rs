@@ -38,7 +38,11 @@ impl Clap {
             self.list(asker, sketch).await;
         }
         self.ask_flags(asker, sketch).await;
-        ask_positionals(asker, sketch).await;
+        // Older versions show help before they read values: that they do says nothing.
+        let in_order = self.memory().modern;
+        if in_order {
+            ask_positionals(asker, sketch).await;
+        }
         for flag in &mut sketch.flags {
             settle_default(flag);
         }
@@ -306,12 +310,12 @@ async fn ask_positionals(asker: &Asker<'_>, sketch: &mut CommandSketch) {
     let Some(mut questions) = positional_questions(sketch) else {
         return;
     };
-    for _ in 0..2 * questions.len() + 1 {
+    for _ in 0..3 * questions.len() + 1 {
         if questions.iter().all(Question::is_done) {
             break;
         }
         let path = sketch.path.words().iter().map(OsString::from);
-        let values = questions.iter().map(Question::value);
+        let values = positional_values(&questions);
         let argv: Vec<OsString> = path.chain(values).chain(["--help".into()]).collect();
         let answer = asker.prober.run(&argv).await;
         let heard = answer::heard(said(&answer), answer.succeeded(), &sketch.flags);
@@ -331,7 +335,8 @@ pub(super) fn positional_questions(sketch: &CommandSketch) -> Option<Vec<Questio
         positional.variadic || positional.last || positional.external || positional.id.is_empty()
     };
     let open = |positional: &Positional| {
-        positional.choices.is_empty() && positional.value_type == ValueType::String
+        positional.choices.is_empty()
+            && matches!(positional.value_type, ValueType::String | ValueType::Path)
     };
     if !sketch.children.is_empty() || listed.iter().any(swallows) || !listed.iter().any(open) {
         return None;
@@ -341,41 +346,58 @@ pub(super) fn positional_questions(sketch: &CommandSketch) -> Option<Vec<Questio
             .choices
             .first()
             .map(|choice| choice.value.as_str());
-        Question::positional(&positional.id, good)
+        let path = positional.value_type == ValueType::Path;
+        Question::positional(&positional.id, path, good)
     };
     Some(listed.iter().map(question).collect())
 }
 
-/// Takes in an answer; whether there is sense in asking on.
-pub(super) fn hear_positionals(questions: &mut [Question], heard: Heard) -> bool {
-    match heard {
-        Heard::Help => {
-            for question in questions.iter_mut().filter(|question| !question.is_done()) {
-                question.hear(Outcome::Accepted);
-            }
-            true
-        }
-        Heard::About(name, outcome) => {
-            let name = super::usage::property(&name);
-            let Some(at) = questions.iter().position(|question| question.name == name) else {
-                return false;
-            };
-            for question in questions[..at]
-                .iter_mut()
-                .filter(|question| !question.is_done())
-            {
-                question.hear(Outcome::Accepted);
-            }
-            if questions[at].is_done() {
-                return false;
-            }
-            questions[at].hear(outcome);
-            true
-        }
-        _ => false,
-    }
+/// The question whose turn it is to be asked with bytes.
+fn turn(questions: &[Question]) -> Option<usize> {
+    questions.iter().position(Question::is_about_bytes)
 }
 
+/// The values to try, in order.
+pub(super) fn positional_values(questions: &[Question]) -> Vec<OsString> {
+    let turn = turn(questions);
+    let waits = |at: usize| questions[at].is_about_bytes() && turn != Some(at);
+    (0..questions.len())
+        .map(|at| questions[at].value(waits(at)))
+        .collect()
+}
+
+/// Takes in an answer; whether there is sense in asking on.
+pub(super) fn hear_positionals(questions: &mut [Question], heard: Heard) -> bool {
+    let turn = turn(questions);
+    let accepted = |questions: &mut [Question]| {
+        for (at, question) in questions.iter_mut().enumerate() {
+            let waits = question.is_about_bytes() && turn != Some(at);
+            if !question.is_done() && !waits {
+                question.hear(Outcome::Accepted);
+            }
+        }
+    };
+    match heard {
+        Heard::Help => accepted(questions),
+        Heard::NotText => match turn {
+            Some(at) => questions[at].hear(Outcome::NotText),
+            None => return false,
+        },
+        Heard::About(name, outcome) => {
+            let name = super::usage::property(&name);
+            let at = questions.iter().position(|question| question.name == name);
+            let Some(at) = at.filter(|&at| !questions[at].is_done()) else {
+                return false;
+            };
+            accepted(&mut questions[..at]);
+            questions[at].hear(outcome);
+        }
+        Heard::Unclear => return false,
+    }
+    true
+}
+
+/// Takes over what was found out about positionals.
 pub(super) fn apply_positionals(sketch: &mut CommandSketch, questions: &[Question]) {
     let Some(fact) = &mut sketch.arguments else {
         return;
@@ -389,8 +411,9 @@ pub(super) fn apply_positionals(sketch: &mut CommandSketch, questions: &[Questio
             continue;
         }
         match &verdict.value_type {
-            // Any text is taken; what the name says of it may still be right.
-            None | Some(ValueType::String) => {}
+            None => {}
+            // Where bytes cannot be asked with, what the name says may still be right.
+            Some(ValueType::String) if !cfg!(unix) => {}
             Some(value_type) => positional.value_type = value_type.clone(),
         }
         positional.choices.clone_from(&verdict.choices);
