@@ -1,9 +1,9 @@
 //! The file `charmer.yaml`: what people write who write no code.
 //!
 //! [`Config::parse`] turns its text into types, or into [`Diagnostics`]: every mistake with its line, its column, a
-//! picture of the line and what to do. The types say what was written; their methods say what it means to
-//! `charmer_run`: bounds, a redactor, and the layers around calls. Nothing here reads a file, the environment or the clock: the caller hands text in and
-//! looks variables up.
+//! picture of the line and what to do. The types say what was written; their methods say what it means: to a program's
+//! model ([`Source::apply`]), to its tools ([`Source::catalogue_options`]), and to `charmer_run` (bounds, a redactor, and
+//! the layers around calls). Nothing here reads the environment or the clock, and only [`Config::load`] reads a file.
 //!
 //! ```
 //! use charmer_config::Config;
@@ -19,16 +19,17 @@
 //! assert_eq!(mistakes[0].hint.as_deref(), Some("did you mean `timeout`?"));
 //! ```
 //!
-//! Corrections of what was found out about single commands (types, required flags, descriptions, argument
-//! specifications) are not part of the file yet; they will be a key of a source, beside `select`.
-//!
 //! The JSON Schema of the file is [`SCHEMA`]; editors find it through its first line,
 //! `# yaml-language-server: $schema=...`.
 
+mod apply;
+mod catalogue;
 mod config;
 mod convert;
 mod diagnostic;
 mod layers;
+mod load;
+mod overrides;
 mod parse;
 mod read;
 mod scalars;
@@ -38,12 +39,15 @@ mod units;
 mod values;
 mod yaml;
 
+pub use apply::{Applied, Mismatch, Mismatches, Report};
 pub use config::{Audit, Config, Limits, Log, Redact, Spool, SpoolSettings};
 pub use convert::Warning;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use layers::Layers;
+pub use load::LoadError;
+pub use overrides::{ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName};
 pub use selector::{Check, CommandRule, Filter, FlagRule, RateLimit, Retry, Selector, Validation};
-pub use source::{EnvironmentRules, Inherit, Origin, Source};
+pub use source::{EnvironmentRules, Inherit, Origin, Redirects, Source};
 pub use values::{Pattern, Pinned, Secret};
 
 /// The JSON Schema of the file, for editors.

@@ -292,7 +292,7 @@ impl<'n> Fields<'n> {
 
 /// What people write who know another program.
 fn synonym(name: &str, keys: &[&'static str]) -> Option<&'static str> {
-    const SYNONYMS: [(&str, &str); 14] = [
+    const SYNONYMS: [(&str, &str); 22] = [
         ("env", "environment"),
         ("cwd", "directory"),
         ("dir", "directory"),
@@ -307,6 +307,14 @@ fn synonym(name: &str, keys: &[&'static str]) -> Option<&'static str> {
         ("replacement", "replace"),
         ("max_concurrency", "concurrency"),
         ("name", "argument"),
+        ("overrides", "override"),
+        ("about", "description"),
+        ("help", "description"),
+        ("choices", "enum"),
+        ("values", "enum"),
+        ("hidden", "exclude"),
+        ("arguments", "args"),
+        ("pin", "set"),
     ];
     let name = name.to_ascii_lowercase().replace('-', "_");
     let meant = SYNONYMS

@@ -183,7 +183,7 @@ pub struct Retry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Validation {
-    /// The argument, by its key in the tool's input or by a name of its flag; `args` for a list of positionals.
+    /// The argument, by its key in the tool's input or by a name of its flag; `args` for every positional.
     pub argument: String,
     /// What is asked of it.
     pub check: Check,

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use charmer_core::tool::Layout;
+use charmer_core::{model::Flag, select::names_flag, tool::Layout};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::{Pinned, Secret, Selector};
+use crate::{CommandOverride, Pinned, Secret, Selector};
 
 /// One entry of `sources`.
 ///
@@ -41,8 +41,14 @@ pub struct Source {
     pub directory: Option<PathBuf>,
     /// Whether its children see `MCP_MODE=true`.
     pub mcp_mode: bool,
+    /// Whether only commands that read are served, without the flags that write.
+    pub read_only: bool,
+    /// Which flags come back that redirect the program, and are left out otherwise.
+    pub redirects: Redirects,
     /// Flags that are in every command line and in no schema, by name, with or without dashes.
     pub set: BTreeMap<String, Pinned>,
+    /// What is corrected or added, by command: the key `override`. Paths are written with or without the program's name.
+    pub overrides: BTreeMap<String, CommandOverride>,
     /// Which commands become tools; the first selector that matches decides. Empty for all.
     pub select: Vec<Selector>,
 }
@@ -61,6 +67,51 @@ pub enum Origin {
     Binary(PathBuf),
     /// A directory of spells.
     Spells(PathBuf),
+}
+
+/// The key `redirects` of a source: `none`, `all`, or a list of names.
+///
+/// Flags that change where a program connects, who it is, which configuration it loads or which program it runs are left
+/// out; this brings them back.
+///
+/// ```
+/// # use charmer_config::Config;
+/// # use charmer_core::model::Flag;
+/// let config = Config::parse("sources: [{binary: ship, redirects: [context]}]", "charmer.yaml").unwrap();
+/// let redirects = &config.sources[0].redirects;
+/// assert!(redirects.lets_in(&Flag::new("context")) && !redirects.lets_in(&Flag::new("token")));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Redirects {
+    /// They stay out.
+    #[default]
+    None,
+    /// These come back.
+    Only(Vec<String>),
+    /// All come back.
+    All,
+}
+
+impl Redirects {
+    /// Whether a flag that redirects is offered all the same.
+    pub fn lets_in(&self, flag: &Flag) -> bool {
+        match self {
+            Self::None => false,
+            Self::Only(names) => names.iter().any(|name| names_flag(name, flag)),
+            Self::All => true,
+        }
+    }
+}
+
+impl Serialize for Redirects {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::None => serializer.serialize_str("none"),
+            Self::Only(names) => names.serialize(serializer),
+            Self::All => serializer.serialize_str("all"),
+        }
+    }
 }
 
 /// The key `environment` of a source.
@@ -132,8 +183,13 @@ impl Serialize for Source {
             map.serialize_entry("directory", directory)?;
         }
         map.serialize_entry("mcp_mode", &self.mcp_mode)?;
+        map.serialize_entry("read_only", &self.read_only)?;
+        map.serialize_entry("redirects", &self.redirects)?;
         if !self.set.is_empty() {
             map.serialize_entry("set", &self.set)?;
+        }
+        if !self.overrides.is_empty() {
+            map.serialize_entry("override", &self.overrides)?;
         }
         if !self.select.is_empty() {
             map.serialize_entry("select", &self.select)?;

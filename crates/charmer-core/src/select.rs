@@ -20,7 +20,16 @@ pub struct Candidate<'a> {
     pub command: &'a Command,
 }
 
-impl Candidate<'_> {
+impl<'a> Candidate<'a> {
+    /// A command of a program.
+    pub fn new(program: &'a str, path: &'a CommandPath, command: &'a Command) -> Self {
+        Self {
+            program,
+            path,
+            command,
+        }
+    }
+
     /// The path in the two forms that rules may be written in: with the program's name and without.
     fn forms(&self) -> [String; 2] {
         let bare = self.path.glob_form();
@@ -165,7 +174,8 @@ impl fmt::Debug for FlagRule {
     }
 }
 
-fn names_flag(name: &str, flag: &Flag) -> bool {
+/// Whether a name, with or without dashes, long or short, is one of the flag's.
+pub fn names_flag(name: &str, flag: &Flag) -> bool {
     if name.starts_with('-') {
         return flag.is_named(name);
     }

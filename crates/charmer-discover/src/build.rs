@@ -27,6 +27,11 @@ pub struct CommandOrigins {
 }
 
 impl Provenance {
+    /// Whether nothing is known of where anything was seen.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What is known of a command's fields.
     pub fn command(&self, path: &CommandPath) -> Option<&CommandOrigins> {
         self.0.get(&path.to_string())

@@ -7,6 +7,7 @@ use std::{
 
 use charmer_core::model::{Cli, CommandPath};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::{
@@ -67,13 +68,43 @@ pub struct Discovery {
     /// The family that it was read as.
     pub family: String,
     /// Where each field was seen.
+    #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     pub provenance: Provenance,
     /// What is worth knowing.
     pub warnings: Vec<Warning>,
+    /// What the program says of itself at the first look, in short: another answer means another program, another
+    /// version, or other plugins.
+    pub identity: String,
     /// How often the program was started for it.
     pub spawned: usize,
     /// Whether every command has been read.
     pub complete: bool,
+}
+
+impl Discovery {
+    /// What is known where only the model is: nothing about where it comes from.
+    pub fn of(cli: Cli) -> Self {
+        Self {
+            cli,
+            family: String::new(),
+            provenance: Provenance::default(),
+            warnings: Vec::new(),
+            identity: String::new(),
+            spawned: 0,
+            complete: true,
+        }
+    }
+
+    pub(crate) fn without_provenance(&self) -> Self {
+        Self {
+            cli: self.cli.clone(),
+            family: self.family.clone(),
+            warnings: self.warnings.clone(),
+            identity: self.identity.clone(),
+            provenance: Provenance::default(),
+            ..*self
+        }
+    }
 }
 
 /// Why a program could not be read at all.
@@ -118,6 +149,7 @@ struct Inner {
     options: DiscoverOptions,
     found: Arc<Mutex<Found>>,
     walk: OnceLock<Arc<Walk>>,
+    identity: OnceLock<(String, Option<String>)>,
 }
 
 impl std::fmt::Debug for Discoverer {
@@ -134,27 +166,22 @@ impl Discoverer {
             options,
             found: Arc::default(),
             walk: OnceLock::new(),
+            identity: OnceLock::new(),
         }))
+    }
+
+    /// What the program says of itself now, to be compared with [`Discovery::identity`]. It is started twice at most.
+    pub async fn identify(&self) -> Result<String, DiscoverError> {
+        let (prober, help) = self.look().await?;
+        let version = version(&prober).await;
+        Ok(identity(&prober, &help, version.as_deref()))
     }
 
     /// Reads the program.
     pub async fn run(&self) -> Result<Discovery, DiscoverError> {
         let inner = &*self.0;
+        let (prober, help) = self.look().await?;
         let binary = Binary::new(&inner.program);
-        let mut prober = Prober::new(inner.program.clone(), inner.options.probe.clone())?;
-        let mut help = first_look(&prober).await;
-        if !looks_like_help(&help)
-            && let Some(at_home) = prober.with_real_home()
-        {
-            // A version manager's stand-in may need what is in the user's home.
-            let again = first_look(&at_home).await;
-            if looks_like_help(&again) {
-                (prober, help) = (at_home, again);
-            }
-        }
-        if !looks_like_help(&help) {
-            return Err(no_help(&inner.program, &help));
-        }
         let signs = Signs {
             help: &help,
             binary: &binary,
@@ -173,9 +200,29 @@ impl Discoverer {
             found: Arc::clone(&inner.found),
         });
         let walk = inner.walk.get_or_init(|| walk);
-        walk.run(help.clone()).await;
+        let (version, ()) = tokio::join!(version(&walk.prober), walk.run(help.clone()));
+        let identity = identity(&walk.prober, &help, version.as_deref());
+        let _ = inner.identity.set((identity, version));
         self.snapshot(true)
             .ok_or_else(|| no_help(&inner.program, &help))
+    }
+
+    /// The first look at the program: a way to run it, and its help.
+    async fn look(&self) -> Result<(Prober, Answer), DiscoverError> {
+        let inner = &*self.0;
+        let prober = Prober::new(inner.program.clone(), inner.options.probe.clone())?;
+        let help = first_look(&prober).await;
+        if looks_like_help(&help) {
+            return Ok((prober, help));
+        }
+        // A version manager's stand-in may need what is in the user's home.
+        if let Some(at_home) = prober.with_real_home() {
+            let again = first_look(&at_home).await;
+            if looks_like_help(&again) {
+                return Ok((at_home, again));
+            }
+        }
+        Err(no_help(&inner.program, &help))
     }
 
     /// How many commands have been read, and how many are known of.
@@ -202,9 +249,10 @@ impl Discoverer {
         if !found.commands.contains_key(&CommandPath::root()) {
             return None;
         }
-        let found = finished(&found, &*walk.family);
         let home = walk.prober.home().to_string_lossy();
-        let (cli, provenance) = build(&found, &walk.binary.name(), walk.family.syntax(), &home);
+        let (identity, version) = self.0.identity.get().cloned().unwrap_or_default();
+        let (mut cli, provenance) = build(&found, &walk.binary.name(), walk.family.syntax(), &home);
+        cli.version = version;
         let shortcomings = walk.prober.shortcomings().into_iter();
         let mut warnings: Vec<Warning> = shortcomings
             .map(|message| Warning::new(CommandPath::root(), message))
@@ -215,25 +263,33 @@ impl Discoverer {
             family: walk.family.name().to_owned(),
             provenance,
             warnings,
+            identity,
             spawned: walk.prober.spawned(),
             complete,
         })
     }
 }
 
-/// What was found, with what its family can only say of the whole.
-fn finished(found: &Found, family: &dyn Family) -> Found {
-    let mut commands: Vec<_> = found.commands.values().cloned().collect();
-    family.finish(&mut commands);
-    Found {
-        commands: commands
-            .into_iter()
-            .map(|sketch| (sketch.path.clone(), sketch))
-            .collect(),
-        order: found.order.clone(),
-        known: found.known,
-        warnings: found.warnings.clone(),
-    }
+/// What the program calls its version: the first line that it prints, if there is a number in it.
+async fn version(prober: &Prober) -> Option<String> {
+    let answer = prober.run(&["--version"]).await;
+    let line = printed(&answer).trim().lines().next()?.trim().to_owned();
+    let numbered = line.chars().any(|c| c.is_ascii_digit());
+    (answer.succeeded() && numbered && line.len() < 200).then_some(line)
+}
+
+fn identity(prober: &Prober, help: &Answer, version: Option<&str>) -> String {
+    let home = prober.home().to_string_lossy();
+    let mut digest = Sha256::new();
+    digest.update(printed(help).replace(&*home, "$HOME"));
+    digest.update([0]);
+    digest.update(version.unwrap_or_default());
+    hex(&digest.finalize())
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What a program shows of itself: to `--help`, else to `-h`, else to `help`.

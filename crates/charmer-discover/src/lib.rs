@@ -5,11 +5,15 @@
 
 mod binary;
 mod build;
+pub mod cache;
 mod discovery;
+pub mod effect;
 mod fact;
 mod family;
+pub mod fidelity;
 mod help;
 pub mod probe;
+pub mod redirect;
 mod sketch;
 mod walk;
 

@@ -97,6 +97,8 @@ pub(crate) struct FlagSketch {
     pub(crate) negation: Option<String>,
     /// What help shows in the place of the value.
     pub(crate) placeholder: Option<String>,
+    /// Whether that is the name of its type for sure, and not a word of the author's.
+    pub(crate) named_type: bool,
     pub(crate) kind: Option<Fact<Kind>>,
     pub(crate) default: Option<Fact<Vec<String>>>,
     pub(crate) choices: Option<Fact<Vec<Choice>>>,
@@ -174,6 +176,7 @@ impl FlagSketch {
         hear(&mut self.deprecated, other.deprecated);
         hear(&mut self.env, other.env);
         hear(&mut self.help, other.help);
+        self.named_type |= other.named_type;
         self.allow_hyphen |= other.allow_hyphen;
     }
 }

@@ -1,7 +1,8 @@
-//! From the tree to the types, key by key. A file's readers are here, in `source` and in `selector`.
+//! From the tree to the types, key by key. A file's readers are here, in `source`, `overrides` and `selector`.
 //!
 //! Keys that are not in a mapping's list are mistakes; the lists are compared with the JSON Schema by a test.
 
+mod overrides;
 mod selector;
 mod source;
 
@@ -223,6 +224,9 @@ mod tests {
             ("/$defs/log", LOG),
             ("/$defs/source", source::SOURCE),
             ("/$defs/environment", source::ENVIRONMENT),
+            ("/$defs/commandOverride", overrides::COMMAND),
+            ("/$defs/flagOverride", overrides::FLAG),
+            ("/$defs/argOverride", overrides::ARG),
             ("/$defs/selector", selector::SELECTOR),
             ("/$defs/commands", selector::COMMANDS),
             ("/$defs/flagLists", selector::FLAGS),

@@ -42,6 +42,12 @@ pub(super) const RETRY: &[&str] = &["times", "wait"];
 pub(super) const VALIDATION: &[&str] = &["argument", "pattern", "forbid", "max_items", "message"];
 pub(super) const FILTER: &[&str] = &["pattern", "replace"];
 
+pub(super) const EFFECTS: &[(&str, Effect)] = &[
+    ("read", Effect::Read),
+    ("write", Effect::Write),
+    ("destroy", Effect::Destroy),
+];
+
 pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selector> {
     let fields = problems.fields(node, "select", SELECTOR)?;
     let flags = |key: &str, problems: &mut Problems<'_>| {
@@ -81,14 +87,9 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .unwrap_or(false),
         validate: list(fields.get("validate"), "validate", problems, validation),
         filter: list(fields.get("filter"), "filter", problems, filter),
-        effect: fields.get("effect").and_then(|node| {
-            let choices = [
-                ("read", Effect::Read),
-                ("write", Effect::Write),
-                ("destroy", Effect::Destroy),
-            ];
-            problems.choice(node, "effect", &choices)
-        }),
+        effect: fields
+            .get("effect")
+            .and_then(|node| problems.choice(node, "effect", EFFECTS)),
     };
     if let (Some((name, _)), Some(_)) = (fields.entry("concurrency"), fields.get("serialize")) {
         problems
@@ -217,7 +218,7 @@ fn retry(node: &Node, problems: &mut Problems<'_>) -> Option<Retry> {
     })
 }
 
-fn confirm(node: &Node, problems: &mut Problems<'_>) -> Option<String> {
+pub(super) fn confirm(node: &Node, problems: &mut Problems<'_>) -> Option<String> {
     let name = flag(node, "confirm", problems)?;
     if !name.starts_with('-') {
         problems

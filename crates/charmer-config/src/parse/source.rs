@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use charmer_core::tool::Layout;
 
 use crate::{
-    EnvironmentRules, Inherit, Origin, Pinned, Secret, Selector, Source,
+    EnvironmentRules, Inherit, Origin, Pinned, Redirects, Secret, Selector, Source,
     read::{Fields, Problems},
     yaml::{Kind, Node, Quoted},
 };
@@ -18,7 +18,10 @@ pub(super) const SOURCE: &[&str] = &[
     "environment",
     "directory",
     "mcp_mode",
+    "read_only",
+    "redirects",
     "set",
+    "override",
     "select",
 ];
 pub(super) const ENVIRONMENT: &[&str] = &["inherit", "set", "remove"];
@@ -59,6 +62,18 @@ pub(super) fn source(node: &Node, problems: &mut Problems<'_>) -> Option<Source>
         set: fields
             .get("set")
             .map(|node| pinned(node, problems))
+            .unwrap_or_default(),
+        read_only: fields
+            .get("read_only")
+            .and_then(|node| problems.switch(node, "read_only"))
+            .unwrap_or(false),
+        redirects: fields
+            .get("redirects")
+            .and_then(|node| redirects(node, problems))
+            .unwrap_or_default(),
+        overrides: fields
+            .get("override")
+            .map(|node| super::overrides::overrides(node, problems))
             .unwrap_or_default(),
         select: selectors(&fields, problems),
     };
@@ -187,7 +202,7 @@ fn variable(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<Stri
 }
 
 /// The entries of a mapping whose keys are free.
-fn entries<'n>(
+pub(super) fn entries<'n>(
     node: &'n Node,
     what: &str,
     example: &str,
@@ -208,6 +223,19 @@ fn entries<'n>(
             &[]
         }
     }
+}
+
+fn redirects(node: &Node, problems: &mut Problems<'_>) -> Option<Redirects> {
+    if matches!(node.kind, Kind::Text(_)) {
+        let all = problems.choice(node, "redirects", &[("all", true), ("none", false)])?;
+        return Some(if all { Redirects::All } else { Redirects::None });
+    }
+    let hint = "name the flags, like `redirects: [context]`, or write `all` or `none`";
+    let names = problems.list(node, "redirects", hint);
+    let names = names
+        .iter()
+        .filter_map(|element| flag(element, "redirects", problems));
+    Some(Redirects::Only(names.collect()))
 }
 
 fn pinned(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Pinned> {

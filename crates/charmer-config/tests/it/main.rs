@@ -4,4 +4,6 @@ mod bounds;
 mod diagnostics;
 mod meaning;
 mod middleware;
+mod override_mistakes;
+mod overrides;
 mod schema;

@@ -23,6 +23,14 @@ fn of_source(keys: &str) -> String {
     format!("sources: [{{binary: x, {keys}}}]")
 }
 
+fn of_command(keys: &str) -> String {
+    of_source(&format!("override: {{a b: {{{keys}}}}}"))
+}
+
+fn of_flag(keys: &str) -> String {
+    of_command(&format!("flags: {{f: {{{keys}}}}}"))
+}
+
 fn of_selector(keys: &str) -> String {
     of_source(&format!("select: [{{{keys}}}]"))
 }
@@ -79,6 +87,22 @@ fn what_the_parser_takes_the_schema_takes() {
         of_source("environment: {inherit: []}"),
         of_source("environment: {set: {A: 1, B: true, C: x, D: ''}, remove: [E]}"),
         of_source("set: {--context: a, b: [1, c], c: true, d: 1.10}"),
+        of_source("read_only: true, redirects: all"),
+        of_source("redirects: [--context, n]"),
+        of_source("redirects: none"),
+        of_command("add: true"),
+        of_command("description: 5, usage: 'a b [X]', examples: e, title: t, exclude: false"),
+        of_command("effect: destroy, idempotent: true, open_world: false, runnable: true"),
+        of_command("stdin: true, confirm: --yes, args: []"),
+        of_command(
+            "args: [{name: x, type: int, required: true, default: 1}, {name: 2, variadic: true}]",
+        ),
+        of_command("args: [{name: x, type: enum, enum: [a, 1], last: true, description: d}]"),
+        of_command("flags: {--f: {add: true}, -g: {type: stringSlice, default: [a, 1.10, true]}}"),
+        of_flag("type: string, enum: [], default: [], bare: true, repeat: comma, short: o"),
+        of_flag("bare: ''"),
+        of_flag("bare: 1, repeat: true, short: -o, global: true, exclude: false"),
+        of_flag("bare: false, repeat: false, required: true, default: false, short: 1"),
         of_selector("flags: all, inherited_flags: none"),
         of_selector("flags: {allow: [-o, output]}"),
         of_selector("confirm: -y"),
@@ -162,8 +186,61 @@ fn what_the_schema_refuses_the_parser_refuses() {
             "select: []",
             "select: [x]",
             "wheel: round",
+            "read_only: 1",
+            "redirects: some",
+            "redirects: []",
+            "redirects: ['a b']",
+            "redirects: true",
+            "override: {}",
+            "override: [get]",
+            "override: {get: }",
+            "override: {get: {}}",
+            "override: {get: read}",
+            "override: {'get *': {effect: read}}",
+            "override: {'': {effect: read}}",
         ]
         .map(of_source),
+    );
+    refused.extend(
+        [
+            "add: yes",
+            "description: ''",
+            "description: true",
+            "effect: unknown",
+            "confirm: yes",
+            "args: {name: x}",
+            "args: [x]",
+            "args: [{type: int}]",
+            "args: [{name: x, type: integr}]",
+            "args: [{name: x, wheel: round}]",
+            "flags: {}",
+            "flags: [f]",
+            "flags: {'a b': {add: true}}",
+            "flags: {f: {}}",
+            "flags: {f: int}",
+            "wheel: round",
+        ]
+        .map(of_command),
+    );
+    refused.extend(
+        [
+            "type: text",
+            "type: 1",
+            "enum: a",
+            "enum: [true]",
+            "enum: [[a]]",
+            "default: {a: b}",
+            "default: [[a]]",
+            "default: ",
+            "bare: [a]",
+            "repeat: 2",
+            "repeat: semicolon",
+            "short: out",
+            "short: '='",
+            "global: 1",
+            "wheel: round",
+        ]
+        .map(of_flag),
     );
     refused.extend(
         [

@@ -2,7 +2,7 @@
 //!
 //! All violations are collected, not only the first.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use serde_json::{Map, Value};
 
@@ -30,6 +30,13 @@ pub enum Given {
     Bare,
     /// Values: one list for each time the flag is written, or one list to be written as the flag's kind wants.
     Values(Vec<Vec<String>>),
+}
+
+impl Given {
+    /// Whether anything is given: a switch that is off, or a count of none, is as good as absent.
+    pub fn is_given(&self) -> bool {
+        !matches!(self, Self::Switch(false) | Self::Count(0))
+    }
 }
 
 /// Input that fits its tool.
@@ -337,7 +344,7 @@ impl Binder<'_> {
         let input = self.input;
         for (depth, level) in input.levels.iter().enumerate() {
             for group in &level.groups {
-                let mut members: Vec<(&str, bool)> = Vec::new();
+                let mut members: Vec<(Cow<'_, str>, bool)> = Vec::new();
                 for id in &group.members {
                     let flag = input
                         .flags
@@ -347,16 +354,20 @@ impl Binder<'_> {
                         .positionals
                         .iter()
                         .position(|p| p.level == depth && p.positional.id == *id);
-                    if let Some(at) = flag {
+                    let mut pinned = input.pinned.iter();
+                    if let Some(pinned) = pinned.find(|pinned| pinned.is_member(depth, id)) {
+                        let name = format!("{} (which is always set)", pinned.property.key);
+                        members.push((name.into(), pinned.given.is_given()));
+                    } else if let Some(at) = flag {
                         let given = self
                             .bound
                             .flags
                             .iter()
-                            .any(|(place, given)| *place == at && is_given(given));
-                        members.push((&input.flags[at].key, given));
+                            .any(|(place, given)| *place == at && given.is_given());
+                        members.push((input.flags[at].key.as_str().into(), given));
                     } else if let Some(at) = positional {
                         let given = self.bound.positionals.iter().any(|(place, _)| *place == at);
-                        members.push((&input.positionals[at].key, given));
+                        members.push((input.positionals[at].key.as_str().into(), given));
                     }
                 }
                 let quote = |wanted: bool| {
@@ -410,8 +421,4 @@ fn is_absent(value: &Value) -> bool {
         Value::Object(entries) => entries.is_empty(),
         _ => false,
     }
-}
-
-fn is_given(given: &Given) -> bool {
-    !matches!(given, Given::Switch(false) | Given::Count(0))
 }

@@ -6,6 +6,7 @@ mod argv;
 mod bind;
 mod bind_value;
 pub(crate) mod format;
+mod pin;
 mod policy;
 mod violation;
 mod write;
@@ -14,6 +15,8 @@ mod write_flag;
 pub use argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES};
 pub use bind::{Bound, Given};
 pub use violation::{Refusal, Violation};
+
+pub(crate) use pin::bind_pin;
 
 use serde_json::{Map, Value};
 

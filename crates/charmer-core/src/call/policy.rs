@@ -3,7 +3,10 @@
 //! Binding and writing already keep these rules; this check reads only the finished elements and the tool's own
 //! flags, so that a mistake in either cannot hand a caller a flag that a selector left out.
 
-use crate::{model::Flag, tool::Tool};
+use crate::{
+    model::Flag,
+    tool::{PinnedFlag, Tool},
+};
 
 use super::{
     argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES},
@@ -14,6 +17,7 @@ use super::{
 pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
     let mut words = tool.path.words().iter();
     let mut depth = 0;
+    let mut pinned_seen = vec![0; tool.input.pinned.len()];
     let mut flags_ended = false;
     for element in argv.elements() {
         if element.text.contains('\0') {
@@ -29,13 +33,17 @@ pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
             ElementKind::Word if words.next() == Some(&element.text) && !flags_ended => depth += 1,
             ElementKind::Word => return refuse("a word is not part of the command's path"),
             ElementKind::DoubleDash => flags_ended = true,
-            ElementKind::Flag if flags_ended || !is_offered(tool, element) => {
+            ElementKind::Flag if flags_ended || !is_offered(tool, element, depth) => {
                 return refuse(&format!(
                     "`{}` is no flag of this tool",
                     name_of(&element.text)
                 ));
             }
-            ElementKind::Flag => {}
+            ElementKind::Flag => {
+                for (pinned, seen) in tool.input.pinned.iter().zip(&mut pinned_seen) {
+                    *seen += usize::from(is_pinned(pinned, element, depth));
+                }
+            }
             ElementKind::Value | ElementKind::Positional if flags_ended => {}
             ElementKind::Value | ElementKind::Positional => {
                 let is_flag = element.kind == ElementKind::Positional
@@ -50,6 +58,21 @@ pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
     if words.next().is_some() {
         return refuse("the command's path is not complete");
     }
+    for (pinned, seen) in tool.input.pinned.iter().zip(pinned_seen) {
+        let wanted = pinned.elements.iter();
+        let wanted = wanted.filter(|element| element.kind == ElementKind::Flag);
+        let whole = pinned.elements.is_empty()
+            || argv
+                .elements()
+                .windows(pinned.elements.len())
+                .any(|elements| elements == pinned.elements);
+        if seen != wanted.count() || !whole {
+            return refuse(&format!(
+                "`{}` is not written as it is pinned",
+                pinned.property.key
+            ));
+        }
+    }
     Ok(())
 }
 
@@ -57,11 +80,20 @@ fn refuse(reason: &str) -> Result<(), Refusal> {
     Err(Refusal::Policy(reason.to_owned()))
 }
 
-fn is_offered(tool: &Tool, element: &Element) -> bool {
+/// A pinned flag counts only as it is pinned: no other value of it can be meant by anyone.
+fn is_offered(tool: &Tool, element: &Element, depth: usize) -> bool {
+    let mut pinned = tool.input.pinned.iter();
+    if let Some(pinned) = pinned.find(|pinned| is_pinned(pinned, element, depth)) {
+        return pinned.elements.contains(element);
+    }
     tool.input
         .flags
         .iter()
         .any(|property| wrote(&property.flag, &element.text))
+}
+
+fn is_pinned(pinned: &PinnedFlag, element: &Element, depth: usize) -> bool {
+    pinned.property.level == depth && wrote(&pinned.property.flag, &element.text)
 }
 
 /// Whether this element can be the given flag, with or without an attached value.
@@ -78,4 +110,46 @@ fn wrote(flag: &Flag, text: &str) -> bool {
 
 fn name_of(text: &str) -> &str {
     text.split_once('=').map_or(text, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{Cli, Command, Syntax},
+        tool::{CatalogueOptions, Pin, Pins, catalogue},
+    };
+
+    #[test]
+    fn a_pinned_flag_is_there_once_and_as_it_is_pinned() {
+        let go = Command::new("go").flag(Flag::new("level").pflag("string"));
+        let root = Command::new("p")
+            .not_runnable()
+            .flag(Flag::new("to").pflag("string"))
+            .command(go);
+        let cli = Cli::new(root, Syntax::pflag());
+        let options = CatalogueOptions {
+            pins: Pins::resolve(&cli, &[Pin::text("to", "north")]).expect("it fits"),
+            ..CatalogueOptions::default()
+        };
+        let tool = &catalogue(&cli, &options).tools[0];
+        let passes = |elements: &[&str]| {
+            let mut argv = Argv::default();
+            for text in elements {
+                let kind = if text.starts_with('-') {
+                    ElementKind::Flag
+                } else {
+                    ElementKind::Word
+                };
+                argv.push(*text, kind);
+            }
+            check(tool, &argv).is_ok()
+        };
+        assert!(passes(&["--to=north", "go", "--level=1"]));
+        assert!(!passes(&["go"]));
+        assert!(!passes(&["go", "--to=north"]));
+        assert!(!passes(&["--to=south", "go"]));
+        assert!(!passes(&["--to=north", "--to=north", "go"]));
+        assert!(!passes(&["--to=north", "--to=south", "go"]));
+    }
 }

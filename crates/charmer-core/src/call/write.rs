@@ -55,10 +55,11 @@ struct Place<'a> {
 impl<'a> LevelWriter<'a> {
     fn flags(&self) -> impl Iterator<Item = (&'a FlagProperty, &'a Given)> {
         let (input, depth) = (self.input, self.depth);
-        self.bound
-            .flags
-            .iter()
-            .map(move |(at, given)| (&input.flags[*at], given))
+        let pinned = input.pinned.iter();
+        let given = self.bound.flags.iter();
+        pinned
+            .map(|pinned| (&pinned.property, &pinned.given))
+            .chain(given.map(move |(at, given)| (&input.flags[*at], given)))
             .filter(move |(property, _)| property.level == depth)
     }
 

@@ -203,14 +203,8 @@ impl ArgSpec {
 
     /// The type that [`value_type`](Self::value_type) names, `None` where it names none.
     pub fn parsed_type(&self) -> Option<ValueType> {
-        match self.value_type.as_deref()? {
-            "path" | "file" | "dir" => Some(ValueType::Path),
-            "integer" => Some(ValueType::INT),
-            "number" => Some(ValueType::Number),
-            "boolean" => Some(ValueType::Bool),
-            "char" => Some(ValueType::Char),
-            name => ValueType::from_pflag(name).map(|(value_type, _)| value_type),
-        }
+        let (value_type, _) = ValueType::named(self.value_type.as_deref()?)?;
+        Some(value_type)
     }
 
     fn apply_to(&self, positional: &mut Positional) {

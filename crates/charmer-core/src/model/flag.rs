@@ -276,6 +276,11 @@ impl Flag {
         }
     }
 
+    /// Whether it is on or off and takes no value.
+    pub fn is_switch(&self) -> bool {
+        self.value == FlagValue::None && self.value_type == ValueType::Bool
+    }
+
     /// Whether a word as typed (`--name`, `-n`) names this flag, by any of its names.
     pub fn is_named(&self, word: &str) -> bool {
         if let Some(long) = word.strip_prefix("--") {

@@ -92,6 +92,25 @@ impl ValueType {
         }
     }
 
+    /// The type and repetition that a name stands for when people write it: those of pflag, and a few that others use.
+    ///
+    /// ```
+    /// use charmer_core::model::{Repetition, ValueType};
+    /// assert_eq!(ValueType::named("path"), Some((ValueType::Path, Repetition::Single)));
+    /// assert_eq!(ValueType::named("int"), ValueType::from_pflag("int"));
+    /// ```
+    pub fn named(name: &str) -> Option<(Self, Repetition)> {
+        let value_type = match name {
+            "path" | "file" | "dir" => Self::Path,
+            "integer" => Self::INT,
+            "number" => Self::Number,
+            "boolean" => Self::Bool,
+            "char" => Self::Char,
+            _ => return Self::from_pflag(name),
+        };
+        Some((value_type, Repetition::Single))
+    }
+
     /// The type and repetition that a pflag type name stands for; `None` for an application's own type.
     ///
     /// Both pflag's internal names (`stringSlice`) and the ones that its help shows (`strings`) are known.

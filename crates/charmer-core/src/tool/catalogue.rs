@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Cli, Command, CommandPath, Flag},
+    model::{Cli, Command, CommandPath},
     select::{Candidate, Selector, first_match},
 };
 
@@ -18,7 +18,8 @@ use super::{
     annotations::Annotations,
     description::describe,
     name::{NAME_WARNING, unique_names},
-    property::{Input, Layout, Rules},
+    pin::{PinReach, Pins},
+    property::{Input, Layout, Rules, is_taken},
     schema::{input_schema, output_schema, output_schema_with_data},
 };
 
@@ -41,6 +42,8 @@ pub struct CatalogueOptions {
     pub rules: Vec<(CommandPath, String, Rules)>,
     /// Declared outputs: the schema of `data`, a command.
     pub outputs: HashMap<CommandPath, Value>,
+    /// Flags that every command line carries and no schema shows.
+    pub pins: Pins,
 }
 
 /// Something that is worth a developer's attention but stops nothing.
@@ -71,6 +74,8 @@ pub struct Catalogue {
     pub tools: Vec<Arc<Tool>>,
     /// What a developer should know.
     pub warnings: Vec<Warning>,
+    /// How far each pin reaches, in the order of the pins.
+    pub pins: Vec<PinReach>,
 }
 
 impl Catalogue {
@@ -100,17 +105,11 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
         let command = *lineage
             .last()
             .expect("a lineage ends with the command visited");
-        let barred = lineage[1..]
+        let excluded = options
+            .exclude
             .iter()
-            .any(|step| NEVER.contains(&step.name.as_str()))
-            || lineage
-                .iter()
-                .any(|step| step.hidden || step.deprecated.is_some())
-            || options
-                .exclude
-                .iter()
-                .any(|excluded| path.words().starts_with(excluded.words()));
-        if barred || !(command.runnable || command.commands.is_empty()) {
+            .any(|excluded| path.words().starts_with(excluded.words()));
+        if excluded || !can_be_tool(lineage) {
             return;
         }
         if let Some((at, _)) = first_match(
@@ -149,6 +148,14 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
     // Nearly every tool has the same output, so they share it.
     let plain_output = Arc::new(output_schema());
     let mut tools = Vec::with_capacity(chosen.len());
+    let mut reach: Vec<PinReach> = options
+        .pins
+        .names()
+        .map(|flag| PinReach {
+            flag: flag.to_owned(),
+            tools: 0,
+        })
+        .collect();
     for ((path, lineage, at), name) in chosen.into_iter().zip(names) {
         let command = *lineage
             .last()
@@ -164,12 +171,36 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             )));
         }
         let selector = &selectors[at];
-        let mut input = Input::new(&lineage, options.layout, selector);
+        let pinned = match options.pins.of(&lineage, cli.syntax) {
+            Ok(pinned) => pinned,
+            // Pins that were checked against another program: without them there must be no tool.
+            Err(errors) => {
+                warnings.extend(
+                    errors
+                        .iter()
+                        .map(|error| warn(format!("it is no tool: {error}"))),
+                );
+                continue;
+            }
+        };
+        let mut input = Input::new(&lineage, options.layout, selector, pinned);
         warnings.extend(
-            left_out_but_required(&lineage, selector)
+            left_out_but_required(&lineage, selector, &input)
                 .into_iter()
                 .map(warn),
         );
+        // A guard that cannot stand is no reason to do without: there is no tool then.
+        if let Some(switch) = &command.confirm
+            && !input.flags.iter().any(|property| property.confirms)
+        {
+            warnings.push(warn(format!(
+                "it is no tool: `{switch}`, which is to confirm it, is no switch that can be given"
+            )));
+            continue;
+        }
+        for pinned in &input.pinned {
+            reach[pinned.pin].tools += 1;
+        }
         for (_, argument, rules) in options
             .rules
             .iter()
@@ -200,7 +231,32 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             path,
         }));
     }
-    Catalogue { tools, warnings }
+    for pin in reach.iter().filter(|pin| pin.tools == 0) {
+        warnings.push(Warning {
+            path: CommandPath::root(),
+            message: format!(
+                "none of the tools has the flag `{}` that is pinned",
+                pin.flag
+            ),
+        });
+    }
+    Catalogue {
+        tools,
+        warnings,
+        pins: reach,
+    }
+}
+
+/// Whether the last command of a lineage can be a tool at all, whatever is selected: it runs, and neither it nor what
+/// leads to it is hidden, deprecated, or one of those that never are.
+pub fn can_be_tool(lineage: &[&Command]) -> bool {
+    let shown = |step: &&Command| !step.hidden && step.deprecated.is_none();
+    let helps = |step: &&Command| NEVER.contains(&step.name.as_str());
+    lineage.iter().all(shown)
+        && !lineage.iter().skip(1).any(helps)
+        && lineage
+            .last()
+            .is_some_and(|command| command.runnable || command.commands.is_empty())
 }
 
 fn declared_output(
@@ -214,33 +270,42 @@ fn declared_output(
 }
 
 /// A required flag that cannot be reached makes a tool that can never be called: say so.
-fn left_out_but_required(lineage: &[&Command], selector: &Selector) -> Vec<String> {
-    let (leaf, ancestors) = lineage.split_last().expect("a lineage is not empty");
-    let unreachable = |flag: &Flag| flag.hidden || flag.deprecated.is_some();
-    let local = leaf
-        .flags
-        .iter()
-        .map(|flag| (flag, selector.local_flags.matches(flag)));
-    let inherited = ancestors
-        .iter()
-        .filter(|command| !command.subcommand_lifts_required)
-        .flat_map(|command| &command.flags)
-        .map(|flag| (flag, selector.inherited_flags.matches(flag)));
-    local
-        .chain(inherited)
-        .filter(|(flag, let_in)| flag.required && (!let_in || unreachable(flag)))
-        .map(|(flag, let_in)| {
-            let why = if let_in {
-                "it is hidden or deprecated"
-            } else {
+fn left_out_but_required(lineage: &[&Command], selector: &Selector, input: &Input) -> Vec<String> {
+    let leaf = lineage.len() - 1;
+    let mut notes = Vec::new();
+    for (depth, command) in lineage.iter().enumerate() {
+        if depth < leaf && command.subcommand_lifts_required {
+            continue;
+        }
+        let rule = if depth == leaf {
+            &selector.local_flags
+        } else {
+            &selector.inherited_flags
+        };
+        let required = command.flags.iter().filter(|flag| {
+            let mut pinned = input.pinned.iter();
+            flag.required && !pinned.any(|pinned| pinned.is_member(depth, &flag.id))
+        });
+        for flag in required {
+            let mut offered = input.flags.iter();
+            let why = if !rule.matches(flag) {
                 "the selector leaves it out"
+            } else if flag.hidden || flag.deprecated.is_some() {
+                "it is hidden or deprecated"
+            } else if is_taken(lineage, depth, flag)
+                && !offered.any(|offered| offered.owner == depth && offered.flag.id == flag.id)
+            {
+                "a pinned flag excludes it or stands for it"
+            } else {
+                continue;
             };
-            format!(
+            notes.push(format!(
                 "`{}` cannot be given, because {why}, but the command does not run without it",
                 flag.display_name()
-            )
-        })
-        .collect()
+            ));
+        }
+    }
+    notes
 }
 
 fn apply_rules(input: &mut Input, argument: &str, rules: &Rules) {

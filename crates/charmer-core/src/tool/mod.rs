@@ -6,12 +6,14 @@ mod annotations;
 mod catalogue;
 mod description;
 mod name;
+mod pin;
 mod property;
 mod schema;
 
 pub use annotations::Annotations;
-pub use catalogue::{Catalogue, CatalogueOptions, Warning, catalogue};
+pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
 pub use name::{NAME_LIMIT, NAME_WARNING, ToolName};
+pub use pin::{Pin, PinError, PinReach, PinValue, PinnedFlag, Pins};
 pub use property::{
     ARGS_KEY, Convert, FLAGS_KEY, FlagProperty, Input, Layout, Level, PositionalProperty, Rules,
     Validate,

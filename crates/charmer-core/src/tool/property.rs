@@ -9,6 +9,8 @@ use crate::{
     select::Selector,
 };
 
+use super::pin::{Pinned, PinnedFlag};
+
 /// The key under which the nested layout holds flags.
 pub const FLAGS_KEY: &str = "flags";
 /// The key of the list of positionals, in the nested layout or where their pattern could not be read.
@@ -170,6 +172,8 @@ pub struct Input {
     pub levels: Vec<Level>,
     /// The flags that can be reached, ancestors' first, each in declaration order.
     pub flags: Vec<FlagProperty>,
+    /// The flags that are always written as they are, and that no input reaches.
+    pub pinned: Vec<PinnedFlag>,
     /// The positionals, ancestors' first.
     pub positionals: Vec<PositionalProperty>,
     /// The key and usage pattern of a list of positionals that is not known one by one.
@@ -182,7 +186,12 @@ pub struct Input {
 
 impl Input {
     /// The input of the last command of a lineage, as far as a selector lets its flags in.
-    pub(super) fn new(lineage: &[&Command], layout: Layout, selector: &Selector) -> Self {
+    pub(super) fn new(
+        lineage: &[&Command],
+        layout: Layout,
+        selector: &Selector,
+        pinned: Pinned,
+    ) -> Self {
         let leaf = lineage.len() - 1;
         let mut flags = Vec::new();
         let mut positionals = Vec::new();
@@ -197,20 +206,16 @@ impl Input {
             let shut_out = !is_leaf && command.arguments_exclude_subcommands;
             for flag in &command.flags {
                 let offered = !flag.hidden && flag.deprecated.is_none() && rule.matches(flag);
-                let shadowed = flag.global
-                    && lineage[depth + 1..]
-                        .iter()
-                        .any(|later| later.flags.iter().any(|f| f.id == flag.id));
-                if !offered || shadowed || (shut_out && !flag.global) {
+                if !offered || !is_taken(lineage, depth, flag) || pinned.has(depth, flag) {
                     continue;
                 }
                 let mut flag = flag.clone();
                 let confirms = lineage[leaf]
                     .confirm
                     .as_deref()
-                    .is_some_and(|word| flag.is_named(word));
+                    .is_some_and(|word| flag.is_switch() && flag.is_named(word));
                 flag.required = (flag.required && !lifted) || confirms;
-                let level = if flag.global { leaf } else { depth };
+                let level = level_of(lineage, depth, &flag);
                 flags.push(FlagProperty {
                     key: String::new(),
                     flag,
@@ -267,13 +272,54 @@ impl Input {
             layout,
             levels,
             flags,
+            pinned: pinned.flags,
             positionals,
             pattern,
             usage,
             stdin: command.stdin.then(|| STDIN_KEY.to_owned()),
         };
+        input.settle_relations();
         input.assign_keys(lineage);
         input
+    }
+
+    /// What a pinned flag excludes cannot be given, what it needs must be, and what it satisfies is not asked for.
+    fn settle_relations(&mut self) {
+        let Self {
+            levels,
+            flags,
+            positionals,
+            pinned,
+            ..
+        } = self;
+        for (depth, level) in levels.iter_mut().enumerate() {
+            level.groups.retain(|group| {
+                let mut members = group.members.iter().filter_map(|id| {
+                    let mut pinned = pinned.iter();
+                    pinned.find(|pinned| pinned.is_member(depth, id))
+                });
+                let Some(first) = members.next() else {
+                    return true;
+                };
+                let on = first.given.is_given() || members.any(|pinned| pinned.given.is_given());
+                match (group.kind, on) {
+                    (GroupKind::OneOf, true) => return false,
+                    (GroupKind::Exclusive, true) | (GroupKind::Together, false) => {
+                        flags.retain(|p| !(p.owner == depth && group.members.contains(&p.flag.id)))
+                    }
+                    (GroupKind::Together, true) => {
+                        for p in flags.iter_mut().filter(|p| p.owner == depth) {
+                            p.flag.required |= group.members.contains(&p.flag.id);
+                        }
+                        for p in positionals.iter_mut().filter(|p| p.level == depth) {
+                            p.positional.required |= group.members.contains(&p.positional.id);
+                        }
+                    }
+                    (GroupKind::OneOf | GroupKind::Exclusive, false) => {}
+                }
+                true
+            });
+        }
     }
 
     /// Gives every property a key of its own. The command's own flags come first, so that what an ancestor or a
@@ -344,6 +390,27 @@ impl Input {
     /// How deep the command itself stands.
     pub fn leaf(&self) -> usize {
         self.levels.len() - 1
+    }
+}
+
+/// Whether the last command's line can carry a flag of the command at this depth: not where a later one of the same id
+/// stands for it, nor where a subcommand shuts it out.
+pub(super) fn is_taken(lineage: &[&Command], depth: usize, flag: &Flag) -> bool {
+    let later = &lineage[depth + 1..];
+    let shadowed = flag.global
+        && later
+            .iter()
+            .any(|later| later.flags.iter().any(|f| f.id == flag.id));
+    let shut_out = !later.is_empty() && lineage[depth].arguments_exclude_subcommands;
+    !shadowed && (flag.global || !shut_out)
+}
+
+/// How deep a flag is written: at the command that owns it, or at the leaf if it is global.
+pub(super) fn level_of(lineage: &[&Command], owner: usize, flag: &Flag) -> usize {
+    if flag.global {
+        lineage.len() - 1
+    } else {
+        owner
     }
 }
 

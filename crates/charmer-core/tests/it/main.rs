@@ -3,5 +3,6 @@
 mod argv;
 mod catalogue;
 mod linter;
+mod pins;
 mod spec;
 mod validation;

@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use charmer_core::model::{CommandPath, Syntax};
 
-use super::{Asker, Family, Page, Refining, Signs};
+use super::{Asker, Family, Page, Refining, Signs, Sketches};
 use crate::{
     help::{flag_names, sections},
     sketch::CommandSketch,
@@ -115,8 +115,8 @@ impl Family for Clap {
         Box::pin(self.ask(asker, sketch))
     }
 
-    fn finish(&self, commands: &mut Vec<CommandSketch>) {
-        globals::mark(commands);
+    fn finish<'a>(&'a self, _: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
+        Box::pin(async { globals::mark(sketches) })
     }
 }
 

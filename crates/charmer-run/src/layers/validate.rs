@@ -20,8 +20,8 @@ use super::filter::compile;
 /// One check of one argument. A call that does not pass it is refused, and nothing is started.
 ///
 /// The argument is named as the tool names it, or as the program does, with or without dashes (`namespace`,
-/// `--namespace`, `-n`); `args` is the list of positionals where there is one. An argument that was not given, or that
-/// the tool does not have, passes.
+/// `--namespace`, `-n`); `args` is every positional, whatever the layout calls them and also behind a `--`. An argument
+/// that was not given, or that the tool does not have, passes.
 ///
 /// ```
 /// use charmer_run::layers::Validate;
@@ -104,6 +104,7 @@ impl Validate {
                 .positionals
                 .iter()
                 .any(|property| self.names_positional(property))
+            || self.pattern_key(tool).is_some()
             || tool
                 .input_schema
                 .get("properties")
@@ -139,9 +140,16 @@ impl Validate {
 
     fn names_positional(&self, property: &PositionalProperty) -> bool {
         let positional = &property.positional;
-        self.argument == property.key
+        self.argument == ARGS_KEY
+            || self.argument == property.key
             || self.argument == positional.id
             || positional.name.as_ref() == Some(&self.argument)
+    }
+
+    /// The key of a list of positionals that are not known one by one, if that is the argument.
+    fn pattern_key<'t>(&self, tool: &'t Tool) -> Option<&'t str> {
+        let (key, _) = tool.input.pattern.as_ref()?;
+        (self.argument == ARGS_KEY || self.argument == *key).then_some(key)
     }
 
     /// The argument's values as text, wherever the layout has them.
@@ -166,11 +174,18 @@ impl Validate {
                 texts(value, &mut values);
             }
         }
-        self.listed(call, &mut values);
+        if let Some(value) = self
+            .pattern_key(&call.tool)
+            .and_then(|key| call.input.get(key))
+        {
+            texts(value, &mut values);
+        } else {
+            self.listed(call, &mut values);
+        }
         if values.is_empty()
             && let Some(value) = call.input.get(&self.argument)
         {
-            // A list of positionals that are not known one by one, or what stands beside flags and positionals.
+            // What stands beside flags and positionals.
             texts(value, &mut values);
         }
         values
@@ -179,14 +194,20 @@ impl Validate {
     /// The values of a positional in the nested layout's list. Only binding says whose each of them is; in a call that
     /// cannot be bound, or not before a hook has mended it, all of them are checked, so that none gets past.
     fn listed(&self, call: &Call, values: &mut Vec<String>) {
-        let mut listed = call.tool.input.listed_positionals();
-        let Some((place, _)) = listed.find(|(_, property)| self.names_positional(property)) else {
+        let places: Vec<usize> = call
+            .tool
+            .input
+            .listed_positionals()
+            .filter(|(_, property)| self.names_positional(property))
+            .map(|(place, _)| place)
+            .collect();
+        if places.is_empty() {
             return;
-        };
+        }
         match prepare(&call.tool, &call.input) {
             Ok(prepared) => {
                 for (at, texts) in prepared.bound.positionals {
-                    if at == place {
+                    if places.contains(&at) {
                         values.extend(texts);
                     }
                 }
@@ -342,10 +363,11 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_an_argument_where_there_is_one() {
+    fn args_are_an_argument_where_there_are_any() {
         let args = Validate::at_most("args", 1);
         assert!(args.applies_to(&nested_call("get", json!({})).tool));
-        assert!(!args.applies_to(&call("get", json!({})).tool));
+        assert!(args.applies_to(&call("get", json!({})).tool));
+        assert!(!args.applies_to(&call("delete", json!({})).tool));
         assert!(!args.applies_to(&nested_call("delete", json!({})).tool));
     }
 
@@ -366,6 +388,52 @@ mod tests {
                 .check(&nested_call("get", json!({"args": ["a", "b"]})))
                 .is_err()
         );
+    }
+
+    #[test]
+    fn no_positional_gets_past_what_is_forbidden() {
+        let exec = Command::new("exec")
+            .positional(Positional::new("pod").required())
+            .positional(Positional::new("files").variadic())
+            .positional(Positional::new("command").variadic().last());
+        let unread = Command::new("get").usage("get (TYPE | NAME ...)");
+        let root = Command::new("kube")
+            .not_runnable()
+            .command(exec)
+            .command(unread);
+        let cli = Cli::new(root, Syntax::pflag());
+        let refuses = |layout, argument: &str, path: &str, input: Value| {
+            let mut options = CatalogueOptions::default();
+            options.layout = layout;
+            let tool = catalogue(&cli, &options)
+                .for_path(&path.into())
+                .cloned()
+                .expect("it is a tool");
+            let check = Validate::forbid(argument, "secret", "no").expect("a pattern");
+            assert!(check.applies_to(&tool), "{argument}");
+            let input = input.as_object().cloned().expect("an object");
+            check.check(&Call::new(tool, input)).is_err()
+        };
+        let (flat, nested) = (Layout::Flat, Layout::Nested);
+        for argument in ["args", "command"] {
+            let behind = json!({"pod": "p", "command": ["cat", "secret"]});
+            assert!(refuses(flat, argument, "exec", behind), "{argument}");
+            let behind = json!({"args": ["p"], "command": ["cat", "secret"]});
+            assert!(refuses(nested, argument, "exec", behind), "{argument}");
+        }
+        for argument in ["args", "files"] {
+            let within = json!({"pod": "p", "files": ["a", "secret"]});
+            assert!(refuses(flat, argument, "exec", within), "{argument}");
+            let within = json!({"args": ["p", "a", "secret"]});
+            assert!(refuses(nested, argument, "exec", within), "{argument}");
+        }
+        let other = json!({"pod": "secret", "files": ["a"]});
+        assert!(refuses(flat, "args", "exec", other.clone()));
+        assert!(!refuses(flat, "files", "exec", other));
+        for layout in [flat, nested] {
+            let listed = json!({"args": ["pods", "secret"]});
+            assert!(refuses(layout, "args", "get", listed));
+        }
     }
 
     #[test]

@@ -4,11 +4,13 @@ use charmer_core::model::CommandPath;
 
 use crate::{
     fact::{Fact, Origin},
+    family::Sketches,
     sketch::{CommandSketch, FlagSketch, Scope},
 };
 
 /// Marks the flags that a command and all its children list as global there, and as inherited below.
-pub(super) fn mark(commands: &mut [CommandSketch]) {
+pub(super) fn mark(sketches: &mut Sketches) {
+    let mut commands: Vec<&mut CommandSketch> = sketches.values_mut().collect();
     let paths: Vec<CommandPath> = commands
         .iter()
         .map(|command| command.path.clone())
@@ -27,12 +29,12 @@ pub(super) fn mark(commands: &mut [CommandSketch]) {
             let flag = commands[parent].flags[at].clone();
             let heirs: Vec<(usize, usize)> = children
                 .iter()
-                .filter_map(|&child| Some((child, find(&commands[child], &flag)?)))
+                .filter_map(|&child| Some((child, find(commands[child], &flag)?)))
                 .filter(|&(child, at)| says_the_same(&commands[child].flags[at], &flag))
                 .collect();
             let listed = children
                 .iter()
-                .filter(|&&child| find(&commands[child], &flag).is_some())
+                .filter(|&&child| find(commands[child], &flag).is_some())
                 .count();
             // A child may hide a global flag that means nothing to it, or have its own of that name.
             let everywhere = listed == children.len() || heirs.len() * 10 >= children.len() * 9;
@@ -99,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_every_child_lists_too_is_global() {
-        let mut commands = [
+        let commands = [
             command(
                 "",
                 &[("verbose", "More"), ("list", "List"), ("clay", "Root's")],
@@ -108,7 +110,12 @@ mod tests {
             command("fire low", &[("verbose", "More")]),
             command("glaze", &[("verbose", "More"), ("clay", "Its own")]),
         ];
-        mark(&mut commands);
+        let mut sketches: Sketches = commands
+            .into_iter()
+            .map(|sketch| (sketch.path.clone(), sketch))
+            .collect();
+        mark(&mut sketches);
+        let commands: Vec<CommandSketch> = sketches.into_values().collect();
         assert_eq!(scopes(&commands[0]), [Some(Scope::Global), None, None]);
         assert_eq!(scopes(&commands[1]), [Some(Scope::Inherited), None]);
         assert_eq!(scopes(&commands[2]), [Some(Scope::Inherited)]);

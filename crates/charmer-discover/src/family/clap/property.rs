@@ -493,12 +493,7 @@ fn read(program: &clap::Command) -> Command {
         found.order.insert(path.clone(), order);
         found.commands.insert(path, sketch);
     }
-    let mut sketches: Vec<CommandSketch> = found.commands.into_values().collect();
-    globals::mark(&mut sketches);
-    found.commands = sketches
-        .into_iter()
-        .map(|sketch| (sketch.path.clone(), sketch))
-        .collect();
+    globals::mark(&mut found.commands);
     build(&found, "tool", Syntax::clap(), "/no/such/home")
         .0
         .root

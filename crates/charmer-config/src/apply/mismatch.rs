@@ -1,0 +1,115 @@
+//! What the file says of a program that is not so.
+
+use std::fmt;
+
+use charmer_core::{
+    model::{Cli, Flag},
+    text::nearest,
+    tool::PinError,
+};
+
+/// Something that the file says and the program does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// What is not so.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl Mismatch {
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    pub(super) fn no_command(cli: &Cli, name: &str, key: &str) -> Self {
+        let program = &cli.root.name;
+        let near = nearest_command(cli, name);
+        Self::new(
+            format!("{key} names the command `{name}`, which `{program}` does not have"),
+            match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "correct its name, or write `add: true` to add it".to_owned(),
+            },
+        )
+    }
+
+    pub(super) fn no_flag<'f>(
+        command: &str,
+        name: &str,
+        known: impl Iterator<Item = &'f Flag>,
+    ) -> Self {
+        let known: Vec<String> = known.map(Flag::display_name).collect();
+        let wanted = format!("--{}", name.trim_start_matches('-'));
+        let near = nearest(&wanted, known.iter().map(String::as_str));
+        Self::new(
+            format!("`override` names the flag `{name}` of `{command}`, which it does not have"),
+            match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "correct its name, or write `add: true` to add it".to_owned(),
+            },
+        )
+    }
+}
+
+impl From<PinError> for Mismatch {
+    fn from(error: PinError) -> Self {
+        let (message, hint) = match &error {
+            PinError::Unknown { flag, nearest } => (
+                format!("`set` names the flag `{flag}`, which no command has"),
+                match nearest {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "correct its name, or remove it".to_owned(),
+                },
+            ),
+            PinError::Confirms { .. } => (
+                error.to_string(),
+                "remove it from `set`, or remove `confirm`".to_owned(),
+            ),
+            _ => (error.to_string(), "correct it under `set`".to_owned()),
+        };
+        Self { message, hint }
+    }
+}
+
+/// The path of the command that was meant, perhaps.
+pub(super) fn nearest_command(cli: &Cli, name: &str) -> Option<String> {
+    let mut paths = Vec::new();
+    cli.walk(&mut |path, _| paths.push(path.to_string()));
+    let written = super::without_program(cli, name).to_string();
+    nearest(&written, paths.iter().map(String::as_str)).map(str::to_owned)
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.hint)
+    }
+}
+
+/// Everything that the file says of a program and that is not so; a line each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatches(pub(crate) Vec<Mismatch>);
+
+impl std::ops::Deref for Mismatches {
+    type Target = [Mismatch];
+
+    fn deref(&self) -> &[Mismatch] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Mismatches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, mismatch) in self.0.iter().enumerate() {
+            let end = if at + 1 < self.0.len() { "\n" } else { "" };
+            write!(f, "{mismatch}{end}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Mismatches {}

@@ -1,0 +1,148 @@
+//! What selectors say of their commands, put into the model: the first that matches decides, as in the catalogue.
+
+use std::collections::BTreeMap;
+
+use charmer_core::{
+    model::{Cli, Command, CommandPath, Flag},
+    select::{self, Candidate, first_match},
+    tool::can_be_tool,
+};
+
+use crate::{CommandRule, Source, Warning};
+
+use super::{Mismatch, Report, at_mut, canonical, correct::shown, mismatch::nearest_command};
+
+/// How many commands a message names.
+const NAMED: usize = 3;
+
+pub(super) fn apply(
+    source: &Source,
+    cli: &mut Cli,
+    report: &mut Report,
+    mismatches: &mut Vec<Mismatch>,
+) {
+    let rules = source.selectors();
+    let mut chosen: Vec<(CommandPath, usize)> = Vec::new();
+    let mut unconfirmed: BTreeMap<(usize, String), Vec<String>> = BTreeMap::new();
+    let program = cli.root.name.as_str();
+    cli.walk(&mut |path, lineage| {
+        let command = *lineage.last().expect("a lineage ends with its command");
+        if !can_be_tool(lineage) {
+            return;
+        }
+        let candidate = Candidate::new(program, path, command);
+        let Some((at, rule)) = first_match(&rules, &candidate) else {
+            return;
+        };
+        chosen.push((path.clone(), at));
+        // A correction's switch must be let in as well.
+        let own = report.has(path, "confirm");
+        let switch = match &command.confirm {
+            Some(switch) if own => Some(switch),
+            _ => source.select[at].confirm.as_ref(),
+        };
+        if let Some(switch) = switch
+            && !is_let_in(rule, lineage, switch)
+        {
+            let commands = unconfirmed.entry((at, switch.clone())).or_default();
+            commands.push(shown(program, path));
+        }
+    });
+    for (path, at) in &chosen {
+        let selector = &source.select[*at];
+        let command = at_mut(cli, path).expect("it was just visited");
+        if let Some(effect) = selector.effect
+            && !report.has(path, "effect")
+        {
+            command.hints.effect = effect;
+            report.note(path, None, "effect");
+        }
+        if selector.stdin && !report.has(path, "stdin") {
+            command.stdin = true;
+            report.note(path, None, "stdin");
+        }
+        if let Some(switch) = &selector.confirm
+            && !report.has(path, "confirm")
+        {
+            command.confirm = Some(switch.clone());
+            report.note(path, None, "confirm");
+        }
+    }
+    for ((at, switch), commands) in unconfirmed {
+        mismatches.push(Mismatch::new(
+            format!(
+                "`confirm` names `{switch}`, which is no switch that entry {} of `select` lets in for {}",
+                at + 1,
+                some_of(&commands)
+            ),
+            "give these commands an entry of their own, without `confirm`, or let the flag in",
+        ));
+    }
+    warn(source, cli, &chosen, report);
+}
+
+/// Whether a flag is a switch of this name that is offered at all.
+pub(super) fn can_confirm(flag: &Flag, switch: &str) -> bool {
+    flag.is_switch() && !flag.hidden && flag.deprecated.is_none() && flag.is_named(switch)
+}
+
+fn is_let_in(rule: &select::Selector, lineage: &[&Command], switch: &str) -> bool {
+    let (leaf, ancestors) = lineage.split_last().expect("a lineage is not empty");
+    let own = leaf.flags.iter();
+    let inherited = ancestors.iter().flat_map(|command| {
+        let shut_out = command.arguments_exclude_subcommands;
+        let flags = command.flags.iter();
+        flags.filter(move |flag| flag.global || !shut_out)
+    });
+    let mut own = own.filter(|flag| rule.local_flags.matches(flag));
+    let mut inherited = inherited.filter(|flag| rule.inherited_flags.matches(flag));
+    own.any(|flag| can_confirm(flag, switch)) || inherited.any(|flag| can_confirm(flag, switch))
+}
+
+/// `a`, `b` and 7 more.
+fn some_of(names: &[String]) -> String {
+    let quoted: Vec<String> = names
+        .iter()
+        .take(NAMED)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => quoted.join(", "),
+        more => format!("{} and {more} more", quoted.join(", ")),
+    }
+}
+
+/// Paths that name no command, and entries that speak for none.
+fn warn(source: &Source, cli: &Cli, chosen: &[(CommandPath, usize)], report: &mut Report) {
+    for (at, selector) in source.select.iter().enumerate() {
+        let place = at + 1;
+        let mut named = true;
+        if let Some(CommandRule::Allow(paths) | CommandRule::Exclude(paths)) = &selector.commands {
+            for path in paths {
+                let written = super::without_program(cli, path);
+                if canonical(&cli.root, written.words()).is_some() {
+                    continue;
+                }
+                named = false;
+                let hint = match nearest_command(cli, path) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "correct it, or remove it".to_owned(),
+                };
+                report.warnings.push(Warning {
+                    message: format!(
+                        "entry {place} of `select` names `{path}`, which `{}` does not have",
+                        cli.root.name
+                    ),
+                    hint,
+                });
+            }
+        }
+        if named && !chosen.iter().any(|(_, chosen)| *chosen == at) {
+            report.warnings.push(Warning {
+                message: format!("entry {place} of `select` speaks for no command"),
+                hint: "correct its `commands`, or remove it; entries before it decide first"
+                    .to_owned(),
+            });
+        }
+    }
+}

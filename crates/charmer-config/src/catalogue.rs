@@ -1,0 +1,89 @@
+//! From a source to the tools of its program: what the catalogue is made with, and what it shows to be a mistake.
+
+use charmer_core::{
+    model::Cli,
+    text::nearest,
+    tool::{Catalogue, CatalogueOptions, Pin, PinValue, Pins, Tool},
+};
+
+use crate::{Mismatch, Mismatches, Pinned, Source, Warning};
+
+impl Source {
+    /// The flags that are pinned.
+    pub fn pins(&self) -> Vec<Pin> {
+        let value = |pinned: &Pinned| match pinned {
+            Pinned::Switch(on) => PinValue::Switch(*on),
+            Pinned::Text(text) => PinValue::Text(text.clone()),
+            Pinned::List(texts) => PinValue::List(texts.clone()),
+        };
+        self.set
+            .iter()
+            .map(|(flag, pinned)| Pin::new(flag.as_str(), value(pinned)))
+            .collect()
+    }
+
+    /// What the catalogue of this program is made with: prefix, layout, selectors and pins. The model comes from
+    /// [`apply`](Self::apply); a pin that it has no place for is an error.
+    ///
+    /// ```
+    /// use charmer_config::Config;
+    /// use charmer_core::{model::{Cli, Command, Flag, Syntax}, tool::catalogue};
+    ///
+    /// let text = "sources: [{binary: ship, prefix: s, set: {harbour: north}}]";
+    /// let source = &Config::parse(text, "charmer.yaml").unwrap().sources[0];
+    /// let dock = Command::new("dock").flag(Flag::new("harbour").pflag("string"));
+    /// let mut cli = Cli::new(Command::new("ship").not_runnable().command(dock), Syntax::pflag());
+    ///
+    /// source.apply(&mut cli).unwrap();
+    /// let tools = catalogue(&cli, &source.catalogue_options(&cli).unwrap());
+    /// assert_eq!(tools.tools[0].name.as_str(), "s_dock");
+    /// assert_eq!(tools.pins[0].tools, 1);
+    /// assert_eq!(source.warnings(&tools), []);
+    /// ```
+    pub fn catalogue_options(&self, cli: &Cli) -> Result<CatalogueOptions, Mismatches> {
+        let pins = Pins::resolve(cli, &self.pins())
+            .map_err(|errors| Mismatches(errors.into_iter().map(Mismatch::from).collect()))?;
+        let mut options = CatalogueOptions::default();
+        options.prefix.clone_from(&self.prefix);
+        options.layout = self.layout;
+        options.selectors = self.selectors();
+        options.pins = pins;
+        Ok(options)
+    }
+
+    /// What its tools show to be a mistake: a check of an argument that no tool of its entry has.
+    pub fn warnings(&self, catalogue: &Catalogue) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for (at, selector) in self.select.iter().enumerate() {
+            let tools = || {
+                let tools = catalogue.tools.iter().map(AsRef::as_ref);
+                tools.filter(move |tool: &&Tool| tool.selector == Some(at))
+            };
+            for check in &selector.validate {
+                if tools().next().is_none() || tools().any(|tool| check.applies_to(tool)) {
+                    continue;
+                }
+                let name = check.argument.trim_start_matches('-');
+                let near = nearest(name, tools().flat_map(keys)).map(str::to_owned);
+                warnings.push(Warning {
+                    message: format!(
+                        "`validate` of entry {} of `select` checks `{}`, which none of its tools has",
+                        at + 1,
+                        check.argument
+                    ),
+                    hint: match near {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => "correct its name; `args` stands for every positional".to_owned(),
+                    },
+                });
+            }
+        }
+        warnings
+    }
+}
+
+fn keys(tool: &Tool) -> impl Iterator<Item = &str> {
+    let flags = tool.input.flags.iter().map(|flag| flag.key.as_str());
+    let positionals = tool.input.positionals.iter();
+    flags.chain(positionals.map(|positional| positional.key.as_str()))
+}

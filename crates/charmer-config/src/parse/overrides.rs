@@ -1,0 +1,325 @@
+//! The entries of `override`.
+
+use std::collections::BTreeMap;
+
+use charmer_core::model::{CommandPath, Repetition};
+
+use crate::{
+    ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName,
+    read::{Fields, Problems},
+    yaml::{Kind, Node, Quoted},
+};
+
+use super::{
+    selector::{EFFECTS, confirm},
+    source::{entries, flag},
+};
+
+pub(super) const COMMAND: &[&str] = &[
+    "add",
+    "description",
+    "usage",
+    "examples",
+    "title",
+    "effect",
+    "idempotent",
+    "open_world",
+    "runnable",
+    "exclude",
+    "stdin",
+    "confirm",
+    "args",
+    "flags",
+];
+pub(super) const FLAG: &[&str] = &[
+    "add",
+    "type",
+    "description",
+    "required",
+    "enum",
+    "default",
+    "bare",
+    "repeat",
+    "short",
+    "global",
+    "exclude",
+];
+pub(super) const ARG: &[&str] = &[
+    "name",
+    "type",
+    "description",
+    "required",
+    "variadic",
+    "last",
+    "enum",
+    "default",
+];
+
+pub(super) fn overrides(
+    node: &Node,
+    problems: &mut Problems<'_>,
+) -> BTreeMap<String, CommandOverride> {
+    let mut found: BTreeMap<String, CommandOverride> = BTreeMap::new();
+    let example = "a command: {effect: read}";
+    for (name, value) in entries(node, "override", example, problems) {
+        let Some(path) = problems.word(name, "override") else {
+            continue;
+        };
+        if path.contains(['*', '?']) {
+            problems
+                .add(
+                    name.span.clone(),
+                    format!("{} is no command", Quoted(&path)),
+                )
+                .hint("a correction is for one command; wildcards are for `select`");
+            continue;
+        }
+        let same = |other: &String| CommandPath::parse(other) == CommandPath::parse(&path);
+        if found.keys().any(same) {
+            problems
+                .add(
+                    name.span.clone(),
+                    format!("{} stands here twice", Quoted(&path)),
+                )
+                .hint("put all corrections of a command into one entry");
+            continue;
+        }
+        if let Some(correction) = command(value, &path, problems) {
+            found.insert(path, correction);
+        }
+    }
+    found
+}
+
+fn command(node: &Node, path: &str, problems: &mut Problems<'_>) -> Option<CommandOverride> {
+    let fields = problems.fields(node, path, COMMAND)?;
+    Some(CommandOverride {
+        add: switch(&fields, "add", problems).unwrap_or(false),
+        description: word(&fields, "description", problems),
+        usage: word(&fields, "usage", problems),
+        examples: word(&fields, "examples", problems),
+        title: word(&fields, "title", problems),
+        effect: fields
+            .get("effect")
+            .and_then(|node| problems.choice(node, "effect", EFFECTS)),
+        idempotent: switch(&fields, "idempotent", problems),
+        open_world: switch(&fields, "open_world", problems),
+        runnable: switch(&fields, "runnable", problems),
+        exclude: switch(&fields, "exclude", problems),
+        stdin: switch(&fields, "stdin", problems),
+        confirm: fields
+            .get("confirm")
+            .and_then(|node| confirm(node, problems)),
+        args: fields.get("args").and_then(|node| args(node, problems)),
+        flags: fields
+            .get("flags")
+            .map(|node| flags(node, problems))
+            .unwrap_or_default(),
+    })
+}
+
+fn word(fields: &Fields<'_>, key: &str, problems: &mut Problems<'_>) -> Option<String> {
+    fields.get(key).and_then(|node| problems.word(node, key))
+}
+
+fn switch(fields: &Fields<'_>, key: &str, problems: &mut Problems<'_>) -> Option<bool> {
+    fields.get(key).and_then(|node| problems.switch(node, key))
+}
+
+/// An empty list says that there are no positionals.
+fn args(node: &Node, problems: &mut Problems<'_>) -> Option<Vec<ArgOverride>> {
+    let Kind::List(list) = &node.kind else {
+        problems
+            .wrong(node, "args", "a list")
+            .hint("list the positionals in order: `args: [{name: file, required: true}]`");
+        return None;
+    };
+    let mut found: Vec<ArgOverride> = Vec::new();
+    for entry in list {
+        let Some(arg) = arg(entry, problems) else {
+            continue;
+        };
+        if found.iter().any(|other| other.name == arg.name) {
+            problems
+                .add(
+                    entry.span.clone(),
+                    format!("`args` has {} twice", Quoted(&arg.name)),
+                )
+                .hint("give each positional a name of its own");
+        }
+        found.push(arg);
+    }
+    Some(found)
+}
+
+fn arg(node: &Node, problems: &mut Problems<'_>) -> Option<ArgOverride> {
+    let fields = problems.fields(node, "args", ARG)?;
+    let name = fields
+        .require("name", problems)
+        .and_then(|node| problems.word(node, "name"));
+    let value_type = value_type(&fields, problems);
+    if let (Some(name), Some(node)) = (value_type, fields.get("type"))
+        && (name.meaning().1 != Repetition::Single || name.0 == "count")
+    {
+        problems
+            .add(
+                node.span.clone(),
+                format!("a positional cannot be a {}", Quoted(name.0)),
+            )
+            .hint("name the type of one value, and write `variadic: true` for several");
+    }
+    Some(ArgOverride {
+        value_type,
+        description: word(&fields, "description", problems),
+        required: switch(&fields, "required", problems),
+        variadic: switch(&fields, "variadic", problems),
+        last: switch(&fields, "last", problems),
+        choices: choices(&fields, problems),
+        default: default(&fields, problems),
+        name: name?,
+    })
+}
+
+fn flags(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, FlagOverride> {
+    let mut found: BTreeMap<String, FlagOverride> = BTreeMap::new();
+    for (key, value) in entries(node, "flags", "output: {type: path}", problems) {
+        let Some(name) = flag(key, "flags", problems) else {
+            continue;
+        };
+        let bare = |name: &str| name.trim_start_matches('-').to_owned();
+        if found.keys().any(|other| bare(other) == bare(&name)) {
+            problems
+                .add(
+                    key.span.clone(),
+                    format!("{} stands here twice", Quoted(&name)),
+                )
+                .hint("put all corrections of a flag into one entry");
+            continue;
+        }
+        if let Some(correction) = one_flag(value, &name, problems) {
+            found.insert(name, correction);
+        }
+    }
+    found
+}
+
+fn one_flag(node: &Node, name: &str, problems: &mut Problems<'_>) -> Option<FlagOverride> {
+    let fields = problems.fields(node, name, FLAG)?;
+    let value_type = value_type(&fields, problems);
+    if value_type.is_some_and(|name| name.is_switch()) {
+        for key in ["bare", "repeat", "enum"] {
+            if let Some((name, _)) = fields.entry(key) {
+                problems
+                    .add(
+                        name.span.clone(),
+                        format!("a switch has no value, so `{key}` means nothing"),
+                    )
+                    .hint("remove it, or correct the `type`");
+            }
+        }
+    }
+    Some(FlagOverride {
+        add: switch(&fields, "add", problems).unwrap_or(false),
+        value_type,
+        description: word(&fields, "description", problems),
+        required: switch(&fields, "required", problems),
+        choices: choices(&fields, problems),
+        default: default(&fields, problems),
+        bare: fields.get("bare").and_then(|node| match &node.kind {
+            Kind::Bool(false) => Some(Bare::No),
+            Kind::Bool(true) => Some(Bare::Yes),
+            _ => problems.text_of(node, "bare").map(Bare::Means),
+        }),
+        repeat: fields.get("repeat").and_then(|node| repeat(node, problems)),
+        short: fields.get("short").and_then(|node| short(node, problems)),
+        global: switch(&fields, "global", problems),
+        exclude: switch(&fields, "exclude", problems),
+    })
+}
+
+fn value_type(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<TypeName> {
+    let node = fields.get("type")?;
+    let Kind::Text(text) = &node.kind else {
+        problems
+            .wrong(node, "type", "the name of a type")
+            .hint("like `string`, `int`, `path`, `duration` or `stringSlice`");
+        return None;
+    };
+    let Some(name) = TypeName::ALL.iter().find(|name| *name == text) else {
+        let near = charmer_core::text::nearest(text, TypeName::ALL.iter().copied());
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "like `string`, `int`, `path`, `duration` or `stringSlice`".to_owned(),
+        };
+        problems
+            .add(node.span.clone(), format!("{} is no type", Quoted(text)))
+            .hint(hint);
+        return None;
+    };
+    if *name == "enum" && fields.get("enum").is_none() {
+        problems
+            .add(node.span.clone(), "`type: enum` needs the key `enum`")
+            .hint("list the values: `enum: [table, json]`");
+    }
+    Some(TypeName(name))
+}
+
+fn choices(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Vec<String>> {
+    let node = fields.get("enum")?;
+    match &node.kind {
+        // Any value is accepted.
+        Kind::List(list) if list.is_empty() => Some(Vec::new()),
+        _ => Some(
+            problems
+                .list(node, "enum", "list the values: `enum: [table, json]`")
+                .iter()
+                .filter_map(|element| problems.text_of(element, "enum"))
+                .collect(),
+        ),
+    }
+}
+
+fn default(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Vec<String>> {
+    let node = fields.get("default")?;
+    let mut one = |node: &Node| match &node.kind {
+        Kind::Bool(on) => Some(on.to_string()),
+        _ => problems.text_of(node, "default"),
+    };
+    match &node.kind {
+        Kind::List(list) => Some(list.iter().filter_map(one).collect()),
+        _ => one(node).map(|text| vec![text]),
+    }
+}
+
+fn repeat(node: &Node, problems: &mut Problems<'_>) -> Option<Repeat> {
+    match &node.kind {
+        Kind::Bool(false) => Some(Repeat::Never),
+        Kind::Bool(true) => Some(Repeat::Each),
+        Kind::Text(text) if text == "comma" => Some(Repeat::Comma),
+        _ => {
+            problems
+                .add(
+                    node.span.clone(),
+                    "`repeat` must be `true`, `false` or `comma`",
+                )
+                .hint("`true` repeats the flag for each value, `comma` joins the values");
+            None
+        }
+    }
+}
+
+fn short(node: &Node, problems: &mut Problems<'_>) -> Option<char> {
+    let text = problems.word(node, "short")?;
+    let mut letters = text.strip_prefix('-').unwrap_or(&text).chars();
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) if letter != '-' && letter != '=' && !letter.is_whitespace() => {
+            Some(letter)
+        }
+        _ => {
+            problems
+                .add(node.span.clone(), format!("{} is no letter", Quoted(&text)))
+                .hint("write one letter, like `short: o`");
+            None
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What was found out about programs, kept on disk, so that a program is read once and not at every start.
+//!
+//! An entry belongs to a path and to the file that was there: its inode, size and time of change, and this crate's own
+//! version. While they are the same the entry stands, and nothing is run. When they are not, the file's content
+//! decides: the same content under new marks (a reinstalled package, a touched file) keeps the entry. An entry that
+//! cannot be read is as good as none.
+//!
+//! Two files make an entry: the program, which every start needs, and where everything was seen, which only
+//! `charmer inspect` asks for.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
+
+use crate::{Discovery, Provenance, discovery::hex};
+
+/// Changes whenever programs are read differently than before.
+const FORMAT: u32 = 1;
+
+/// A folder of entries.
+///
+/// ```
+/// use charmer_discover::cache::Cache;
+/// let folder = tempfile::tempdir()?;
+/// let cache = Cache::new(folder.path());
+/// assert!(cache.load(&std::env::current_exe()?).is_none());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+/// The marks of a file by which it is known again without reading it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    inode: u64,
+    size: u64,
+    modified: u128,
+}
+
+/// The first of an entry's files.
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry<D> {
+    format: u32,
+    version: String,
+    program: PathBuf,
+    stamp: Stamp,
+    content: String,
+    discovery: D,
+}
+
+impl Cache {
+    /// Entries in this folder, which is made when the first is kept.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+        }
+    }
+
+    /// What is known of the program at this path; its provenance is left empty, see [`provenance`](Self::provenance).
+    pub fn load(&self, program: &Path) -> Option<Discovery> {
+        let mut entry: Entry<Discovery> = read(&self.file(program, "json"))?;
+        let ours = entry.format == FORMAT
+            && entry.version == env!("CARGO_PKG_VERSION")
+            && entry.program == program;
+        if !ours {
+            return None;
+        }
+        let stamp = Stamp::of(program).ok()?;
+        if stamp != entry.stamp {
+            if content(program).ok()? != entry.content {
+                return None;
+            }
+            entry.stamp = stamp;
+            // If it cannot be kept, the content is read again next time; nothing else is lost.
+            let _ = write(&self.file(program, "json"), &entry);
+        }
+        Some(entry.discovery)
+    }
+
+    /// Where everything about a program was seen.
+    pub fn provenance(&self, program: &Path) -> Option<Provenance> {
+        read(&self.file(program, "origins.json"))
+    }
+
+    /// Keeps what was found out about the program at this path.
+    pub fn store(&self, program: &Path, discovery: &Discovery) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        write(&self.file(program, "origins.json"), &discovery.provenance)?;
+        let entry = Entry {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            program: program.to_owned(),
+            stamp: Stamp::of(program)?,
+            content: content(program)?,
+            discovery: discovery.without_provenance(),
+        };
+        write(&self.file(program, "json"), &entry)
+    }
+
+    /// Forgets what is known of the program at this path.
+    pub fn forget(&self, program: &Path) {
+        for ending in ["json", "origins.json"] {
+            let _ = fs::remove_file(self.file(program, ending));
+        }
+    }
+
+    fn file(&self, program: &Path, ending: &str) -> PathBuf {
+        let digest = hex(&Sha256::digest(program.as_os_str().as_encoded_bytes()));
+        let name = program.file_stem().unwrap_or_default().to_string_lossy();
+        let plain: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .take(40)
+            .collect();
+        self.folder
+            .join(format!("{plain}-{}.{ending}", &digest[..16]))
+    }
+}
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Self> {
+        let meta = fs::metadata(path)?;
+        let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(&meta);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Ok(Self {
+            inode,
+            size: meta.len(),
+            modified: modified.as_nanos(),
+        })
+    }
+}
+
+/// The digest of a file's content.
+fn content(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex(&digest.finalize())),
+            read => digest.update(&buffer[..read]),
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    // Read whole, which is quicker than piece by piece.
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Writes a file as a whole or not at all, readable by its owner alone.
+fn write<T: Serialize>(path: &Path, value: &T) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut writer = BufWriter::new(file.as_file_mut());
+    serde_json::to_writer(&mut writer, value)?;
+    writer.flush()?;
+    drop(writer);
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use charmer_core::model::{Cli, Command, Syntax};
+
+    use super::*;
+
+    struct Scene {
+        folder: tempfile::TempDir,
+        program: PathBuf,
+        cache: Cache,
+        found: Discovery,
+    }
+
+    fn scene() -> Scene {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("program");
+        fs::write(&program, "one").expect("written");
+        let cache = Cache::new(folder.path().join("cache"));
+        let found = Discovery::of(Cli::new(Command::new("program"), Syntax::pflag()));
+        cache.store(&program, &found).expect("kept");
+        Scene {
+            folder,
+            program,
+            cache,
+            found,
+        }
+    }
+
+    #[test]
+    fn the_same_file_keeps_its_entry() {
+        let scene = scene();
+        assert_eq!(scene.cache.load(&scene.program), Some(scene.found));
+    }
+
+    #[test]
+    fn a_touched_file_keeps_its_entry_and_a_changed_one_does_not() {
+        let scene = scene();
+        let elsewhere = scene.folder.path().join("copy");
+        fs::copy(&scene.program, &elsewhere).expect("copied");
+        fs::rename(&elsewhere, &scene.program).expect("moved");
+        assert_eq!(scene.cache.load(&scene.program), Some(scene.found));
+        fs::write(&scene.program, "two").expect("written");
+        assert_eq!(scene.cache.load(&scene.program), None);
+    }
+
+    #[test]
+    fn a_damaged_entry_is_none_and_can_be_kept_again() {
+        let scene = scene();
+        let entry = scene.cache.file(&scene.program, "json");
+        let text = fs::read_to_string(&entry).expect("an entry");
+        for damaged in [&text[..text.len() / 2], "", "[]", "\0"] {
+            fs::write(&entry, damaged).expect("written");
+            assert_eq!(scene.cache.load(&scene.program), None);
+        }
+        let older = text.replace("\"format\":1", "\"format\":0");
+        assert_ne!(older, text);
+        fs::write(&entry, older).expect("written");
+        assert_eq!(scene.cache.load(&scene.program), None);
+        let again = scene.cache.store(&scene.program, &scene.found);
+        again.expect("kept");
+        assert!(scene.cache.load(&scene.program).is_some());
+    }
+
+    #[test]
+    fn two_programs_of_one_name_do_not_meet() {
+        let scene = scene();
+        let other = scene.folder.path().join("other").join("program");
+        fs::create_dir(other.parent().expect("a parent")).expect("made");
+        fs::write(&other, "one").expect("written");
+        assert_eq!(scene.cache.load(&other), None);
+        scene.cache.forget(&scene.program);
+        assert_eq!(scene.cache.load(&scene.program), None);
+    }
+}
