@@ -4,6 +4,7 @@
 //! recognises a program's first answers.
 
 mod argparse;
+mod clap;
 mod click;
 mod cobra;
 mod python;
@@ -112,5 +113,6 @@ pub(crate) fn families() -> Vec<Box<dyn Family>> {
         Box::new(cobra::Cobra::default()),
         Box::new(click::Click::default()),
         Box::new(argparse::Argparse::default()),
+        Box::new(clap::Clap::default()),
     ]
 }

@@ -1,0 +1,202 @@
+//! Programs built with clap, versions 2 to 4: their help, and what their parser says of values that are meant to be
+//! wrong.
+
+mod answer;
+mod arguments;
+mod entries;
+mod flags;
+mod globals;
+mod listing;
+mod notes;
+mod oracle;
+mod page;
+#[cfg(test)]
+mod property;
+mod refine;
+mod usage;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use charmer_core::model::{CommandPath, Syntax};
+
+use super::{Asker, Family, Page, Refining, Signs, Sketches};
+use crate::{
+    help::{flag_names, sections},
+    sketch::CommandSketch,
+};
+
+/// What clap writes beside its own `--help`, in its versions.
+const HELP_TEXTS: [&str; 3] = ["Print help", "Prints help information", "Print this help"];
+/// What clap writes beside its own `help` command, in its versions.
+const HELP_COMMAND_TEXTS: [&str; 2] = [
+    "Print this message or the help of the given subcommand(s)",
+    "Prints this message or the help of the given subcommand(s)",
+];
+
+/// The family, and what it remembers of the one program that it reads.
+#[derive(Default)]
+pub(crate) struct Clap {
+    memory: Mutex<Memory>,
+    /// Rung when something was learnt about flags that several commands share.
+    learnt: tokio::sync::Notify,
+}
+
+/// What was learnt on the way.
+#[derive(Default)]
+struct Memory {
+    /// Whether the program has clap's own `help` command, which never runs anything.
+    help_command: bool,
+    /// The option that lists all commands, where help shows only some.
+    listing: Option<String>,
+    /// Commands that are other programs, which are not run.
+    plugins: Vec<String>,
+    /// Whether the help is that of clap 4, which reads values before it comes to `--help`.
+    modern: bool,
+    /// What is known of flags that were asked about, and which are being asked.
+    oracle: oracle::Known,
+}
+
+impl Clap {
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Family for Clap {
+    fn name(&self) -> &'static str {
+        "clap"
+    }
+
+    fn recognise(&self, signs: &Signs<'_>) -> u8 {
+        let score = shape(signs.text());
+        // Where the words are the author's own, the library's name in the program decides.
+        if (1..80).contains(&score) {
+            let [builder, old] = signs.binary.contains(["clap_builder", "/clap-"]);
+            if builder || old {
+                return 90;
+            }
+        }
+        score
+    }
+
+    fn syntax(&self) -> Syntax {
+        Syntax::clap()
+    }
+
+    fn help_requests(&self, path: &CommandPath) -> Vec<Vec<String>> {
+        let memory = self.memory();
+        if let [name] = path.words()
+            && memory.plugins.contains(name)
+        {
+            return Vec::new();
+        }
+        let words = path.words().iter().cloned();
+        let long = words.clone().chain(["--help".to_owned()]).collect();
+        let short = words.clone().chain(["-h".to_owned()]).collect();
+        let mut requests = vec![long, short];
+        if memory.help_command && !path.is_root() {
+            requests.insert(0, std::iter::once("help".to_owned()).chain(words).collect());
+        }
+        requests
+    }
+
+    fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        let read = page::read(page.text(), page.path)?;
+        if page.path.is_root() {
+            let mut memory = self.memory();
+            memory.help_command = read.help_command;
+            memory.listing = read.listing;
+            memory.modern = read.modern;
+        }
+        Some(read.sketch)
+    }
+
+    fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
+        Box::pin(self.ask(asker, sketch))
+    }
+
+    fn finish<'a>(&'a self, _: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
+        Box::pin(async { globals::mark(sketches) })
+    }
+}
+
+/// How much a help text looks like clap's, from 0 to 100.
+fn shape(text: &str) -> u8 {
+    let found = sections(text);
+    let usage = found.iter().find(|section| section.is("usage"));
+    let Some(usage) = usage.filter(|section| section.heading != "usage") else {
+        return 0;
+    };
+    let own_help = found.iter().flat_map(|section| &section.lines).any(|line| {
+        let line = line.trim_start();
+        line.starts_with('-')
+            && line
+                .split("  ")
+                .next()
+                .and_then(flag_names)
+                .is_some_and(|names| names.longs == ["help"])
+    });
+    let said = HELP_TEXTS.iter().any(|said| {
+        text.lines().any(|line| {
+            let line = line.trim();
+            line == *said
+                || line.ends_with(&format!("  {said}"))
+                || line.contains(&format!("{said} (see "))
+                || line.contains(&format!("{said} information"))
+        })
+    });
+    let marks = [
+        "[possible values: ",
+        "[env: ",
+        "[aliases: ",
+        "[default: ",
+        " <COMMAND>",
+        " [COMMAND]",
+        "<SUBCOMMAND>",
+        "[SUBCOMMAND]",
+        HELP_COMMAND_TEXTS[0],
+        HELP_COMMAND_TEXTS[1],
+    ];
+    let marked = marks.iter().filter(|mark| text.contains(**mark)).count();
+    let usual = usage.body().contains("[OPTIONS]") || usage.body().contains("[FLAGS]");
+    let click = text.contains("Show this message and exit");
+    match (said && own_help, marked) {
+        _ if click => 0,
+        (true, 0) if !usual => 80,
+        (true, 0) => 85,
+        (true, _) => 95,
+        (false, 0) => u8::from(usual) * 20,
+        (false, 1) => 35,
+        (false, _) => 60,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_of_clap_is_told_from_others() {
+        let modern = "Usage: kiln [OPTIONS]\n\nOptions:\n  -h, --help  Print help\n";
+        let old = "kiln 1.0\n\nUSAGE:\n    kiln [FLAGS]\n\nFLAGS:\n    -h, --help       Prints help information\n";
+        let click = "Usage: kiln [OPTIONS]\n\nOptions:\n  --help  Show this message and exit.\n";
+        let cobra = "Usage:\n  kiln [command]\n\nFlags:\n  -h, --help   help for kiln\n";
+        let argparse =
+            "usage: kiln [-h]\n\noptions:\n  -h, --help  show this help message and exit\n";
+        assert!(shape(modern) >= 80);
+        assert!(shape(old) >= 80);
+        assert_eq!(shape(click), 0);
+        assert!(shape(cobra) < 40);
+        assert_eq!(shape(argparse), 0);
+    }
+
+    #[test]
+    fn the_safe_help_command_is_asked_first_where_it_is_claps_own() {
+        let family = Clap::default();
+        let path = CommandPath::parse("fire start");
+        assert_eq!(family.help_requests(&path)[0], ["fire", "start", "--help"]);
+        family.memory().help_command = true;
+        assert_eq!(family.help_requests(&path)[0], ["help", "fire", "start"]);
+        assert_eq!(family.help_requests(&CommandPath::root())[0], ["--help"]);
+    }
+}

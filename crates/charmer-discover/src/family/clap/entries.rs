@@ -1,0 +1,94 @@
+//! The rows of clap's lists: a name, and a text beside it or below.
+
+use super::notes::{Notes, take_apart};
+use crate::help::{Section, flag_names};
+
+/// A row and the lines below it.
+pub(super) struct Entry<'t> {
+    pub(super) left: &'t str,
+    pub(super) lines: Vec<&'t str>,
+}
+
+impl Entry<'_> {
+    pub(super) fn notes(&self) -> Notes {
+        take_apart(&self.lines)
+    }
+}
+
+/// The rows of a section: flags, positionals and commands begin with a dash, a bracket or a plain name.
+pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let base = section
+        .lines
+        .iter()
+        .filter(|line| !line.trim().is_empty() && indent(line) > 0)
+        .map(|line| indent(line))
+        .min();
+    let Some(base) = base else { return Vec::new() };
+    // Long names without a short one stand four columns further in than the others.
+    let has_shorts = section.lines.iter().any(|line| {
+        let content = line.trim_start();
+        indent(line) == base && content.starts_with('-') && !content.starts_with("--")
+    });
+    let deepest = if has_shorts { base + 4 } else { base };
+    let mut found: Vec<Entry<'t>> = Vec::new();
+    // Where the last entry's text begins: what stands there or beyond continues it, whatever it looks like.
+    let mut text_column = usize::MAX;
+    for line in &section.lines {
+        let content = line.trim();
+        let depth = indent(line);
+        if !content.is_empty() && depth == 0 {
+            // A heading that was not taken for one; any other text ends the list.
+            if content.ends_with(':') {
+                continue;
+            }
+            break;
+        }
+        let (left, right) = columns(content);
+        let begins = match content.chars().next() {
+            Some('-') => depth <= deepest && flag_names(left).is_some(),
+            Some('<' | '[') => depth == base && left.ends_with(['>', ']', '.']),
+            Some(_) => depth == base && is_command(left),
+            None => false,
+        };
+        if begins && depth < text_column {
+            text_column = match right {
+                "" => usize::MAX,
+                right => depth + content[..content.len() - right.len()].chars().count(),
+            };
+            let lines = if right.is_empty() {
+                vec![]
+            } else {
+                vec![right]
+            };
+            found.push(Entry { left, lines });
+        } else if let Some(entry) = found.last_mut() {
+            if depth > base || content.is_empty() {
+                entry.lines.push(content);
+            } else {
+                // Text in the column of the names: this is no list.
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// A row's name and text, which two spaces separate.
+fn columns(content: &str) -> (&str, &str) {
+    match content.find("  ") {
+        Some(at) => (&content[..at], content[at..].trim()),
+        None => (content, ""),
+    }
+}
+
+fn is_command(left: &str) -> bool {
+    left == "..."
+        || left.split(", ").all(|name| {
+            name.chars().next().is_some_and(char::is_alphanumeric)
+                && name.chars().all(|c| {
+                    c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '/' | '@')
+                })
+                && !name.ends_with(['.', ':'])
+        })
+}
