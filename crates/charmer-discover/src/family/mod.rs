@@ -3,6 +3,14 @@
 //! A family is one file: a type that implements [`Family`], added to [`families`]. It is chosen by how well it
 //! recognises a program's first answers.
 
+mod fallback;
+mod getopt;
+mod git;
+mod git_data;
+mod gnu;
+mod goflag;
+mod pattern;
+
 use std::pin::Pin;
 
 use charmer_core::model::{CommandPath, Syntax};
@@ -98,5 +106,10 @@ pub(crate) trait Family: Send + Sync {
 
 /// Every family, the more particular first: of two that are equally sure the earlier one is taken.
 pub(crate) fn families() -> Vec<Box<dyn Family>> {
-    vec![]
+    vec![
+        Box::<git::Git>::default(),
+        Box::<goflag::GoFlag>::default(),
+        Box::<gnu::Gnu>::default(),
+        Box::<fallback::Fallback>::default(),
+    ]
 }

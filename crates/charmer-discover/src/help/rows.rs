@@ -179,8 +179,13 @@ mod tests {
 
     #[test]
     fn a_gap_between_two_names_does_not_end_the_names() {
-        let found = read("  -q,  --quiet    Say little\n       --loud     Shout\n  -a  --all       Take all\n");
-        assert_eq!(found[0], ("-q,  --quiet".into(), "Say little --loud     Shout".into()));
+        let found = read(
+            "  -q,  --quiet    Say little\n       --loud     Shout\n  -a  --all       Take all\n",
+        );
+        assert_eq!(
+            found[0],
+            ("-q,  --quiet".into(), "Say little --loud     Shout".into())
+        );
         assert_eq!(found[1], ("-a  --all".into(), "Take all".into()));
     }
 

@@ -126,7 +126,10 @@ mod tests {
     #[test]
     fn statements_of_every_kind() {
         for (text, expected) in [
-            ("Usage: pack [OPTION]... [FILE]...\nPacks.\n", vec!["pack [OPTION]... [FILE]..."]),
+            (
+                "Usage: pack [OPTION]... [FILE]...\nPacks.\n",
+                vec!["pack [OPTION]... [FILE]..."],
+            ),
             (
                 "Usage: pack A\n  or:  pack -t B\nPacks.\n",
                 vec!["pack A", "pack -t B"],
@@ -135,8 +138,14 @@ mod tests {
                 "usage: vcs [-v]\n           [-q] <command>\n\nThese are\n",
                 vec!["vcs [-v] [-q] <command>"],
             ),
-            ("Usage:\n\n\tpack <command>\n\nThe\n", vec!["pack <command>"]),
-            ("pack [OPTIONS...] COMMAND\n\nPacks.\n", vec!["pack [OPTIONS...] COMMAND"]),
+            (
+                "Usage:\n\n\tpack <command>\n\nThe\n",
+                vec!["pack <command>"],
+            ),
+            (
+                "pack [OPTIONS...] COMMAND\n\nPacks.\n",
+                vec!["pack [OPTIONS...] COMMAND"],
+            ),
             ("Usage: pack a\n       pack b\n\n", vec!["pack a", "pack b"]),
             ("usage: pack [flags]\n  -d\tshow\n", vec!["pack [flags]"]),
             ("Does things.\n", vec![]),
@@ -148,8 +157,14 @@ mod tests {
     #[test]
     fn the_path_may_have_groups_between_its_words() {
         let rest = |statement, path: &str| behind_path(statement, &words(path));
-        assert_eq!(rest("vcs remote [-v] add <name>", "remote add"), Some("<name>"));
-        assert_eq!(rest("vcs [global options] plan [options]", "plan"), Some("[options]"));
+        assert_eq!(
+            rest("vcs remote [-v] add <name>", "remote add"),
+            Some("<name>")
+        );
+        assert_eq!(
+            rest("vcs [global options] plan [options]", "plan"),
+            Some("[options]")
+        );
         assert_eq!(rest("vcs log <range>", "show"), None);
         assert_eq!(rest("vcs", ""), Some(""));
     }
