@@ -103,7 +103,7 @@ fn alternatives(column: &str) -> Vec<&str> {
 }
 
 /// The names in a column; `None` where a line of prose only begins like an option.
-fn option_names(column: &str, described: bool) -> Option<Names> {
+pub(super) fn option_names(column: &str, described: bool) -> Option<Names> {
     let mut names = flag_names(column)?;
     if let Some(value) = &names.value {
         let bracketed = value.starts_with(['<', '[', '{', '(', '\'', '"']);

@@ -10,7 +10,7 @@ use charmer_core::model::{CommandPath, FlagValue, Syntax, ValueType};
 use super::{
     Asker, Family, Page, Refining, Signs,
     getopt::getopt_flags,
-    git_data::{Checked, HELPER},
+    git_data::{Checked, GitData, HELPER},
     pattern::{arguments_of, usage_flags, words},
     printed,
 };
@@ -188,8 +188,8 @@ impl Git {
             }
         }
         if path.words().len() == 1 {
-            let asked = helped && !data.is_unasked(&command);
-            self.add_subcommands(sketch, &statements, listed, asked);
+            let listed = if helped { listed } else { Vec::new() };
+            self.add_subcommands(sketch, &statements, listed, data);
         }
         data.add(&lists, sketch);
     }
@@ -200,30 +200,31 @@ impl Git {
         sketch: &mut CommandSketch,
         statements: &[String],
         listed: Vec<String>,
-        asked: bool,
+        data: &GitData,
     ) {
         let path = sketch.path.clone();
         let shown = subcommands(statements, &path);
-        if asked && !listed.is_empty() {
-            for name in listed {
-                sketch.add_child(ChildSketch {
-                    name,
-                    ..ChildSketch::default()
-                });
+        let all = if listed.is_empty() {
+            // One word may be a positional that is written without angles; two are subcommands.
+            let names = shown.iter().map(|(name, _)| name.clone());
+            names.filter(|_| shown.len() > 1).collect()
+        } else {
+            listed.clone()
+        };
+        for name in all {
+            let child = path.child(name.as_str());
+            let unasked = listed.is_empty() || data.is_unasked(&child);
+            if unasked {
+                let usage = shown.iter().find(|(known, _)| *known == name);
+                let rests = usage.map_or(vec!["[<arg>...]".into()], |(_, rests)| rests.clone());
+                self.memory().unasked.insert(child, rests);
             }
-        } else if shown.len() > 1 {
-            let mut memory = self.memory();
-            for (name, rests) in &shown {
-                memory
-                    .unasked
-                    .insert(path.child(name.as_str()), rests.clone());
-                let name = name.clone();
-                sketch.add_child(ChildSketch {
-                    name,
-                    certain: true,
-                    ..ChildSketch::default()
-                });
-            }
+            let certain = unasked;
+            sketch.add_child(ChildSketch {
+                name,
+                certain,
+                ..ChildSketch::default()
+            });
         }
         if sketch.children.is_empty() {
             return;

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use charmer_core::model::ValueType;
+use charmer_core::model::{CommandPath, ValueType};
 
-use super::getopt::{getopt_flag, option_rows};
+use super::getopt::{OptionRow, getopt_flag, option_names};
 use crate::{
     binary::Binary,
     fact::{Fact, Origin},
@@ -22,7 +22,8 @@ pub(super) const HELPER: &str = "--git-completion-helper";
 struct List {
     name: String,
     marks: Vec<String>,
-    flags: Vec<FlagSketch>,
+    /// Each with whether its name was seen in the program's file.
+    flags: Vec<(FlagSketch, bool)>,
     words: Vec<String>,
 }
 
@@ -43,7 +44,11 @@ impl GitData {
         let close = |lists: &mut Vec<List>, body: &mut String| {
             if let Some(list) = lists.last_mut() {
                 list.words = body.split_whitespace().map(Into::into).collect();
-                list.flags = option_rows(body).iter().filter_map(flag).collect();
+                list.flags = body
+                    .lines()
+                    .filter_map(row)
+                    .filter_map(|row| Some((flag(&row)?, false)))
+                    .collect();
             }
             body.clear();
         };
@@ -74,40 +79,48 @@ impl GitData {
         if binary.contains([HELPER]) == [false] {
             return self;
         }
-        let mut needles: Vec<String> = Vec::new();
-        let flags = self.0.iter().flat_map(|list| &list.flags);
-        for flag in flags {
-            let (name, other) = match (&flag.long, flag.short) {
-                (Some(long), _) => (long.clone(), format!("{long}=")),
-                (None, short) => {
-                    let name = format!("-{}", short.unwrap_or_default());
-                    (name.clone(), name)
-                }
-            };
-            needles.push(format!("{name}\0"));
-            needles.push(other);
+        // Names end with NUL in its tables, and with `=` where it compares the start of a word.
+        for end in ['\0', '='] {
+            let longs = self.0.iter_mut().flat_map(|list| &mut list.flags);
+            let mut unseen: Vec<(&mut bool, String)> = longs
+                .filter_map(|(flag, seen)| {
+                    let long = flag.long.as_ref()?;
+                    (!*seen).then(|| (seen, format!("{long}{end}")))
+                })
+                .collect();
+            let needles: Vec<&str> = unseen.iter().map(|(_, text)| text.as_str()).collect();
+            let found = binary.contains_each(&needles);
+            for ((seen, _), found) in unseen.iter_mut().zip(found) {
+                **seen = found;
+            }
         }
-        let texts: Vec<&str> = needles.iter().map(String::as_str).collect();
-        let mut found = binary.contains_each(&texts).into_iter();
         for list in &mut self.0 {
-            list.flags.retain(|flag| {
-                let named = found.next().unwrap_or_default();
-                named | found.next().unwrap_or_default() || flag.long.is_none()
-            });
+            list.flags
+                .retain(|(flag, seen)| *seen || flag.long.is_none());
         }
         self
     }
 
-    /// Whether the subcommands of a command must not be asked.
-    pub(super) fn is_unasked(&self, command: &str) -> bool {
+    /// Whether a subcommand must not be asked: by itself (`stash/create`), or as all of its command's.
+    pub(super) fn is_unasked(&self, path: &CommandPath) -> bool {
+        let form = path.words().join("/");
+        let parent = path.words().first().map_or("", String::as_str);
         let list = self.0.iter().find(|list| list.name == "unasked");
-        list.is_some_and(|list| list.words.iter().any(|word| word == command))
+        list.is_some_and(|list| {
+            list.words
+                .iter()
+                .any(|word| *word == form || word == parent)
+        })
     }
 
     /// The lists that a command takes, by its usage and its whole page.
     pub(super) fn lists_for(&self, usage: &str, page: &str) -> Vec<usize> {
         let shows = |mark: &String| {
-            let text = if mark.starts_with('<') { usage } else { page };
+            let text = if mark.starts_with(['<', '[']) {
+                usage
+            } else {
+                page
+            };
             text.contains(mark.as_str())
         };
         let numbered = self.0.iter().enumerate();
@@ -119,12 +132,10 @@ impl GitData {
 
     /// Adds the options of these lists to a command; a letter that means something else there is left out.
     pub(super) fn add(&self, lists: &[usize], sketch: &mut CommandSketch) {
-        for flag in lists
-            .iter()
-            .filter_map(|&at| self.0.get(at))
-            .flat_map(|list| &list.flags)
-        {
+        let lists = lists.iter().filter_map(|&at| self.0.get(at));
+        for (flag, _) in lists.flat_map(|list| &list.flags) {
             let mut flag = flag.clone();
+            join_names(&flag, sketch);
             let taken = |letter: char| {
                 sketch.flags.iter().any(|known| {
                     known.short == Some(letter) && known.long.is_some() && !known.is_same(&flag)
@@ -145,7 +156,33 @@ impl GitData {
     }
 }
 
-fn flag(row: &super::getopt::OptionRow) -> Option<FlagSketch> {
+/// Makes one flag of two that the program shows apart, a letter here and a long name there.
+fn join_names(flag: &FlagSketch, sketch: &mut CommandSketch) {
+    let long = sketch
+        .flags
+        .iter()
+        .position(|known| known.long == flag.long);
+    let letter = sketch
+        .flags
+        .iter()
+        .position(|known| known.long.is_none() && known.short == flag.short);
+    if let (Some(_), Some(long), Some(letter)) = (&flag.long, long, letter) {
+        let mut apart = sketch.flags[letter].clone();
+        apart.long.clone_from(&flag.long);
+        sketch.flags[long].merge(apart);
+        sketch.flags.remove(letter);
+    }
+}
+
+/// A row of the file: names, two spaces, text.
+fn row(line: &str) -> Option<OptionRow> {
+    let (column, text) = line.trim().split_once("  ")?;
+    let names = option_names(column, true)?;
+    let text = text.trim().to_owned();
+    Some(OptionRow { names, text })
+}
+
+fn flag(row: &OptionRow) -> Option<FlagSketch> {
     let mut flag = getopt_flag(row, |_| true)?;
     let source = |fact: &mut crate::fact::Source| {
         fact.origin = Origin::Convention;
@@ -200,7 +237,10 @@ mod tests {
             data.0.iter().map(|list| list.flags.len()).sum::<usize>(),
             rows
         );
-        assert!(data.is_unasked("bisect") && !data.is_unasked("stash"));
+        assert!(
+            data.is_unasked(&CommandPath::parse("bisect run"))
+                && !data.is_unasked(&CommandPath::parse("remote add"))
+        );
     }
 
     #[test]

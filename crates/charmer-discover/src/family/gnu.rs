@@ -139,6 +139,7 @@ pub(super) fn about(text: &str) -> Option<String> {
             && line.starts_with(char::is_alphabetic)
             && !line.ends_with(':')
             && !lower.starts_with("mandatory arguments")
+            && !lower.contains("help")
             && !lower.starts_with("example");
         if prose {
             paragraph.push(line);

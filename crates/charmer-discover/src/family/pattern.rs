@@ -47,9 +47,14 @@ pub(crate) fn arguments_of(rests: &[&str]) -> Option<Fact<Arguments>> {
 /// A statement without the groups that only hold flags, and without what a shell would read (`< file`).
 fn positional_part(rest: &str) -> String {
     let mut kept: Vec<String> = Vec::new();
-    for word in words(rest) {
+    let all = words(rest);
+    for (at, &word) in all.iter().enumerate() {
         if matches!(word, "<" | ">" | "|") {
             break;
+        }
+        // What stands behind the dashes is read as one list; several words are better read one by one.
+        if word == "[--]" && all.len() > at + 2 {
+            continue;
         }
         let inner = word
             .strip_prefix('[')
@@ -257,6 +262,8 @@ mod tests {
                 "name!",
             ),
             (vec!["[options...] <url>"], "url!"),
+            (vec!["[<options>] [--] <repo> [<dir>]"], "repo! dir"),
+            (vec!["[<options>] [--] <path>..."], "-- path*!"),
             (vec!["[<options>] <msg> < mail >info"], "msg!"),
             (vec!["A B", "A... DIR"], "? A B | A... DIR"),
             (vec![""], ""),
