@@ -8,12 +8,12 @@ use super::{
     Family, Page, Signs,
     getopt::getopt_flags,
     gnu::{about, left_out_warning},
-    pattern::arguments_of,
+    pattern::{arguments_of, usage_flags},
 };
 use crate::{
     fact::{Fact, Origin},
     help::{behind_path, rows, sections, usage_statements},
-    sketch::{ChildSketch, CommandSketch},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
 };
 
 /// The family.
@@ -76,13 +76,36 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
     if let Some(about) = about(text) {
         sketch.about = Some(Fact::new(about, Origin::Help));
     }
-    let (flags, left_out) = getopt_flags(text);
+    let (mut flags, left_out) = getopt_flags(text);
+    take_bracketed_values(text, &mut flags);
     for flag in flags {
         sketch.add_flag(flag);
     }
     sketch.warnings.extend(left_out_warning(&left_out));
     sketch.children = command_rows(text);
     Some(sketch)
+}
+
+/// Where options are shown twice, as `[--name <value>]` and as a row without the value, the value is the flag's.
+fn take_bracketed_values(text: &str, flags: &mut [FlagSketch]) {
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with('['));
+    let joined = lines.collect::<Vec<_>>().join(" ");
+    for shown in usage_flags(&joined) {
+        let Some(flag) = flags.iter_mut().find(|flag| flag.is_same(&shown)) else {
+            continue;
+        };
+        let is_switch = |flag: &FlagSketch| {
+            let kind = flag.kind.as_ref();
+            kind.is_none_or(|kind| kind.value == Kind::switch())
+        };
+        if is_switch(flag) && !is_switch(&shown) {
+            flag.kind = shown.kind;
+            flag.placeholder = shown.placeholder;
+        }
+    }
 }
 
 /// What a text lists as commands: rows, or words between commas, below a heading that speaks of commands.
@@ -209,6 +232,29 @@ mod tests {
         );
         assert!(read("Usage: tool <command>\n\n  -f  Do it.\n", "tool", &path).is_none());
         assert!(read("unknown command add\n", "tool", &path).is_none());
+    }
+
+    #[test]
+    fn a_value_may_only_be_shown_in_brackets() {
+        let text = "Usage:\ntool add\n\nOptions:\n[--shelf <name>] [-f|--force]\n\n  --shelf\n    Where.\n\n  -f|--force\n    Do it.\n";
+        let sketch = read(text, "tool", &CommandPath::parse("add")).expect("its page");
+        let kinds: Vec<_> = sketch
+            .flags
+            .iter()
+            .map(|flag| {
+                (
+                    flag.id(),
+                    flag.kind.as_ref().map(|kind| kind.value == Kind::switch()),
+                )
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                ("shelf".into(), Some(false)),
+                ("force".to_owned(), Some(true))
+            ]
+        );
     }
 
     proptest::proptest! {

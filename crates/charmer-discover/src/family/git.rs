@@ -88,7 +88,12 @@ impl Family for Git {
         }
         let (sketch, statements) = read_command(text, page)?;
         let mut memory = self.memory();
-        let lists = self.data.written().lists_for(&statements.join("\n"), text);
+        let own: Vec<&str> = statements
+            .iter()
+            .filter(|statement| !starts_with_subcommand(statement, page.path))
+            .map(String::as_str)
+            .collect();
+        let lists = self.data.written().lists_for(&own.join("\n"), text);
         memory.lists.insert(page.path.clone(), lists);
         memory.statements.insert(page.path.clone(), statements);
         Some(sketch)

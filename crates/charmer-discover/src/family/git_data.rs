@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use charmer_core::model::{CommandPath, ValueType};
+use charmer_core::model::{CommandPath, FlagValue, ValueType};
 
 use super::getopt::{OptionRow, getopt_flag, option_names};
 use crate::{
     binary::Binary,
     fact::{Fact, Origin},
-    sketch::{CommandSketch, FlagSketch},
+    sketch::{CommandSketch, FlagSketch, Kind},
 };
 
 /// How sure the data is: it is written with more care than the sketches of a usage text, and completion beats it.
@@ -115,14 +115,11 @@ impl GitData {
 
     /// The lists that a command takes, by its usage and its whole page.
     pub(super) fn lists_for(&self, usage: &str, page: &str) -> Vec<usize> {
-        let shows = |mark: &String| {
-            let text = if mark.starts_with(['<', '[']) {
-                usage
-            } else {
-                page
-            };
-            text.contains(mark.as_str())
+        let one = |mark: &str| {
+            let of_usage = mark.starts_with(['<', '[']);
+            if of_usage { usage } else { page }.contains(mark)
         };
+        let shows = |mark: &String| mark.split(" & ").all(one);
         let numbered = self.0.iter().enumerate();
         numbered
             .filter(|(_, list)| list.marks.iter().any(shows))
@@ -148,6 +145,18 @@ impl GitData {
                 known.negation.is_some() && known.negation == flag.long
                     || flag.negation.is_some() && known.long == flag.negation
             };
+            // A switch here may be a flag with a value elsewhere; that its value may be left out is only news.
+            let switch = |known: &FlagSketch| {
+                let kind = known
+                    .kind
+                    .as_ref()
+                    .filter(|kind| kind.source.origin == Origin::Help);
+                known.is_same(&flag) && kind.is_some_and(|kind| kind.value == Kind::switch())
+            };
+            let needs_value = |kind: &Fact<Kind>| kind.value.value == FlagValue::Required;
+            if sketch.flags.iter().any(switch) && flag.kind.as_ref().is_some_and(needs_value) {
+                flag.kind = None;
+            }
             if flag.id().is_empty() || sketch.flags.iter().any(opposed) {
                 continue;
             }
@@ -244,12 +253,34 @@ mod tests {
     }
 
     #[test]
+    fn a_switch_that_the_program_shows_stays_one() {
+        let data = GitData::read("[one | x]\n  --who=<name>  Whose\n  --stat[=<n>]  Numbers\n");
+        let mut sketch = CommandSketch::default();
+        for name in ["who", "stat"] {
+            sketch.add_flag(FlagSketch {
+                kind: Some(Fact::new(Kind::switch(), Origin::Help)),
+                ..FlagSketch::long(name)
+            });
+        }
+        data.add(&[0], &mut sketch);
+        let kinds = sketch.flags.iter().filter_map(|flag| flag.kind.as_ref());
+        let values: Vec<_> = kinds.map(|kind| kind.value.value.clone()).collect();
+        assert_eq!(
+            values,
+            [FlagValue::None, FlagValue::Optional { bare: None }]
+        );
+    }
+
+    #[test]
     fn lists_go_to_commands_that_show_that_they_take_them() {
         let data = GitData::read(
             "[one | <range>]\n  -n, --count=<number>  Stop\n  --gone  Old\n[two | drawn]\n  --draw  Draw\n",
         );
         assert_eq!(data.lists_for("vcs log [<range>]", "help"), [0]);
         assert_eq!(data.lists_for("vcs show", "a <range> is drawn"), [1]);
+        let both = GitData::read("[one | <range> & drawn]\n");
+        assert_eq!(both.lists_for("vcs log [<range>]", "").len(), 0);
+        assert_eq!(both.lists_for("vcs log [<range>]", "drawn"), [0]);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("vcs");
         std::fs::write(&path, "--git-completion-helper\0--count\0draw\0").expect("written");

@@ -151,7 +151,13 @@ fn go_rows(text: &str) -> Vec<FlagSketch> {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let option = |content: &str| {
         let single = content.starts_with('-') && !content.starts_with("--");
+        // `-a, -b and -c are old` is prose.
+        let listed = content
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| word.ends_with(','));
         single
+            && !listed
             && flag_names(content).is_some_and(|names| names.longs.len() + names.shorts.len() == 1)
     };
     let least = lines
@@ -265,7 +271,7 @@ mod tests {
             .collect();
         assert_eq!(children, ["bake", "cool"]);
         assert!(sketch.flags.is_empty() && sketch.warnings.len() == 1);
-        let bake = "Usage: oven [global options] bake [options] [LOAF]\n\n  Bakes a loaf of bread.\n\nOptions:\n\n  -lock=false       Do not lock the door\n                    while baking.\n\n  -heat=n           How hot.\n\n  -spice 'a=b'      Add a spice.\n";
+        let bake = "Usage: oven [global options] bake [options] [LOAF]\n\n  Bakes a loaf of bread.\n\nOptions:\n\n  -lock=false       Do not lock the door\n                    while baking.\n\n  -heat=n           How hot.\n\n  -spice 'a=b'      Add a spice.\n\n  -salt, -pepper and -oil are old options.\n  See the manual.\n";
         let path = CommandPath::parse("bake");
         let sketch = read(bake, "oven", &path).expect("the command's page");
         assert_eq!(

@@ -178,7 +178,7 @@ fn collect(text: &str, grouped: bool, columns: &mut Vec<String>) {
                     }
                 }
             }
-        } else if word.starts_with('-') && word.trim_matches('-') != "" {
+        } else if word.starts_with('-') && !word.trim_matches('-').is_empty() {
             let alone = grouped && words.len() == 2 && !next.starts_with(['-', '[', '(']);
             if !word.contains(['=', '<']) && (next.starts_with('<') && grouped || alone) {
                 columns.push(format!("{word} {next}"));

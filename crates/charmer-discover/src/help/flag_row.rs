@@ -121,8 +121,8 @@ fn value_of<'t>(text: &'t str, names: &mut Names) -> (Option<String>, &'t str) {
             .unwrap_or(&text[end + 1..]);
         return (Some(value), after);
     }
-    if text.starts_with("...") {
-        return (Some("...".into()), &text[3..]);
+    if let Some(after) = text.strip_prefix("...") {
+        return (Some("...".into()), after);
     }
     let (body, equals) = match text.strip_prefix('=') {
         Some(body) => (body, true),

@@ -138,3 +138,93 @@ fn rows_of_the_list_of_commands() {
         ]
     );
 }
+
+/// The real program, where it is installed.
+fn git() -> std::path::PathBuf {
+    let path = std::env::var_os("PATH").expect("a PATH");
+    std::env::split_paths(&path)
+        .map(|folder| folder.join("git"))
+        .find(|file| file.is_file())
+        .expect("git is installed")
+}
+
+#[tokio::test]
+#[ignore = "needs git; .ci/run runs it"]
+async fn the_real_program_agrees_with_its_own_helper() {
+    let found = crate::discover(&git(), &crate::DiscoverOptions::default())
+        .await
+        .expect("git is read");
+    assert_eq!(found.family, "git");
+    let root = &found.cli.root;
+    let command = |name: &str| {
+        let found = root.commands.iter().find(|command| command.name == name);
+        found.unwrap_or_else(|| panic!("`{name}` is a command"))
+    };
+    let prober =
+        crate::probe::Prober::new(git(), crate::probe::ProbeOptions::default()).expect("a prober");
+    for name in [
+        "add", "branch", "clone", "commit", "diff", "fetch", "merge", "push", "status", "tag",
+    ] {
+        let answer = prober.run(&[name, HELPER_ALL]).await;
+        let flags = &command(name).flags;
+        for word in answer
+            .stdout
+            .split_whitespace()
+            .filter(|word| word.len() > 2)
+        {
+            let base = word.trim_end_matches('=');
+            if base.starts_with("--no-") {
+                continue;
+            }
+            let flag = flags.iter().find(|flag| flag.is_named(base));
+            let flag = flag.unwrap_or_else(|| panic!("`{name}` takes {base}"));
+            assert!(
+                !word.ends_with('=') || flag.value != FlagValue::None,
+                "`{name} {base}` takes a value"
+            );
+        }
+    }
+    let log = command("log");
+    for name in [
+        "--oneline",
+        "--author",
+        "--since",
+        "--output",
+        "--stat",
+        "--graph",
+        "--grep",
+        "-n",
+    ] {
+        assert!(
+            log.flags.iter().any(|flag| flag.is_named(name)),
+            "log takes {name}"
+        );
+    }
+    for name in ["--graph", "--stat", "--oneline"] {
+        let status = command("status");
+        assert!(
+            !status.flags.iter().any(|flag| flag.is_named(name)),
+            "status takes no {name}"
+        );
+    }
+    let remote: Vec<_> = command("remote")
+        .commands
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
+    assert!(
+        remote.contains(&"add") && remote.contains(&"set-url"),
+        "{remote:?}"
+    );
+    assert!(
+        root.flags
+            .iter()
+            .any(|flag| flag.is_named("-C") && !flag.global)
+    );
+    for missing in ["gui", "citool", "gitk", "help"] {
+        assert!(
+            !root.commands.iter().any(|command| command.name == missing),
+            "{missing}"
+        );
+    }
+}
