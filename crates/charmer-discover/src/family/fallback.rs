@@ -145,6 +145,10 @@ pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
                 continue;
             }
             let aliased = row.name.contains(", ");
+            // Where rows show the commands' arguments too, the commands have no help of their own to ask for.
+            if !aliased && row.name.contains(' ') {
+                return Vec::new();
+            }
             let aliases = words
                 .filter(|word| aliased && is_name(word))
                 .map(Into::into)
@@ -201,7 +205,7 @@ mod tests {
 
     #[test]
     fn rows_below_a_heading_of_commands() {
-        let text = "tool <command>\n\nThe commands are:\n\n\tadd, a      Add a thing\n\tlist        List them\n\tset KEY     Set one\n\nUse \"tool help\".\n\nNotes:\n  these are   no commands\n";
+        let text = "tool <command>\n\nThe commands are:\n\n\tadd, a      Add a thing\n\tlist        List them\n\tset         Set one\n\nUse \"tool help\".\n\nNotes:\n  these are   no commands\n";
         let found = command_rows(text);
         let shown: Vec<_> = found
             .iter()
@@ -215,6 +219,8 @@ mod tests {
                 ("set", String::new())
             ]
         );
+        let in_place = "Commands:\n  start UNIT...   Start it\n  halt            Stop all\n";
+        assert!(command_rows(in_place).is_empty());
         let found = command_rows("All commands:\n\n    access, audit,\n    bugs, help\n");
         assert_eq!(found.len(), 3);
     }

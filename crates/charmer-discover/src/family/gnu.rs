@@ -6,6 +6,7 @@ use charmer_core::model::{CommandPath, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
+    fallback::command_rows,
     getopt::{getopt_flags, option_rows},
     pattern::arguments_of,
     printed,
@@ -69,7 +70,7 @@ fn score(text: &str, program: &str) -> u8 {
     let longs = rows
         .iter()
         .filter(|row| !row.names.single_dash && !row.names.longs.is_empty());
-    if usage.is_empty() || longs.count() < 2 {
+    if usage.is_empty() || longs.count() < 2 || !command_rows(text).is_empty() {
         return 0;
     }
     let first = usage[0].to_lowercase();
@@ -180,6 +181,8 @@ mod tests {
             score("usage: hop [-46Aa] [-b address] destination\n", "hop"),
             0
         );
+        let with_commands = format!("{SIEVE}\nCommands:\n  add   Add flour\n");
+        assert_eq!(score(&with_commands, "sieve"), 0);
         assert_eq!(score("Usage of hop:\n  -n int\n    \tcount\n", "hop"), 0);
     }
 }
