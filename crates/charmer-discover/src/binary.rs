@@ -39,8 +39,14 @@ impl Binary {
 
     /// Which of these texts are in the file; the file is read once, piece by piece. One that cannot be read has none.
     pub(crate) fn contains<const N: usize>(&self, needles: [&str; N]) -> [bool; N] {
-        let mut found = [false; N];
-        let finders = needles.map(memmem::Finder::new);
+        let found = self.contains_each(&needles);
+        std::array::from_fn(|at| found[at])
+    }
+
+    /// The same for any number of texts.
+    pub(crate) fn contains_each(&self, needles: &[&str]) -> Vec<bool> {
+        let mut found = vec![false; needles.len()];
+        let finders: Vec<_> = needles.iter().map(memmem::Finder::new).collect();
         let overlap = needles.iter().map(|needle| needle.len()).max().unwrap_or(0);
         let Ok(mut file) = File::open(&self.path) else {
             return found;

@@ -1,8 +1,5 @@
 //! Reads a command-line program from outside: its commands, flags, types and effects, each with where it was seen.
 
-// Until the families use all of it.
-#![allow(dead_code, unused_imports)]
-
 mod binary;
 mod build;
 pub mod cache;

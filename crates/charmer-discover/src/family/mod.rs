@@ -7,6 +7,13 @@ mod argparse;
 mod clap;
 mod click;
 mod cobra;
+mod fallback;
+mod getopt;
+mod git;
+mod git_data;
+mod gnu;
+mod goflag;
+mod pattern;
 mod python;
 
 use std::{collections::BTreeMap, pin::Pin};
@@ -110,9 +117,13 @@ pub(crate) trait Family: Send + Sync {
 /// Every family, the more particular first: of two that are equally sure the earlier one is taken.
 pub(crate) fn families() -> Vec<Box<dyn Family>> {
     vec![
-        Box::new(cobra::Cobra::default()),
-        Box::new(click::Click::default()),
-        Box::new(argparse::Argparse::default()),
-        Box::new(clap::Clap::default()),
+        Box::<cobra::Cobra>::default(),
+        Box::<git::Git>::default(),
+        Box::<click::Click>::default(),
+        Box::<argparse::Argparse>::default(),
+        Box::<clap::Clap>::default(),
+        Box::<goflag::GoFlag>::default(),
+        Box::<gnu::Gnu>::default(),
+        Box::<fallback::Fallback>::default(),
     ]
 }

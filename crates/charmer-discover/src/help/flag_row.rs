@@ -126,6 +126,8 @@ fn value_of<'t>(text: &'t str, names: &mut Names) -> (Option<String>, &'t str) {
     }
     let (body, equals) = match text.strip_prefix('=') {
         Some(body) => (body, true),
+        // `-l<n>`: the value is glued to the name.
+        None if text.starts_with('<') => (text, false),
         None => match text.strip_prefix(' ') {
             // Two spaces end the column; a dash begins the next name.
             Some(body) if !body.starts_with([' ', '-']) && !body.is_empty() => (body, false),
@@ -226,6 +228,8 @@ mod tests {
             ("--files FILE [FILE ...]", "--files FILE [FILE ...]"),
             ("-?, --help", "-? --help"),
             ("-n", "-n"),
+            ("-l<n>", "-l <n>"),
+            ("-S[<key>]", "-S [<key>]"),
             ("--", "none"),
             ("name", "none"),
             ("- a list item", "none"),

@@ -6,8 +6,10 @@ mod flag_row;
 mod prose;
 mod rows;
 mod sections;
+mod usage;
 
 pub(crate) use flag_row::{Names, flag_names};
 pub(crate) use prose::{choices_in, default_in, env_in, first_sentence, may_repeat, take_default};
-pub(crate) use rows::{Row, rows};
+pub(crate) use rows::{Row, expand_tabs, rows};
 pub(crate) use sections::{Section, sections};
+pub(crate) use usage::{behind_path, usage_statements};

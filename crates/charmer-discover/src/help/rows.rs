@@ -77,13 +77,26 @@ fn text_column(lines: &[String], starts: &impl Fn(usize, &str) -> bool) -> Optio
         .map(|(column, _)| column)
 }
 
-/// Where the text behind the first gap of two spaces begins.
+/// Where the text behind the first gap of two spaces begins. A gap between two names is none: `-s,  --name`, `-a  --all`.
 fn wide_gap(line: &str, indent: usize) -> Option<usize> {
-    // `-s, --name`: a missing short name leaves a gap too, in front of the long one; it is part of the indentation.
-    let body = &line[indent..];
-    let gap = body.find("  ")?;
-    let text = body[gap..].trim_start();
-    (!text.is_empty()).then(|| line.len() - text.len())
+    let mut from = indent;
+    loop {
+        let gap = from + line[from..].find("  ")?;
+        let text = line[gap..].trim_start();
+        if text.is_empty() {
+            return None;
+        }
+        let at = line.len() - text.len();
+        let name = &line[indent..gap];
+        let lone_short = name.len() == 2 && name.starts_with('-');
+        let long_next = text
+            .strip_prefix("--")
+            .is_some_and(|long| long.starts_with(char::is_alphabetic));
+        if !(long_next && (name.ends_with(',') || lone_short)) {
+            return Some(at);
+        }
+        from = at;
+    }
 }
 
 fn split(line: &str, indent: usize, column: Option<usize>) -> (String, String) {
@@ -162,6 +175,18 @@ mod tests {
     fn a_name_too_long_for_its_column_has_its_text_below() {
         let found = read("  add       Add\n  remove-everything\n            Remove\n");
         assert_eq!(found[1], ("remove-everything".into(), "Remove".into()));
+    }
+
+    #[test]
+    fn a_gap_between_two_names_does_not_end_the_names() {
+        let found = read(
+            "  -q,  --quiet    Say little\n       --loud     Shout\n  -a  --all       Take all\n",
+        );
+        assert_eq!(
+            found[0],
+            ("-q,  --quiet".into(), "Say little --loud     Shout".into())
+        );
+        assert_eq!(found[1], ("-a  --all".into(), "Take all".into()));
     }
 
     proptest::proptest! {

@@ -1,0 +1,273 @@
+//! One tolerant reader for whatever no other family knows: rows of options, and rows that may be commands.
+
+use std::sync::OnceLock;
+
+use charmer_core::model::{CommandPath, Syntax};
+
+use super::{
+    Family, Page, Signs,
+    getopt::getopt_flags,
+    gnu::{about, left_out_warning},
+    pattern::{arguments_of, usage_flags},
+};
+use crate::{
+    fact::{Fact, Origin},
+    help::{behind_path, rows, sections, usage_statements},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
+};
+
+/// The family.
+#[derive(Default)]
+pub(crate) struct Fallback {
+    /// The commands that the root lists: a page that lists the same is the root's again.
+    root: OnceLock<Vec<String>>,
+}
+
+impl Family for Fallback {
+    fn name(&self) -> &'static str {
+        "other"
+    }
+
+    fn recognise(&self, signs: &Signs<'_>) -> u8 {
+        let text = signs.text();
+        let flags = !getopt_flags(text).0.is_empty();
+        if flags || !command_rows(text).is_empty() {
+            10
+        } else {
+            0
+        }
+    }
+
+    fn syntax(&self) -> Syntax {
+        Syntax::getopt()
+    }
+
+    fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        let sketch = read(page.text(), page.program, page.path)?;
+        let names: Vec<String> = sketch
+            .children
+            .iter()
+            .map(|child| child.name.clone())
+            .collect();
+        if page.path.is_root() {
+            let _ = self.root.set(names);
+        } else if !names.is_empty() && self.root.get() == Some(&names) {
+            return None;
+        }
+        Some(sketch)
+    }
+}
+
+fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+    let usage = usage_statements(text, program);
+    let rests: Vec<&str> = usage
+        .iter()
+        .filter_map(|line| behind_path(line, path.words()))
+        .collect();
+    // Only a usage line that has its path shows that a command is there.
+    if !path.is_root() && rests.is_empty() {
+        return None;
+    }
+    let mut sketch = CommandSketch::new(path.clone());
+    if !usage.is_empty() {
+        sketch.usage = Some(Fact::new(usage.join("\n"), Origin::Usage));
+    }
+    sketch.arguments = arguments_of(&rests);
+    if let Some(about) = about(text) {
+        sketch.about = Some(Fact::new(about, Origin::Help));
+    }
+    let (mut flags, left_out) = getopt_flags(text);
+    take_bracketed_values(text, &mut flags);
+    for flag in flags {
+        sketch.add_flag(flag);
+    }
+    sketch.warnings.extend(left_out_warning(&left_out));
+    sketch.children = command_rows(text);
+    Some(sketch)
+}
+
+/// Where options are shown twice, as `[--name <value>]` and as a row without the value, the value is the flag's.
+fn take_bracketed_values(text: &str, flags: &mut [FlagSketch]) {
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with('['));
+    let joined = lines.collect::<Vec<_>>().join(" ");
+    for shown in usage_flags(&joined) {
+        let Some(flag) = flags.iter_mut().find(|flag| flag.is_same(&shown)) else {
+            continue;
+        };
+        let is_switch = |flag: &FlagSketch| {
+            let kind = flag.kind.as_ref();
+            kind.is_none_or(|kind| kind.value == Kind::switch())
+        };
+        if is_switch(flag) && !is_switch(&shown) {
+            flag.kind = shown.kind;
+            flag.placeholder = shown.placeholder;
+        }
+    }
+}
+
+/// What a text lists as commands: rows, or words between commas, below a heading that speaks of commands.
+pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
+    let mut found: Vec<ChildSketch> = Vec::new();
+    for section in sections(text) {
+        let heading = section.heading.to_lowercase();
+        if !heading
+            .split_whitespace()
+            .any(|word| matches!(word, "commands" | "subcommands"))
+        {
+            continue;
+        }
+        let lines: Vec<&str> = section
+            .lines
+            .iter()
+            .copied()
+            .filter(|line| line.is_empty() || line.starts_with([' ', '\t']))
+            .collect();
+        if let Some(names) = comma_list(&lines) {
+            found.extend(names.into_iter().map(|name| ChildSketch {
+                name,
+                ..ChildSketch::default()
+            }));
+            continue;
+        }
+        let indents = lines.iter().filter(|line| !line.trim().is_empty());
+        let least = indents
+            .map(|line| crate::help::expand_tabs(line))
+            .map(|line| line.len() - line.trim_start().len())
+            .min();
+        for row in rows(&lines, |indent, _| Some(indent) == least) {
+            let mut words = row.name.split([',', ' ']).filter(|word| !word.is_empty());
+            let Some(name) = words.next() else { continue };
+            // Behind the name only other names and placeholders stand; prose is no row.
+            if row.text.is_empty() || !is_name(name) {
+                continue;
+            }
+            let aliased = row.name.contains(", ");
+            // Where rows show the commands' arguments too, the commands have no help of their own to ask for.
+            if !aliased && row.name.contains(' ') {
+                return Vec::new();
+            }
+            let aliases = words
+                .filter(|word| aliased && is_name(word))
+                .map(Into::into)
+                .collect();
+            let name = name.to_owned();
+            if found.iter().any(|known| known.name == name) || name == "help" {
+                continue;
+            }
+            let about = Some(Fact::new(row.text, Origin::Help));
+            found.push(ChildSketch {
+                name,
+                aliases,
+                about,
+                certain: false,
+            });
+        }
+    }
+    found
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'))
+        && !word.ends_with([':', '.'])
+}
+
+/// `add, list, remove`, over several lines.
+fn comma_list(lines: &[&str]) -> Option<Vec<String>> {
+    let joined = lines
+        .iter()
+        .map(|line| line.trim())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let names: Vec<&str> = joined
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .collect();
+    let all = names.len() > 2 && names.iter().all(|name| is_name(name));
+    all.then(|| {
+        names
+            .into_iter()
+            .filter(|name| *name != "help")
+            .map(Into::into)
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_below_a_heading_of_commands() {
+        let text = "tool <command>\n\nThe commands are:\n\n\tadd, a      Add a thing\n\tlist        List them\n\tset         Set one\n\nUse \"tool help\".\n\nNotes:\n  these are   no commands\n";
+        let found = command_rows(text);
+        let shown: Vec<_> = found
+            .iter()
+            .map(|c| (c.name.as_str(), c.aliases.join(" ")))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("add", "a".into()),
+                ("list", String::new()),
+                ("set", String::new())
+            ]
+        );
+        let in_place = "Commands:\n  start UNIT...   Start it\n  halt            Stop all\n";
+        assert!(command_rows(in_place).is_empty());
+        let found = command_rows("All commands:\n\n    access, audit,\n    bugs, help\n");
+        assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn a_child_needs_its_path_in_the_usage() {
+        let path = CommandPath::parse("add");
+        assert!(
+            read(
+                "Usage:\ntool add [<thing>]\n\nOptions:\n  -f|--force\n    Do it.\n",
+                "tool",
+                &path
+            )
+            .is_some()
+        );
+        assert!(read("Usage: tool <command>\n\n  -f  Do it.\n", "tool", &path).is_none());
+        assert!(read("unknown command add\n", "tool", &path).is_none());
+    }
+
+    #[test]
+    fn a_value_may_only_be_shown_in_brackets() {
+        let text = "Usage:\ntool add\n\nOptions:\n[--shelf <name>] [-f|--force]\n\n  --shelf\n    Where.\n\n  -f|--force\n    Do it.\n";
+        let sketch = read(text, "tool", &CommandPath::parse("add")).expect("its page");
+        let kinds: Vec<_> = sketch
+            .flags
+            .iter()
+            .map(|flag| {
+                (
+                    flag.id(),
+                    flag.kind.as_ref().map(|kind| kind.value == Kind::switch()),
+                )
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                ("shelf".into(), Some(false)),
+                ("force".to_owned(), Some(true))
+            ]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "([a-z=', \\-\\n\\t]|ommands:\\n|[\\PC]){0,160}") {
+            command_rows(&text);
+            read(&text, "a", &CommandPath::root());
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! What the families share whose programs read flags as getopt does: rows of options, and what they say of a flag.
+
+use charmer_core::model::{Choice, Repetition, ValueType};
+
+use crate::{
+    fact::{Fact, Origin},
+    help::{Names, choices_in, default_in, expand_tabs, flag_names, rows},
+    sketch::{FlagSketch, Kind},
+};
+
+/// A row of options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OptionRow {
+    pub(crate) names: Names,
+    /// What it does.
+    pub(crate) text: String,
+}
+
+/// Every row of options in a help text, wherever it stands.
+pub(crate) fn option_rows(text: &str) -> Vec<OptionRow> {
+    let lines: Vec<String> = text.lines().map(expand_tabs).collect();
+    let mut found = Vec::new();
+    for block in blocks(&lines) {
+        let options = block.iter().filter(|line| is_option(line.trim()));
+        let Some(least) = options.map(|line| indent(line)).min() else {
+            continue;
+        };
+        // Long names may stand further in, below those that follow a short one.
+        let starts = |indent: usize, content: &str| {
+            is_option(content)
+                && (indent == least || indent <= least + 6 && content.starts_with("--"))
+        };
+        for row in rows(&block, starts) {
+            let (column, text) = cut_value(&row.name, &row.text);
+            for part in alternatives(&column) {
+                if let Some(names) = option_names(part, !text.is_empty()) {
+                    let text = text.clone();
+                    found.push(OptionRow { names, text });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn is_option(content: &str) -> bool {
+    content.starts_with('-') && flag_names(content).is_some()
+}
+
+/// Cuts a text at its headings and unindented lines: each block has columns of its own. Examples are left out.
+fn blocks(lines: &[String]) -> Vec<Vec<&str>> {
+    let mut found: Vec<Vec<&str>> = vec![Vec::new()];
+    let mut example = false;
+    for line in lines {
+        let content = line.trim();
+        let heads = !content.is_empty()
+            && !content.starts_with('-')
+            && (indent(line) == 0 || indent(line) <= 2 && content.ends_with(':'));
+        if heads {
+            example = content.to_lowercase().starts_with("example");
+            found.push(Vec::new());
+        } else if !example && let Some(block) = found.last_mut() {
+            block.push(line);
+        }
+    }
+    found
+}
+
+/// A name too long for its column has a single space between its value in angles and the text: `--name <value> Text`.
+fn cut_value(column: &str, text: &str) -> (String, String) {
+    let mut depth = 0usize;
+    for (at, c) in column.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => {
+                depth = depth.saturating_sub(1);
+                let rest = &column[at + 1..];
+                let prose = rest.strip_prefix(' ').is_some_and(|rest| {
+                    rest.starts_with(|c: char| c.is_alphanumeric() || c == '(')
+                });
+                if depth == 0 && prose {
+                    let text = format!("{} {text}", rest.trim()).trim().to_owned();
+                    return (column[..=at].to_owned(), text);
+                }
+            }
+            _ => {}
+        }
+    }
+    (column.to_owned(), text.to_owned())
+}
+
+/// `--objects | --objects-edge` are two flags; `-a|--all` is one.
+fn alternatives(column: &str) -> Vec<&str> {
+    let parts: Vec<&str> = column.split('|').map(str::trim).collect();
+    if parts.len() > 1 && parts.iter().all(|part| part.starts_with("--")) {
+        return parts;
+    }
+    vec![column]
+}
+
+/// The names in a column; `None` where a line of prose only begins like an option.
+pub(super) fn option_names(column: &str, described: bool) -> Option<Names> {
+    let mut names = flag_names(column)?;
+    if let Some(value) = &names.value {
+        let bracketed = value.starts_with(['<', '[', '{', '(', '\'', '"']);
+        let capitals = !value.chars().any(char::is_lowercase);
+        let prose = !bracketed && !capitals && (value.contains(' ') || !described && !names.equals);
+        let joint = [
+            "and", "or", "is", "are", "with", "can", "may", "will", "to", "for",
+        ];
+        let prose = prose || !names.equals && joint.contains(&value.as_str());
+        if prose || value.ends_with([',', ';']) || value.ends_with('.') && !value.ends_with("...") {
+            return None;
+        }
+        // In `--kind=[a|b]` the brackets are around the choices.
+        if names.equals && column.contains("=[") && !column.contains("[=") {
+            names.optional = false;
+        }
+    }
+    // `--check, --check=WORD`: with a value and without.
+    let all = names.longs.len();
+    let mut seen: Vec<String> = Vec::new();
+    names.longs.retain(|long| {
+        let new = !seen.contains(long);
+        seen.push(long.clone());
+        new
+    });
+    if names.longs.len() < all && names.value.is_some() {
+        let bare = |long: &String| {
+            let mark = format!("--{long}");
+            column.split([',', ' ']).any(|word| word == mark)
+        };
+        names.optional |= names.longs.iter().any(bare);
+    }
+    Some(names)
+}
+
+/// The flag that a row describes, without names that have one dash and several letters; `None` if it has no others.
+pub(crate) fn getopt_flag(
+    row: &OptionRow,
+    column_has: impl Fn(&str) -> bool,
+) -> Option<FlagSketch> {
+    let mut longs = row.names.longs.iter().filter(|long| column_has(long));
+    let mut shorts = row.names.shorts.iter().copied();
+    let mut flag = FlagSketch {
+        long: longs.next().cloned(),
+        aliases: longs.cloned().collect(),
+        short: shorts.next(),
+        short_aliases: shorts.collect(),
+        negation: row.names.negation.clone(),
+        placeholder: row.names.value.clone(),
+        ..FlagSketch::default()
+    };
+    if flag.long.is_none() && flag.short.is_none() {
+        return None;
+    }
+    let names = flag.long.iter().chain(&flag.aliases);
+    if names
+        .clone()
+        .any(|name| name.ends_with('-') || name.contains('.'))
+    {
+        return None;
+    }
+    flag.kind = Some(Fact::new(kind(&row.names, &row.text), Origin::Help));
+    if flag
+        .kind
+        .as_ref()
+        .is_some_and(|kind| kind.value == Kind::switch())
+    {
+        flag.placeholder = None;
+    } else {
+        let choices = value_choices(&row.names, &row.text);
+        if !choices.is_empty() {
+            flag.choices = Some(Fact::new(choices, Origin::Help));
+        } else if !row.names.optional
+            && let Some(default) = default_in(&row.text)
+        {
+            flag.default = Some(Fact::new(vec![default], Origin::Help));
+        }
+    }
+    if !row.text.is_empty() {
+        flag.help = Some(Fact::new(row.text.clone(), Origin::Help));
+    }
+    Some(flag)
+}
+
+/// The flags of a page whose long names have two dashes, and the long names with one dash that were left out.
+pub(crate) fn getopt_flags(text: &str) -> (Vec<FlagSketch>, Vec<String>) {
+    let mut flags: Vec<FlagSketch> = Vec::new();
+    let mut left_out = Vec::new();
+    for row in option_rows(text) {
+        let single = row.names.single_dash;
+        // Which of several names has one dash is for the text to say.
+        let written = |long: &str| !single || has_word(text, &format!("--{long}"));
+        match getopt_flag(&row, written) {
+            Some(flag) if !flags.iter().any(|known| known.is_same(&flag)) => flags.push(flag),
+            Some(_) => {}
+            None => left_out.extend(row.names.longs.first().map(|long| format!("-{long}"))),
+        }
+    }
+    // A letter can only be one flag's.
+    for at in 1..flags.len() {
+        let (before, rest) = flags.split_at_mut(at);
+        if let Some(short) = rest[0].short
+            && rest[0].long.is_some()
+            && before.iter().any(|flag| flag.short == Some(short))
+        {
+            rest[0].short = None;
+        }
+    }
+    (flags, left_out)
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        before.is_none_or(|c| c != '-')
+            && after.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_')
+    })
+}
+
+fn kind(names: &Names, text: &str) -> Kind {
+    let Some(value) = names.value.as_deref() else {
+        return Kind::switch();
+    };
+    if value == "..." && !names.equals && !names.optional {
+        return Kind::count();
+    }
+    let value_type = value_type(value, text);
+    let angled = value
+        .split_whitespace()
+        .filter(|word| word.starts_with('<'))
+        .count();
+    let lower = text.to_lowercase();
+    let many = [
+        "more than once",
+        "multiple times",
+        "be repeated",
+        "several times",
+    ]
+    .iter()
+    .any(|mark| lower.contains(mark));
+    let mut kind = if many {
+        Kind::repeated(value_type)
+    } else {
+        Kind::single(value_type)
+    };
+    if names.optional {
+        kind = Kind::single(kind.value_type).optional(None);
+    } else if angled > 1
+        && value
+            .split_whitespace()
+            .all(|word| word.starts_with('<') && word.ends_with('>'))
+    {
+        let count = angled;
+        kind.repetition = Repetition::Fixed {
+            count,
+            repeat: false,
+        };
+    }
+    kind
+}
+
+/// The type that a placeholder names: a path or any text. A number is often more than digits (`10M`, `+5`, `inf`), so
+/// that only `NUM` is taken for one, and only where nothing is said of suffixes.
+fn value_type(placeholder: &str, text: &str) -> ValueType {
+    let bare = placeholder
+        .trim_matches(['<', '>', '[', ']'])
+        .trim_end_matches("...");
+    match bare.to_lowercase().as_str() {
+        "file" | "dir" | "path" | "directory" | "filename" | "folder" | "file name" => {
+            ValueType::Path
+        }
+        "num" if bare == "NUM" && !text.contains("suffix") && !text.contains('%') => ValueType::INT,
+        _ => ValueType::String,
+    }
+}
+
+/// The only values that are taken, where the row says so plainly: `{a,b}`, or `WHEN is 'a', 'b' or 'c'`.
+fn value_choices(names: &Names, text: &str) -> Vec<Choice> {
+    let Some(value) = names.value.as_deref() else {
+        return Vec::new();
+    };
+    if let Some(inner) = value.strip_prefix('{').and_then(|v| v.strip_suffix('}')) {
+        let listed: Vec<&str> = inner.split([',', '|']).map(str::trim).collect();
+        let plain = |word: &&str| {
+            !word.is_empty()
+                && word
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+        };
+        if listed.len() > 1 && listed.iter().all(plain) {
+            return listed.into_iter().map(Choice::new).collect();
+        }
+    }
+    for verb in [" is ", " can be ", " may be ", " must be "] {
+        let mark = format!("{value}{verb}");
+        if let Some(at) = text.find(&mark) {
+            let quoted = quoted_list(&text[at + mark.len()..]);
+            if quoted.len() > 1 {
+                return quoted.into_iter().map(Choice::new).collect();
+            }
+        }
+    }
+    choices_in(text)
+}
+
+/// The words of a list in quotes, up to the end of its sentence; empty if anything else stands among them.
+fn quoted_list(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    loop {
+        for joint in [",", "or ", "and "] {
+            rest = rest.strip_prefix(joint).unwrap_or(rest).trim_start();
+        }
+        let Some(open) = rest
+            .chars()
+            .next()
+            .filter(|c| matches!(c, '\'' | '"' | '`' | '‘' | '“'))
+        else {
+            break;
+        };
+        let inner = &rest[open.len_utf8()..];
+        let Some(end) = inner.find(['\'', '"', '’', '”']) else {
+            return Vec::new();
+        };
+        found.push(inner[..end].to_owned());
+        let close = inner[end..].chars().next().map_or(1, char::len_utf8);
+        rest = inner[end + close..].trim_start();
+    }
+    let ended = rest.is_empty() || rest.starts_with(['.', ';', ')']);
+    if ended { found } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str) -> Vec<String> {
+        let (flags, left_out) = getopt_flags(text);
+        let mut shown: Vec<String> = flags
+            .iter()
+            .map(|flag| {
+                let mut line = String::new();
+                line.extend(flag.short.map(|short| format!("-{short} ")));
+                line.extend(flag.long.iter().map(|long| format!("--{long} ")));
+                line.extend(flag.aliases.iter().map(|long| format!("={long} ")));
+                if let Some(kind) = &flag.kind {
+                    line += &format!("{:?}/{:?}", kind.value.value, kind.value.value_type);
+                }
+                if let Some(choices) = &flag.choices {
+                    let values: Vec<_> = choices.value.iter().map(|c| c.value.as_str()).collect();
+                    line += &format!(" {values:?}");
+                }
+                line
+            })
+            .collect();
+        shown.extend(left_out.iter().map(|name| format!("!{name}")));
+        shown
+    }
+
+    #[test]
+    fn rows_as_gnu_programs_write_them() {
+        let found = show(
+            "Usage: sieve [OPTION]... [FILE]...\nSieves flour.\n\n  -a, --all              take all\n      --mesh=SIZE        use SIZE, as with\n                         --fine but larger\n  -c, --colour[=WHEN], --color[=WHEN]  paint;\n                         WHEN is 'always', 'never', or 'auto'\n  -n, --count=NUM        stop after NUM\n  -NUM                   same as --count=NUM\n  -q,  --quiet           say little\n  -nv, --no-verbose      say less\n  -o FILE, --output=FILE\n                         write to FILE\nExamples:\n  -a everything\n",
+        );
+        assert_eq!(
+            found,
+            [
+                "-a --all None/Bool",
+                "--mesh Required/String",
+                "-c --colour =color Optional { bare: None }/String [\"always\", \"never\", \"auto\"]",
+                &format!("-n --count Required/{:?}", ValueType::INT),
+                "-q --quiet None/Bool",
+                "--no-verbose None/Bool",
+                "-o --output Required/Path",
+                "!-NUM",
+            ]
+        );
+    }
+
+    #[test]
+    fn prose_that_begins_like_an_option_is_none() {
+        assert_eq!(
+            show(
+                "  -x          mark\n\nNotes:\n  --fine and --coarse cannot be combined.\n  -- ends the list\n"
+            ),
+            ["-x None/Bool"]
+        );
+    }
+
+    #[test]
+    fn a_value_in_angles_ends_its_column() {
+        assert_eq!(
+            show(
+                "     --very-long-name-of-it <file name> Read that\n -s, --short <x>    Text\n     --pair <a> <b>     Two\n"
+            ),
+            [
+                "--very-long-name-of-it Required/Path",
+                "-s --short Required/String",
+                "--pair Required/String"
+            ]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "([a-zN<>|=,' \\[\\]\\-\\n\\t]|[\\PC]){0,160}") {
+            getopt_flags(&text);
+        }
+    }
+}

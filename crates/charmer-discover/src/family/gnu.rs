@@ -1,0 +1,188 @@
+//! Programs without subcommands whose help is a usage line and rows of options: coreutils, tar, grep, curl and many others.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use charmer_core::model::{CommandPath, Syntax};
+
+use super::{
+    Asker, Family, Page, Refining, Signs,
+    fallback::command_rows,
+    getopt::{getopt_flags, option_rows},
+    pattern::arguments_of,
+    printed,
+};
+use crate::{
+    fact::{Fact, Origin},
+    help::{behind_path, first_sentence, usage_statements},
+    sketch::CommandSketch,
+};
+
+/// What such a program says when its first help is not all of it.
+const MORE: &str = "--help all";
+
+/// The family.
+#[derive(Default)]
+pub(crate) struct Gnu {
+    more: AtomicBool,
+}
+
+impl Family for Gnu {
+    fn name(&self) -> &'static str {
+        "GNU-style"
+    }
+
+    fn recognise(&self, signs: &Signs<'_>) -> u8 {
+        score(signs.text(), &signs.binary.name())
+    }
+
+    fn syntax(&self) -> Syntax {
+        Syntax::getopt()
+    }
+
+    fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        if !page.path.is_root() {
+            return None;
+        }
+        let text = page.text();
+        self.more.store(text.contains(MORE), Ordering::Relaxed);
+        Some(read(text, page.program))
+    }
+
+    fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
+        Box::pin(async move {
+            if !self.more.load(Ordering::Relaxed) {
+                return;
+            }
+            let request: Vec<&str> = MORE.split(' ').collect();
+            let answer = asker.prober.run(&request).await;
+            let (flags, _) = getopt_flags(printed(&answer));
+            for flag in flags {
+                sketch.add_flag(flag);
+            }
+        })
+    }
+}
+
+/// How much a text looks like such help.
+fn score(text: &str, program: &str) -> u8 {
+    let usage = usage_statements(text, program);
+    let rows = option_rows(text);
+    let longs = rows
+        .iter()
+        .filter(|row| !row.names.single_dash && !row.names.longs.is_empty());
+    if usage.is_empty() || longs.count() < 2 || !command_rows(text).is_empty() {
+        return 0;
+    }
+    let first = usage[0].to_lowercase();
+    let options = [
+        "[option]...",
+        "[option...]",
+        "[options...]",
+        "[options]...",
+        "[option]",
+    ];
+    let marks = [
+        options.iter().any(|mark| first.contains(mark)),
+        rows.iter().any(|row| {
+            let value = row.names.value.as_deref().unwrap_or_default();
+            row.names.equals && value.starts_with(char::is_uppercase)
+        }),
+        text.contains("help and exit") || text.contains("version information and exit"),
+        text.contains("Mandatory arguments to long options") || text.contains(MORE),
+    ];
+    20 + 7 * marks.iter().filter(|&&mark| mark).count() as u8
+}
+
+fn read(text: &str, program: &str) -> CommandSketch {
+    let mut sketch = CommandSketch::new(CommandPath::root());
+    let usage = usage_statements(text, program);
+    if !usage.is_empty() {
+        sketch.usage = Some(Fact::new(usage.join("\n"), Origin::Usage));
+    }
+    let rests: Vec<&str> = usage
+        .iter()
+        .filter_map(|line| behind_path(line, &[]))
+        .collect();
+    sketch.arguments = arguments_of(&rests);
+    if let Some(about) = about(text) {
+        sketch.about = Some(Fact::new(about, Origin::Help));
+    }
+    let (flags, left_out) = getopt_flags(text);
+    for flag in flags {
+        sketch.add_flag(flag);
+    }
+    sketch.warnings.extend(left_out_warning(&left_out));
+    sketch
+}
+
+/// What is said of names that cannot be written.
+pub(super) fn left_out_warning(names: &[String]) -> Option<String> {
+    if names.is_empty() {
+        return None;
+    }
+    let shown: Vec<&str> = names.iter().take(5).map(String::as_str).collect();
+    let dots = if names.len() > 5 { ", ..." } else { "" };
+    Some(format!(
+        "options with one dash and several letters were left out: {}{dots}",
+        shown.join(", ")
+    ))
+}
+
+/// The first sentence behind the usage, or before it.
+pub(super) fn about(text: &str) -> Option<String> {
+    let mut behind = false;
+    let mut paragraph: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let lower = line.trim_start().to_lowercase();
+        let usage = lower.starts_with("usage:") || lower.starts_with("or:");
+        behind |= usage;
+        let prose = !usage
+            && line.starts_with(char::is_alphabetic)
+            && !line.ends_with(':')
+            && !lower.starts_with("mandatory arguments")
+            && !lower.contains("help")
+            && !lower.starts_with("example");
+        if prose {
+            paragraph.push(line);
+        } else if !paragraph.is_empty() && behind {
+            break;
+        }
+    }
+    let sentence = first_sentence(&paragraph.join("\n"));
+    (sentence.len() > 3 && sentence.contains(' ')).then_some(sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use charmer_core::model::Arguments;
+
+    const SIEVE: &str = "Usage: sieve [OPTION]... [FILE]...\nSift each FILE. It is quick.\n\nMandatory arguments to long options are mandatory for short options too.\n  -a, --all          take all\n      --mesh=SIZE    use SIZE\n      --help     display this help and exit\n\nReport bugs to nobody.\n";
+
+    #[test]
+    fn a_whole_page() {
+        let sketch = read(SIEVE, "sieve");
+        let names: Vec<String> = sketch.flags.iter().map(|flag| flag.id()).collect();
+        assert_eq!(names, ["all", "mesh", "help"]);
+        assert_eq!(
+            sketch.about.map(|fact| fact.value).as_deref(),
+            Some("Sift each FILE.")
+        );
+        let Some(Arguments::Listed(listed)) = sketch.arguments.map(|fact| fact.value) else {
+            panic!("the positionals are plain");
+        };
+        assert!(listed[0].variadic && !listed[0].required && listed[0].id == "file");
+    }
+
+    #[test]
+    fn recognition_wants_a_usage_and_rows() {
+        assert!(score(SIEVE, "sieve") > 40);
+        assert_eq!(
+            score("usage: hop [-46Aa] [-b address] destination\n", "hop"),
+            0
+        );
+        let with_commands = format!("{SIEVE}\nCommands:\n  add   Add flour\n");
+        assert_eq!(score(&with_commands, "sieve"), 0);
+        assert_eq!(score("Usage of hop:\n  -n int\n    \tcount\n", "hop"), 0);
+    }
+}

@@ -1,0 +1,294 @@
+//! Programs that read their flags with Go's `flag` package, with subcommands or without: long names with one dash.
+
+use std::sync::OnceLock;
+
+use charmer_core::model::{CommandPath, ShortValue, Syntax, ValueType};
+
+use super::{Family, Page, Signs, fallback::command_rows, pattern::arguments_of};
+use crate::{
+    fact::{Fact, Origin},
+    help::{
+        behind_path, expand_tabs, first_sentence, flag_names, rows, take_default, usage_statements,
+    },
+    sketch::{CommandSketch, FlagSketch, Kind},
+};
+
+/// The family.
+#[derive(Default)]
+pub(crate) struct GoFlag {
+    /// Whether the program has a command that shows the help of others, as its root says.
+    help_command: OnceLock<bool>,
+}
+
+impl Family for GoFlag {
+    fn name(&self) -> &'static str {
+        "Go flag"
+    }
+
+    fn recognise(&self, signs: &Signs<'_>) -> u8 {
+        let text = signs.text();
+        if text.contains("Usage of ") && !go_rows(text).is_empty() {
+            return 80;
+        }
+        // `  -name type` with the text below, behind four spaces and a tab, is what the package prints.
+        if text.contains("\n    \t") && !go_rows(text).is_empty() && !text.contains("\n  --") {
+            return 60;
+        }
+        let listed = !command_rows(text).is_empty();
+        let single = text.lines().any(|line| {
+            let names = flag_names(line.trim_start());
+            names.is_some_and(|names| names.single_dash)
+        });
+        let double = text.lines().any(|line| line.trim_start().starts_with("--"));
+        let [go] = signs.binary.contains(["Go build ID: \""]);
+        let [built] = signs.binary.contains(["runtime.goexit"]);
+        match (listed, single && !double, go || built) {
+            (true, true, true) => 45,
+            (true, false, true) if !double && says_help_command(text) => 40,
+            _ => 0,
+        }
+    }
+
+    fn syntax(&self) -> Syntax {
+        // The package takes `--name` for `-name`, and `-n=4`.
+        let mut syntax = Syntax::getopt();
+        syntax.short_value = ShortValue::Equals;
+        syntax.switch_takes_value = true;
+        syntax
+    }
+
+    fn help_requests(&self, path: &CommandPath) -> Vec<Vec<String>> {
+        let words = path.words();
+        if path.is_root() {
+            return vec![vec!["--help".into()]];
+        }
+        let mut last = words.to_vec();
+        last.push("-help".into());
+        let mut first = vec!["help".to_owned()];
+        first.extend_from_slice(words);
+        match self.help_command.get() {
+            Some(true) => vec![first],
+            _ => vec![last],
+        }
+    }
+
+    fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        let text = page.text();
+        if page.path.is_root() {
+            let _ = self.help_command.set(says_help_command(text));
+        }
+        read(text, page.program, page.path)
+    }
+}
+
+/// `Use "prog help <command>" for more information`.
+fn says_help_command(text: &str) -> bool {
+    text.contains("help <command>\"") || text.contains("help [command]\"")
+}
+
+fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+    let mut sketch = CommandSketch::new(path.clone());
+    let usage = usage_statements(text, program);
+    let rests: Vec<&str> = usage
+        .iter()
+        .filter_map(|line| behind_path(line, path.words()))
+        .collect();
+    if !path.is_root() && rests.is_empty() {
+        return None;
+    }
+    sketch.children = command_rows(text);
+    if !usage.is_empty() {
+        sketch.usage = Some(Fact::new(usage.join("\n"), Origin::Usage));
+    }
+    let of_group = rests.iter().all(|rest| {
+        let rest = rest.to_lowercase();
+        rest.contains("<command>") || rest.contains("<subcommand>")
+    });
+    if !sketch.children.is_empty() && of_group {
+        sketch.runnable = Some(Fact::new(false, Origin::Usage));
+    } else {
+        sketch.arguments = arguments_of(&rests);
+    }
+    if let Some(about) = about(text) {
+        sketch.about = Some(Fact::new(about, Origin::Help));
+    }
+    let global = path.is_root() && !sketch.children.is_empty();
+    let mut left_out = Vec::new();
+    for flag in go_rows(text) {
+        // What stands before a subcommand is seldom read by the package, which alone takes two dashes.
+        match flag.long {
+            Some(long) if global => left_out.push(format!("-{long}")),
+            _ => sketch.add_flag(flag),
+        }
+    }
+    sketch
+        .warnings
+        .extend(super::gnu::left_out_warning(&left_out));
+    Some(sketch)
+}
+
+/// The first sentence of prose that is neither usage nor a heading.
+fn about(text: &str) -> Option<String> {
+    let paragraphs = text.split("\n\n").map(str::trim);
+    paragraphs
+        .filter(|part| {
+            let lower = part.to_lowercase();
+            !lower.starts_with("usage")
+                && !part.ends_with(':')
+                && !part.starts_with(['-', '│', '╷'])
+        })
+        .map(first_sentence)
+        .find(|sentence| sentence.split_whitespace().count() > 2 && sentence.ends_with('.'))
+}
+
+/// The flags that are shown: in the package's own layout, or as rows of a hand-written text.
+fn go_rows(text: &str) -> Vec<FlagSketch> {
+    let lines: Vec<String> = text
+        .lines()
+        .map(mark_tab)
+        .map(|line| expand_tabs(&line))
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let option = |content: &str| {
+        let single = content.starts_with('-') && !content.starts_with("--");
+        // `-a, -b and -c are old` is prose.
+        let listed = content
+            .split_whitespace()
+            .next()
+            .is_some_and(|word| word.ends_with(','));
+        single
+            && !listed
+            && flag_names(content).is_some_and(|names| names.longs.len() + names.shorts.len() == 1)
+    };
+    let least = lines
+        .iter()
+        .filter(|line| option(line.trim()))
+        .map(|line| line.len() - line.trim_start().len())
+        .min();
+    let found = rows(&lines, |indent, content| {
+        Some(indent) == least && option(content)
+    });
+    let mut flags: Vec<FlagSketch> = Vec::new();
+    for row in found {
+        if let Some(flag) = flag(&row.name, &row.text)
+            && !flags.iter().any(|known| known.is_same(&flag))
+        {
+            flags.push(flag);
+        }
+    }
+    flags
+}
+
+/// `-x<TAB>text`: a name of one letter has its text behind a tab, which must leave a gap of two.
+fn mark_tab(line: &str) -> String {
+    match line.find('\t') {
+        Some(at) if line[..at].trim_start().starts_with('-') => line.replacen('\t', "  ", 1),
+        _ => line.to_owned(),
+    }
+}
+
+fn flag(column: &str, text: &str) -> Option<FlagSketch> {
+    let names = flag_names(column)?;
+    let value = names.value.as_deref();
+    if text.is_empty()
+        || value.is_some_and(|value| value.ends_with(['.', ',']) || value.split(' ').count() > 3)
+    {
+        return None;
+    }
+    let mut flag = FlagSketch {
+        long: names.longs.first().cloned(),
+        short: names.shorts.first().copied(),
+        placeholder: names.value.clone(),
+        ..FlagSketch::default()
+    };
+    let quoted = value.is_some_and(|value| value.starts_with(['\'', '"']));
+    let kind = match value {
+        None => Kind::switch(),
+        // `-lock=false` turns off what is on.
+        Some("true" | "false") if names.equals => {
+            flag.default = Some(Fact::new(vec!["true".into()], Origin::Help));
+            flag.placeholder = None;
+            Kind::switch()
+        }
+        Some(_) if names.optional => Kind::single(ValueType::String).optional(None),
+        Some(name @ ("int" | "uint" | "float" | "duration")) if !quoted => {
+            Kind::pflag(if name == "float" { "float64" } else { name })
+                .unwrap_or(Kind::single(ValueType::String))
+        }
+        Some("file" | "dir" | "path" | "filename" | "directory") => Kind::single(ValueType::Path),
+        Some(_) => Kind::single(ValueType::String),
+    };
+    flag.kind = Some(Fact::new(kind, Origin::Help));
+    let (text, default) = take_default(text);
+    if let Some(default) = default {
+        flag.default = Some(Fact::new(vec![default], Origin::Help));
+    }
+    flag.help = Some(Fact::new(text, Origin::Help));
+    Some(flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(flags: &[FlagSketch]) -> Vec<String> {
+        let show = |flag: &FlagSketch| {
+            let kind = flag.kind.as_ref().map(|kind| kind.value.value_type.clone());
+            let default = flag.default.as_ref().map(|fact| fact.value.join(","));
+            format!(
+                "{} {:?} {}",
+                flag.id(),
+                kind.unwrap_or_default(),
+                default.unwrap_or_default()
+            )
+        };
+        flags.iter().map(show).collect()
+    }
+
+    #[test]
+    fn the_packages_own_layout() {
+        let text = "Usage of kettle:\n  -d\tshow what would be done\n  -fill string\n    \tfill to `mark` (default \"half\")\n  -wait duration\n    \thow long (default 5s)\n  -keep\n    \tkeep it warm (default true)\n";
+        let sketch = read(text, "kettle", &CommandPath::root()).expect("a root");
+        assert_eq!(
+            show(&sketch.flags),
+            [
+                "d Bool ",
+                "fill String half",
+                "wait Duration 5s",
+                "keep Bool true"
+            ]
+        );
+    }
+
+    #[test]
+    fn subcommands_with_written_help() {
+        let root = "Usage: oven [global options] <subcommand> [args]\n\nMain commands:\n  bake     Bake a loaf\n  cool     Let it cool\n\nGlobal options (use these before the subcommand, if any):\n  -room=DIR     Another room.\n";
+        let sketch = read(root, "oven", &CommandPath::root()).expect("a root");
+        let children: Vec<_> = sketch
+            .children
+            .iter()
+            .map(|child| child.name.as_str())
+            .collect();
+        assert_eq!(children, ["bake", "cool"]);
+        assert!(sketch.flags.is_empty() && sketch.warnings.len() == 1);
+        let bake = "Usage: oven [global options] bake [options] [LOAF]\n\n  Bakes a loaf of bread.\n\nOptions:\n\n  -lock=false       Do not lock the door\n                    while baking.\n\n  -heat=n           How hot.\n\n  -spice 'a=b'      Add a spice.\n\n  -salt, -pepper and -oil are old options.\n  See the manual.\n";
+        let path = CommandPath::parse("bake");
+        let sketch = read(bake, "oven", &path).expect("the command's page");
+        assert_eq!(
+            show(&sketch.flags),
+            ["lock Bool true", "heat String ", "spice String "]
+        );
+        assert_eq!(
+            sketch.about.map(|fact| fact.value).as_deref(),
+            Some("Bakes a loaf of bread.")
+        );
+        assert!(read(root, "oven", &path).is_none());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "([a-z=' \\-\\n\\t]|[\\PC]){0,160}") {
+            read(&text, "a", &CommandPath::root());
+        }
+    }
+}

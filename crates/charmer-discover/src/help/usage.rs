@@ -1,0 +1,180 @@
+//! Usage statements: what stands behind `usage:`, one text for each way to call a command.
+
+/// The usage statements of a help text, each on one line and without what comes before the program's name.
+///
+/// A statement begins behind `usage:`, behind `or:`, or where the program's name begins a line again; deeper indented
+/// lines continue it. A text that has no `usage:` may begin with the program's name instead.
+pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let marked = lines
+        .iter()
+        .position(|line| behind_mark(line, "usage:").is_some());
+    let (start, first) = match marked {
+        Some(at) => (at, behind_mark(lines[at], "usage:").unwrap_or_default()),
+        None => {
+            let at = lines.iter().position(|line| !line.trim().is_empty());
+            match at {
+                Some(at) if first_word(lines[at]) == program && lines[at].contains(' ') => {
+                    (at, lines[at])
+                }
+                _ => return Vec::new(),
+            }
+        }
+    };
+    let mut found: Vec<String> = Vec::new();
+    let mut home = 0;
+    if !first.is_empty() {
+        found.push(first.to_owned());
+    }
+    for line in &lines[start + 1..] {
+        let content = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        if content.is_empty() {
+            // A bare `Usage:` may have a blank line below it.
+            if found.is_empty() {
+                continue;
+            }
+            break;
+        }
+        if let Some(rest) = behind_mark(line, "or:") {
+            found.push(rest.to_owned());
+            continue;
+        }
+        let name = found.first().map_or(program, |first| first_word(first));
+        if found.is_empty() {
+            home = indent;
+            found.push(content.to_owned());
+        } else if first_word(content) == name && (indent > 0 || first.is_empty()) {
+            found.push(content.to_owned());
+        } else if indent > home && indent >= 3 && !content.starts_with("--") {
+            if let Some(last) = found.last_mut() {
+                last.push(' ');
+                last.push_str(content);
+            }
+        } else {
+            break;
+        }
+    }
+    for statement in &mut found {
+        *statement = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    found
+}
+
+fn behind_mark<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
+    let line = line.trim_start();
+    let head = line.get(..mark.len())?;
+    head.eq_ignore_ascii_case(mark)
+        .then(|| line[mark.len()..].trim())
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}
+
+/// What stands behind a command's path in a usage statement: the program's name first, then the path's words in their
+/// order, with nothing but bracketed groups between them. `None` if the statement is another command's.
+pub(crate) fn behind_path<'t>(statement: &'t str, path: &[String]) -> Option<&'t str> {
+    let name = first_word(statement);
+    let mut rest = statement[name.len()..].trim_start();
+    for word in path {
+        loop {
+            let next = group_end(rest);
+            if next == 0 {
+                break;
+            }
+            rest = rest[next..].trim_start();
+        }
+        let found = first_word(rest);
+        if found != word {
+            return None;
+        }
+        rest = rest[found.len()..].trim_start();
+    }
+    Some(rest)
+}
+
+/// The length of the bracketed group at the start of a text, 0 if there is none.
+fn group_end(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    let end = at + 1;
+                    let dots = text[end..].len() - text[end..].trim_start_matches('.').len();
+                    return end + dots;
+                }
+            }
+            _ if depth == 0 => return 0,
+            _ => {}
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(Into::into).collect()
+    }
+
+    #[test]
+    fn statements_of_every_kind() {
+        for (text, expected) in [
+            (
+                "Usage: pack [OPTION]... [FILE]...\nPacks.\n",
+                vec!["pack [OPTION]... [FILE]..."],
+            ),
+            (
+                "Usage: pack A\n  or:  pack -t B\nPacks.\n",
+                vec!["pack A", "pack -t B"],
+            ),
+            (
+                "usage: vcs [-v]\n           [-q] <command>\n\nThese are\n",
+                vec!["vcs [-v] [-q] <command>"],
+            ),
+            (
+                "Usage:\n\n\tpack <command>\n\nThe\n",
+                vec!["pack <command>"],
+            ),
+            (
+                "pack [OPTIONS...] COMMAND\n\nPacks.\n",
+                vec!["pack [OPTIONS...] COMMAND"],
+            ),
+            ("Usage: pack a\n       pack b\n\n", vec!["pack a", "pack b"]),
+            ("usage: pack [flags]\n  -d\tshow\n", vec!["pack [flags]"]),
+            ("Does things.\n", vec![]),
+        ] {
+            assert_eq!(usage_statements(text, "pack"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_path_may_have_groups_between_its_words() {
+        let rest = |statement, path: &str| behind_path(statement, &words(path));
+        assert_eq!(
+            rest("vcs remote [-v] add <name>", "remote add"),
+            Some("<name>")
+        );
+        assert_eq!(
+            rest("vcs [global options] plan [options]", "plan"),
+            Some("[options]")
+        );
+        assert_eq!(rest("vcs log <range>", "show"), None);
+        assert_eq!(rest("vcs", ""), Some(""));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "([a-z\\[\\]\\-: \\n\\t]|usage:|or:|[\\PC]){0,120}") {
+            for statement in usage_statements(&text, "a") {
+                behind_path(&statement, &["a".to_owned()]);
+            }
+        }
+    }
+}
