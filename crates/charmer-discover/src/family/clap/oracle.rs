@@ -63,6 +63,8 @@ pub(super) struct Question {
     pub(super) name: String,
     stage: Stage,
     default: Option<String>,
+    /// How many values follow the flag each time; one is attached to it.
+    count: usize,
     pub(super) verdict: Verdict,
 }
 
@@ -73,14 +75,16 @@ pub(super) fn key(flag: &FlagSketch) -> Key {
 }
 
 impl Question {
-    /// What is to be asked about a flag; nothing about a switch, or one whose values cannot all be attached.
+    /// What is to be asked about a flag; nothing about a switch, or one that takes as many values as there are: it
+    /// might take `--help` for one.
     pub(super) fn about(flag: &FlagSketch) -> Option<Self> {
         let kind = &flag.kind.as_ref()?.value;
-        let attached = matches!(
-            kind.repetition,
-            Repetition::Single | Repetition::Repeat { .. }
-        );
-        if kind.value == FlagValue::None || !attached || flag.written() == "--help" {
+        let count = match kind.repetition {
+            Repetition::Single | Repetition::Repeat { .. } => 1,
+            Repetition::Fixed { count, .. } => count,
+            _ => return None,
+        };
+        if kind.value == FlagValue::None || flag.written() == "--help" {
             return None;
         }
         let choices = flag
@@ -100,6 +104,7 @@ impl Question {
             name: flag.written(),
             stage,
             default,
+            count,
             verdict: Verdict::default(),
         })
     }
@@ -116,6 +121,7 @@ impl Question {
             name: name.to_owned(),
             stage,
             default: good.map(str::to_owned),
+            count: 1,
             verdict: Verdict::default(),
         }
     }
@@ -289,6 +295,11 @@ impl Round {
         for at in self.open() {
             let question = &self.questions[at];
             for value in question.values() {
+                if question.count > 1 {
+                    elements.push(question.name.clone().into());
+                    elements.extend(std::iter::repeat_n(value, question.count));
+                    continue;
+                }
                 let mut element = OsString::from(format!("{}=", question.name));
                 element.push(value);
                 elements.push(element);

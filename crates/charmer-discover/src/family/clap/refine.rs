@@ -196,14 +196,16 @@ pub(super) fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
     let repeats = verdict
         .repeats
         .or(says_repeated(flag.help.as_ref()).then_some(true));
-    match repeats {
-        Some(true) => {
+    match (repeats, &mut found.repetition) {
+        // So many at once, each time.
+        (Some(repeats), Repetition::Fixed { repeat, .. }) => *repeat = repeats,
+        (Some(true), _) => {
             let delimiter = splits_at_commas(flag.help.as_ref()).then_some(',');
             found.repetition = Repetition::Repeat { delimiter };
         }
         // What shows dots but cannot be repeated takes several values at once.
-        Some(false) if found.repetition != Repetition::Single => {
-            found.repetition = Repetition::Span { min: 1, max: None };
+        (Some(false), repetition) if *repetition != Repetition::Single => {
+            *repetition = Repetition::Span { min: 1, max: None };
         }
         _ => {}
     }
