@@ -20,7 +20,16 @@ pub struct Candidate<'a> {
     pub command: &'a Command,
 }
 
-impl Candidate<'_> {
+impl<'a> Candidate<'a> {
+    /// A command of a program.
+    pub fn new(program: &'a str, path: &'a CommandPath, command: &'a Command) -> Self {
+        Self {
+            program,
+            path,
+            command,
+        }
+    }
+
     /// The path in the two forms that rules may be written in: with the program's name and without.
     fn forms(&self) -> [String; 2] {
         let bare = self.path.glob_form();

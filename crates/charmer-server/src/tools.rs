@@ -166,8 +166,7 @@ impl ToolsView {
             () = cancelled.cancelled() => {}
             () = ended.cancelled() => {}
         }
-        let offer = offers.borrow().clone();
-        offer
+        offers.borrow().clone()
     }
 
     /// The changes from now on.

@@ -8,6 +8,7 @@ mod description;
 mod name;
 mod property;
 mod schema;
+mod tokens;
 
 pub use annotations::Annotations;
 pub use catalogue::{Catalogue, CatalogueOptions, Warning, catalogue};
@@ -17,6 +18,7 @@ pub use property::{
     Validate,
 };
 pub use schema::{output_schema, output_schema_with_data};
+pub use tokens::estimate_tokens;
 
 use std::sync::Arc;
 
