@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     // Before anything else: the process must still have one thread, and its words are not for the parser.
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|word| word == read::PROBE) {
-        return commands::probe(words);
+        return charmer_discover::probe::shim(words);
     }
     let done = match Args::parse().command {
         Command::Serve(args) => commands::serve::run(&args),

@@ -8,6 +8,7 @@ mod build;
 mod discovery;
 mod fact;
 mod family;
+pub mod fidelity;
 mod help;
 pub mod probe;
 mod sketch;

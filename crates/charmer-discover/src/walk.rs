@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use crate::{
     Warning,
     binary::Binary,
+    fact::Field,
     family::{Asker, Family, Page},
     probe::{Answer, Prober},
     sketch::{ChildSketch, CommandSketch},
@@ -57,6 +58,17 @@ impl Walk {
             for (path, child) in self.take_in(path, sketch) {
                 tasks.spawn(Arc::clone(self).read(path, child, None));
             }
+        }
+        let mut sketches = self.lock().commands.clone();
+        let asker = self.asker();
+        self.family.finish(&asker, &mut sketches).await;
+        self.lock().commands = sketches;
+    }
+
+    fn asker(&self) -> Asker<'_> {
+        Asker {
+            prober: &self.prober,
+            binary: &self.binary,
         }
     }
 
@@ -156,13 +168,10 @@ impl Walk {
                 sketch.aliases.push(alias);
             }
         }
-        if sketch.about.is_none() {
-            sketch.about = child.about;
+        if let Some(about) = child.about {
+            sketch.about.hear(about);
         }
-        let asker = Asker {
-            prober: &self.prober,
-            binary: &self.binary,
-        };
+        let asker = self.asker();
         self.family.refine(&asker, &mut sketch).await;
         (path, Some(sketch))
     }

@@ -3,7 +3,9 @@
 //! A family is one file: a type that implements [`Family`], added to [`families`]. It is chosen by how well it
 //! recognises a program's first answers.
 
-use std::pin::Pin;
+mod cobra;
+
+use std::{collections::BTreeMap, pin::Pin};
 
 use charmer_core::model::{CommandPath, Syntax};
 
@@ -62,6 +64,9 @@ pub(crate) struct Asker<'a> {
     pub(crate) binary: &'a Binary,
 }
 
+/// Every command that was read.
+pub(crate) type Sketches = BTreeMap<CommandPath, CommandSketch>;
+
 /// The rest of a family's work on a command.
 pub(crate) type Refining<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
@@ -92,11 +97,13 @@ pub(crate) trait Family: Send + Sync {
         Box::pin(async {})
     }
 
-    /// Works on the whole, when every command has been read: the root first, parents before children.
-    fn finish(&self, _: &mut Vec<CommandSketch>) {}
+    /// Asks what is left to ask, when every command has been read.
+    fn finish<'a>(&'a self, _: &'a Asker<'a>, _: &'a mut Sketches) -> Refining<'a> {
+        Box::pin(async {})
+    }
 }
 
 /// Every family, the more particular first: of two that are equally sure the earlier one is taken.
 pub(crate) fn families() -> Vec<Box<dyn Family>> {
-    vec![]
+    vec![Box::new(cobra::Cobra::default())]
 }

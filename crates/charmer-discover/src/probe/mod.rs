@@ -1,34 +1,92 @@
-//! Interim prober (replaced by the real one).
-#![allow(missing_docs)]
+//! Asking a program about itself without letting it do anything: the safe prober.
+//!
+//! Help that is asked for runs the program, and some programs write, dial or hang even then. So a probe
+//! - has a deadline, reads from nowhere, and what it writes is kept only up to a limit;
+//! - runs in a process group of its own, and whatever is left of the group at the end is ended: a grandchild that holds
+//!   the pipes open neither delays the answer nor survives it;
+//! - has a scratch home and works in a scratch folder that is an empty git repository; both go with the last clone of
+//!   the [`Prober`], and with the next prober if this process is killed;
+//! - sees a narrow environment: where programs are, the language, and where version managers keep theirs (a shim of
+//!   rustup or pyenv finds nothing in a scratch home otherwise). Tokens, hosts and configuration are not handed on;
+//!   pagers, colours and telemetry are switched off; `MCP_MODE` is never set;
+//! - does not see the network, and can write only into the scratch folder, where a sandbox is to be had.
+//!
+//! The sandbox is for Linux: a [`shim`] enters a user and a network namespace, applies Landlock and becomes the
+//! program. What of it is not to be had is found out with one trial, and [`Prober::shortcomings`] says it; probes go on
+//! without. Probes with the user's real home are made only where Landlock keeps that read-only.
+//!
+//! What the sandbox does not cover: reading. A probed program reads what the user may read, and could put it into its
+//! help. Landlock does not see changes of permissions, times or attributes, nor, before version 9, connections to Unix
+//! sockets that have a path (which is how a local docker daemon is reached). A process that leaves its group (`setsid`)
+//! outlives its probe, but not its sandbox.
+//!
+//! ```
+//! # #[cfg(unix)]
+//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! use charmer_discover::probe::{ProbeOptions, Prober};
+//! let prober = Prober::new("/bin/sh".into(), ProbeOptions::default())?;
+//! let answer = prober.run(&["-c", "echo $HOME; exit 3"]).await;
+//! assert_eq!(answer.stdout.trim(), prober.home().to_str().unwrap());
+//! assert_eq!(answer.code, Some(3));
+//! # Ok::<(), charmer_discover::probe::ProbeError>(())
+//! # }).unwrap();
+//! ```
+
+mod answer;
+mod environment;
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod os;
+#[cfg(not(target_os = "linux"))]
+#[path = "elsewhere.rs"]
+mod os;
+mod protection;
+mod scratch;
+mod shim;
+
+pub use answer::Answer;
+pub use shim::shim;
+
 use std::{
     ffi::{OsStr, OsString},
+    fmt, io,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
-#[derive(Clone, Debug)]
-pub struct Prober(Arc<Inner>);
-#[derive(Debug)]
-struct Inner {
-    program: PathBuf,
-    home: PathBuf,
-    gate: tokio::sync::Semaphore,
-    spawned: AtomicUsize,
-    timeout: Duration,
-}
+use charmer_run::{
+    Limits,
+    process::{Engine, EngineOptions, Environment, Launcher, Request},
+};
+use thiserror::Error;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use self::{protection::Protection, scratch::Scratch};
+
+/// How long a program that is to end may take to.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// How probes are run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ProbeOptions {
+    /// How long a probe may take; 5 seconds by default.
     pub timeout: Duration,
+    /// How many bytes of each stream are kept; 4 MiB by default.
     pub output: usize,
+    /// How many probes run at once; as many as there are cores by default.
     pub parallel: Option<usize>,
+    /// How the sandbox's shim is started; without one there is no sandbox.
     pub shim: Option<ShimCommand>,
+    /// Where the few variables that probes inherit are taken from; this process's environment by default.
     pub environment: Vec<(OsString, OsString)>,
 }
+
 impl Default for ProbeOptions {
     fn default() -> Self {
         Self {
@@ -36,97 +94,208 @@ impl Default for ProbeOptions {
             output: 4 << 20,
             parallel: None,
             shim: None,
-            environment: vec![],
+            environment: std::env::vars_os().collect(),
         }
     }
 }
-#[derive(Debug, Clone)]
+
+/// How the shim is started: a program that calls [`shim`] with the words that follow these arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShimCommand {
+    /// The program, as an absolute path.
     pub program: PathBuf,
+    /// Its first arguments.
     pub args: Vec<OsString>,
 }
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ProbeError(String);
-#[derive(Debug, Clone, Default)]
-pub struct Answer {
-    pub stdout: String,
-    pub stderr: String,
-    pub code: Option<i32>,
-    pub timed_out: bool,
-    pub cut: bool,
-    pub started: bool,
+
+/// Why a program cannot be probed at all.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The program is not named by an absolute path.
+    #[error("`{}` is not an absolute path; look the program up first", .0.display())]
+    Relative(PathBuf),
+    /// There is nowhere for it to run.
+    #[error("no scratch folder could be made in `{}`: {source}", .folder.display())]
+    Scratch {
+        /// Where it was to be.
+        folder: PathBuf,
+        /// What was in the way.
+        source: io::Error,
+    },
 }
-impl Answer {
-    pub fn succeeded(&self) -> bool {
-        self.code == Some(0)
+
+/// Asks one program; see the module's documentation. Clones share everything.
+#[derive(Clone)]
+pub struct Prober(Arc<Inner>);
+
+struct Inner {
+    shared: Arc<Shared>,
+    environment: Environment,
+    home: PathBuf,
+}
+
+/// What probes with the scratch home and with the real one have in common.
+struct Shared {
+    program: PathBuf,
+    options: ProbeOptions,
+    engine: Engine,
+    places: Semaphore,
+    spawned: AtomicUsize,
+    protection: OnceLock<Protection>,
+    scratch: Scratch,
+}
+
+impl fmt::Debug for Prober {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prober")
+            .field("program", &self.program())
+            .field("home", &self.home())
+            .finish_non_exhaustive()
     }
 }
+
 impl Prober {
+    /// A prober of the program at this absolute path. Nothing is started yet.
     pub fn new(program: PathBuf, options: ProbeOptions) -> Result<Self, ProbeError> {
-        let home = std::env::temp_dir().join(format!("interim-probe-{}", std::process::id()));
-        std::fs::create_dir_all(home.join("w/.git/objects"))
-            .map_err(|e| ProbeError(e.to_string()))?;
-        std::fs::create_dir_all(home.join("w/.git/refs")).map_err(|e| ProbeError(e.to_string()))?;
-        std::fs::write(home.join("w/.git/HEAD"), "ref: refs/heads/main\n")
-            .map_err(|e| ProbeError(e.to_string()))?;
-        Ok(Self(Arc::new(Inner {
+        if !program.is_absolute() {
+            return Err(ProbeError::Relative(program));
+        }
+        let folder = environment::temporary(&options.environment);
+        let scratch =
+            Scratch::new(&folder).map_err(|source| ProbeError::Scratch { folder, source })?;
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let parallel = options.parallel.unwrap_or_else(cores).max(1);
+        let mut engine = EngineOptions::default();
+        engine.concurrency = Some(parallel);
+        let environment = environment::scratch_environment(&options.environment, &scratch);
+        let home = scratch.home();
+        let shared = Shared {
             program,
-            home,
-            gate: tokio::sync::Semaphore::new(2),
+            engine: Engine::new(engine),
+            // The engine's own queue is bounded, and waiting in it counts as time of the probe: a walk wants neither.
+            places: Semaphore::new(parallel),
             spawned: AtomicUsize::new(0),
-            timeout: options.timeout,
+            protection: OnceLock::new(),
+            options,
+            scratch,
+        };
+        Ok(Self(Arc::new(Inner {
+            shared: Arc::new(shared),
+            environment,
+            home,
         })))
     }
+
+    /// Runs the program with this command line, as soon as there is a place. It never fails: a probe that did is an
+    /// answer that says so. Dropping the future ends the program.
     pub async fn run<S: AsRef<OsStr>>(&self, argv: &[S]) -> Answer {
-        let _pass = self.0.gate.acquire().await;
-        self.0.spawned.fetch_add(1, Ordering::Relaxed);
-        let real = std::env::var("HOME").unwrap_or_default();
-        let run = tokio::process::Command::new(&self.0.program)
-            .args(argv)
-            .stdin(std::process::Stdio::null())
-            .current_dir(self.0.home.join("w"))
-            .env("HOME", &self.0.home)
-            .env("RUSTUP_HOME", format!("{real}/.rustup"))
-            .env("CARGO_HOME", format!("{real}/.cargo"))
-            .env("NO_COLOR", "1")
-            .env("PAGER", "cat")
-            .env("COBRA_ACTIVE_HELP", "0")
-            .env("COLUMNS", "200")
-            .kill_on_drop(true)
-            .output();
-        match tokio::time::timeout(self.0.timeout, run).await {
-            Ok(Ok(o)) => Answer {
-                stdout: charmer_core::output::clean(&String::from_utf8_lossy(&o.stdout))
-                    .into_owned(),
-                stderr: charmer_core::output::clean(&String::from_utf8_lossy(&o.stderr))
-                    .into_owned(),
-                code: o.status.code(),
-                timed_out: false,
-                cut: false,
-                started: true,
-            },
-            Ok(Err(_)) => Answer::default(),
-            Err(_) => Answer {
-                timed_out: true,
-                started: true,
-                ..Answer::default()
-            },
-        }
+        let argv: Vec<OsString> = argv.iter().map(|word| word.as_ref().to_owned()).collect();
+        let cancel = CancellationToken::new();
+        let _cancels_when_dropped = cancel.clone().drop_guard();
+        let inner = Arc::clone(&self.0);
+        // A task of its own, so that the scratch folder and the place are held until the program has ended, whether or
+        // not anybody still waits for the answer.
+        let probe = tokio::spawn(async move { inner.probe(argv, cancel).await });
+        probe
+            .await
+            .unwrap_or_else(|error| Answer::not_started(format!("the probe was lost: {error}")))
     }
+
+    /// The same program with the user's real home; `None` where nothing would keep that from being written to. It may
+    /// block for a few milliseconds the first time.
+    #[must_use]
     pub fn with_real_home(&self) -> Option<Self> {
-        None
+        let shared = &self.0.shared;
+        if !shared.protection().keeps_files() {
+            return None;
+        }
+        let (environment, home) =
+            environment::real_environment(&shared.options.environment, &shared.scratch)?;
+        Some(Self(Arc::new(Inner {
+            shared: Arc::clone(shared),
+            environment,
+            home,
+        })))
     }
+
+    /// How many probes were started so far, with either home.
     pub fn spawned(&self) -> usize {
-        self.0.spawned.load(Ordering::Relaxed)
+        self.0.shared.spawned.load(Ordering::Relaxed)
     }
+
+    /// What protection is not to be had here, in sentences for people. It may block for a few milliseconds the first
+    /// time.
     pub fn shortcomings(&self) -> Vec<String> {
-        vec![]
+        self.0.shared.protection().shortcomings.clone()
     }
+
+    /// The program.
     pub fn program(&self) -> &Path {
-        &self.0.program
+        &self.0.shared.program
     }
+
+    /// The home folder that probes see. Defaults in help texts that contain it mean `$HOME`.
     pub fn home(&self) -> &Path {
         &self.0.home
+    }
+}
+
+impl Shared {
+    /// Found out once, when it is first needed.
+    fn protection(&self) -> &Protection {
+        self.protection
+            .get_or_init(|| Protection::find_out(self.options.shim.as_ref(), self.scratch.room()))
+    }
+}
+
+impl Inner {
+    async fn probe(self: Arc<Self>, argv: Vec<OsString>, cancel: CancellationToken) -> Answer {
+        let shared = &self.shared;
+        let place = tokio::select! {
+            place = shared.places.acquire() => place,
+            () = cancel.cancelled() => return Answer::not_started("nobody waits for it any more"),
+        };
+        if shared.protection.get().is_none() {
+            let shared = Arc::clone(shared);
+            let found = tokio::task::spawn_blocking(move || _ = shared.protection()).await;
+            if let Err(error) = found {
+                return Answer::not_started(format!("the sandbox could not be tried: {error}"));
+            }
+        }
+        shared.spawned.fetch_add(1, Ordering::Relaxed);
+        let (program, argv) = self.command(argv);
+        let launcher = Launcher::new(
+            program,
+            self.environment.clone(),
+            Some(shared.scratch.work()),
+            shared.engine.clone(),
+        );
+        let limits = Limits::default()
+            .timeout(shared.options.timeout)
+            .grace(GRACE)
+            .capture_bytes(shared.options.output);
+        let result = launcher.run(Request::new(argv, limits), cancel).await;
+        drop(place);
+        Answer::new(result)
+    }
+
+    /// What is started: the program, or the shim that becomes it.
+    fn command(&self, argv: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
+        let shared = &self.shared;
+        let (Some(shim), Some(wanted)) = (&shared.options.shim, shared.protection().wanted())
+        else {
+            return (shared.program.clone(), argv);
+        };
+        let room = shared.scratch.room();
+        let own: [&OsStr; 4] = [
+            protection::RUN.as_ref(),
+            wanted.as_ref(),
+            room.as_ref(),
+            shared.program.as_ref(),
+        ];
+        let words = shim.args.iter().cloned();
+        let words = words.chain(own.map(OsStr::to_owned)).chain(argv);
+        (shim.program.clone(), words.collect())
     }
 }

@@ -23,6 +23,8 @@ pub use engine::{Engine, EngineOptions};
 pub use environment::Environment;
 pub use gate::Lane;
 pub use guardian::{GuardianCommand, guard, new_mark};
+#[cfg(unix)]
+pub use os::become_program;
 pub use os::harden;
 
 use std::{ffi::OsString, path::PathBuf, process::Stdio, sync::Arc, time::Instant};

@@ -1,0 +1,254 @@
+//! Programs that behave badly when they are asked for help, for tests of probes and of walks.
+//!
+//! One executable, whose name says how it behaves: tests give it names with hard links. What a mode needs to know (a
+//! path, a port) it reads from a file beside it that is named like it with `.target` behind. Whatever lasts "for ever"
+//! ends after ten minutes, so that a failed test leaves nothing.
+//!
+//! | name | what it does, however it is called |
+//! |---|---|
+//! | `hangs` | says nothing and never ends |
+//! | `floods` | writes to standard output for ever |
+//! | `forks` | starts a grandchild that holds its streams open, prints `grandchild ID`, ends |
+//! | `writes` | writes `hostile-was-here` into the home, the working directory, and the folder in its target file; prints `home`, `work` and `outside`, each with `written` or the error |
+//! | `dials` | connects to the loopback port in its target file; prints `connected` or the error |
+//! | `reports` | prints its arguments, working directory and environment, one a line, as `arg X`, `cwd X`, `env N=V` |
+//! | `exits` | ends with the code that its first argument says |
+//! | `paints` | help of two flags, full of terminal sequences, overwritten lines and invisible characters |
+//! | `huge` | 10 MB of help: the flag `--first` at the beginning, the flag `--last` at the end |
+//!
+//! The others are trees of commands that speak like Cobra programs do (`help PATH`, `PATH --help`, `__complete`):
+//!
+//! | name | its tree |
+//! |---|---|
+//! | `cycle` | `a` has the child `b`, `b` has the child `a`, at any depth; usage lines show the path that was asked for |
+//! | `alias-cycle` | the same, but usage lines show the shortest path: `alias-cycle a b a` is `alias-cycle a` |
+//! | `many` | 50 groups `group00`... of 100 leaves `leaf00`... each: 5,000 commands with three flags |
+
+#![expect(clippy::print_stdout, reason = "a CLI prints")]
+
+use std::{
+    env, fs,
+    io::{self, Write},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    time::{Duration, Instant},
+};
+
+const FOR_EVER: Duration = Duration::from_secs(600);
+
+fn main() -> ExitCode {
+    let mut args = env::args_os();
+    let program = PathBuf::from(args.next().unwrap_or_default());
+    let words: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let name = program.file_stem().and_then(|name| name.to_str());
+    match name.unwrap_or_default() {
+        "hangs" => std::thread::sleep(FOR_EVER),
+        "floods" => floods(),
+        "forks" if words == ["__sleep"] => std::thread::sleep(FOR_EVER),
+        "forks" => forks(&program),
+        "writes" => writes(&program),
+        "dials" => dials(&program),
+        "reports" => reports(&words),
+        "exits" => {
+            let code = words.first().and_then(|code| code.parse::<u8>().ok());
+            return ExitCode::from(code.unwrap_or(0));
+        }
+        "paints" => paints(),
+        "huge" => huge(),
+        "cycle" => Tree::Cycle.answer("cycle", &words),
+        "alias-cycle" => Tree::AliasCycle.answer("alias-cycle", &words),
+        "many" => Tree::Many.answer("many", &words),
+        other => {
+            println!("`{other}` is no mode: give this program one of the names in its source");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn floods() {
+    let line = [b"flood ".repeat(10_000), b"\n".to_vec()].concat();
+    let began = Instant::now();
+    while began.elapsed() < FOR_EVER && io::stdout().write_all(&line).is_ok() {}
+}
+
+fn forks(program: &Path) {
+    let grandchild = Command::new(program).arg("__sleep").spawn();
+    match grandchild {
+        Ok(child) => println!("grandchild {}", child.id()),
+        Err(error) => println!("no grandchild: {error}"),
+    }
+}
+
+/// What a test has written for this mode.
+fn target(program: &Path) -> String {
+    let path = program.with_extension("target");
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.trim().to_owned()
+}
+
+fn writes(program: &Path) {
+    let home = env::var_os("HOME").unwrap_or_default();
+    let folders = [
+        ("home", PathBuf::from(home)),
+        ("work", PathBuf::new()),
+        ("outside", PathBuf::from(target(program))),
+    ];
+    for (name, folder) in folders {
+        match fs::write(folder.join("hostile-was-here"), "hello") {
+            Ok(()) => println!("{name} written"),
+            Err(error) => println!("{name} {error}"),
+        }
+    }
+}
+
+fn dials(program: &Path) {
+    let port: u16 = target(program).parse().unwrap_or(0);
+    match TcpStream::connect(("127.0.0.1", port)) {
+        Ok(_) => println!("connected"),
+        Err(error) => println!("{error}"),
+    }
+}
+
+fn reports(words: &[&str]) {
+    for word in words {
+        println!("arg {word}");
+    }
+    println!("cwd {}", env::current_dir().unwrap_or_default().display());
+    for (name, value) in env::vars_os() {
+        println!("env {}={}", name.to_string_lossy(), value.to_string_lossy());
+    }
+}
+
+fn paints() {
+    print!(
+        "\x1b[2J\x1b]0;owned\x07\x1b[1mPaints\x1b[0m things.\n\n\
+         \x1b]8;;https://example.invalid\x1b\\Usage:\x1b]8;;\x1b\\\n  paints [flags]\n\n\
+         F\x08Fl\x08la\x08ag\x08gs\x08s:\n\
+         \x1b[31m      --colo\u{200b}ur\x1b[0m string\x1b[K   the colour\u{202e} (default \"red\")\n\
+         loading...\r  -v, --verbose         say more \u{e0041}\u{e0042}\x07\n"
+    );
+}
+
+fn huge() {
+    let mut help = String::from(
+        "Says a lot.\n\nUsage:\n  huge [flags]\n\nFlags:\n      --first string   comes first\n\n",
+    );
+    while help.len() < 10_000_000 {
+        help.push_str("This line is here only because there are so many others like it.\n");
+    }
+    help.push_str("\nFlags:\n      --last string    comes last\n");
+    let _ = io::stdout().write_all(help.as_bytes());
+}
+
+/// A tree of commands, made up as it is asked for.
+#[derive(Clone, Copy)]
+enum Tree {
+    Cycle,
+    AliasCycle,
+    Many,
+}
+
+const FLAGS: [(&str, &str, &str); 4] = [
+    (
+        "      --count int     ",
+        "--count",
+        "how many there are (default 3)",
+    ),
+    ("  -f, --force         ", "--force", "do it without asking"),
+    ("  -h, --help          ", "--help", "help for this command"),
+    ("      --name string   ", "--name", "what it is called"),
+];
+
+impl Tree {
+    /// The names of the commands below a command; `None` where there is no such command.
+    fn children(self, path: &[&str]) -> Option<Vec<String>> {
+        let numbered = |name: &str, count: usize| {
+            let names = (0..count).map(|number| format!("{name}{number:02}"));
+            names.collect::<Vec<_>>()
+        };
+        let Some((last, parents)) = path.split_last() else {
+            return Some(match self {
+                Self::Many => numbered("group", 50),
+                Self::Cycle | Self::AliasCycle => vec!["a".into()],
+            });
+        };
+        let siblings = self.children(parents)?;
+        siblings
+            .iter()
+            .any(|sibling| sibling == last)
+            .then(|| match (self, *last, path.len()) {
+                (Self::Many, _, 1) => numbered("leaf", 100),
+                (Self::Many, ..) => Vec::new(),
+                (_, "a", _) => vec!["b".into()],
+                _ => vec!["a".into()],
+            })
+    }
+
+    fn answer(self, root: &str, words: &[&str]) {
+        if let Some((&"__complete" | &"__completeNoDesc", [path @ .., last])) = words.split_first()
+        {
+            return self.complete(path, last);
+        }
+        let path: Vec<&str> = words
+            .iter()
+            .skip_while(|word| **word == "help")
+            .take_while(|word| !word.starts_with('-'))
+            .copied()
+            .collect();
+        // Like Cobra: a child that does not exist is answered with the help of its parent.
+        let known = (0..=path.len()).rev().map(|length| &path[..length]);
+        let known = known.filter(|path| self.children(path).is_some());
+        self.help(
+            root,
+            known.max_by_key(|path| path.len()).unwrap_or_default(),
+        );
+    }
+
+    fn help(self, root: &str, path: &[&str]) {
+        let children = self.children(path).unwrap_or_default();
+        let shown = match self {
+            Self::AliasCycle => &path[path.len().saturating_sub(1)..],
+            _ => path,
+        };
+        let shown = [&[root], shown].concat().join(" ");
+        println!("This is {shown}, which does nothing.\n\nUsage:");
+        if children.is_empty() {
+            println!("  {shown} [flags]");
+        } else {
+            println!("  {shown} [command]\n\nAvailable Commands:");
+            for child in &children {
+                println!("  {child:<11} The command {child}");
+            }
+        }
+        println!("\nFlags:");
+        let flags = FLAGS
+            .iter()
+            .filter(|(_, name, _)| children.is_empty() || *name == "--help");
+        flags.for_each(|(columns, _, text)| println!("{columns}{text}"));
+        if !children.is_empty() {
+            println!("\nUse \"{shown} [command] --help\" for more information about a command.");
+        }
+    }
+
+    fn complete(self, path: &[&str], last: &str) {
+        let path: Vec<&str> = path
+            .iter()
+            .copied()
+            .filter(|word| !word.starts_with('-'))
+            .collect();
+        let children = self.children(&path).unwrap_or_default();
+        if last.starts_with('-') {
+            let flags = FLAGS
+                .iter()
+                .filter(|(_, name, _)| children.is_empty() || *name == "--help");
+            flags.for_each(|(_, name, text)| println!("{name}\t{text}"));
+        } else {
+            let named = children.iter().filter(|child| child.starts_with(last));
+            named.for_each(|child| println!("{child}\tThe command {child}"));
+        }
+        println!(":4");
+    }
+}

@@ -1,0 +1,7 @@
+//! The sandbox's shim as a program of its own, for tests: `probe_shim WORDS...`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    charmer_discover::probe::shim(std::env::args_os().skip(1))
+}

@@ -1,0 +1,182 @@
+//! Groups of flags: what vanishes from the list of completions when others are set.
+//!
+//! To see whether a command has groups at all, its flags are set half by half, a half for each binary digit of their
+//! numbers: any two of them are apart in one of the halves, so that an exclusive pair loses a member in the list.
+//! Only then are single flags asked about. Small programs are asked about every command; in large ones only those
+//! whose help hints at a group, so that the walk stays within its bounds.
+
+use charmer_core::model::{CommandPath, Group, GroupKind};
+
+use crate::{
+    fact::{Fact, Origin},
+    family::{Asker, Sketches},
+    sketch::{CommandSketch, FlagSketch, Scope},
+};
+
+use super::{Cobra, flag_lines, oracle};
+
+/// How many commands a program may have to be asked about all of them.
+pub(super) const SMALL: usize = 60;
+
+impl Cobra {
+    /// Finds the groups of every command that may have some.
+    pub(super) async fn find_groups(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
+        let mut order: Vec<CommandPath> = sketches
+            .iter()
+            .filter(|(_, sketch)| own_flags(sketch).count() > 1)
+            .map(|(path, _)| path.clone())
+            .collect();
+        order.sort_by_key(|path| !hints_at_groups(&sketches[path]));
+        let commands = sketches.len();
+        let mut budget = if commands <= SMALL {
+            commands * 12
+        } else {
+            commands / 8
+        };
+        for path in order {
+            let Some(sketch) = sketches.get_mut(&path) else {
+                continue;
+            };
+            let flags: Vec<FlagSketch> = own_flags(sketch).cloned().collect();
+            let rounds = usize::BITS - (flags.len() - 1).leading_zeros();
+            if budget < rounds as usize {
+                continue;
+            }
+            let groups = self
+                .groups_of(asker, &path, &flags, rounds, &mut budget)
+                .await;
+            for group in groups {
+                sketch.groups.push(Fact::new(group, Origin::Completion));
+            }
+        }
+    }
+
+    async fn groups_of(
+        &self,
+        asker: &Asker<'_>,
+        path: &CommandPath,
+        flags: &[FlagSketch],
+        rounds: u32,
+        budget: &mut usize,
+    ) -> Vec<Group> {
+        let mut suspects: Vec<FlagSketch> = Vec::new();
+        for bit in 0..rounds {
+            *budget = budget.saturating_sub(1);
+            let set: Vec<&FlagSketch> = flags
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| at >> bit & 1 == 1)
+                .map(|(_, flag)| flag)
+                .collect();
+            let Some(Listing::Lacks(found) | Listing::Wants(found)) =
+                self.list_with(asker, path, flags, &set).await
+            else {
+                continue;
+            };
+            for flag in found {
+                if !suspects.iter().any(|known| known.is_same(&flag)) {
+                    suspects.push(flag);
+                }
+            }
+        }
+        let mut groups: Vec<Group> = Vec::new();
+        for suspect in suspects {
+            if *budget == 0 {
+                break;
+            }
+            *budget -= 1;
+            let (kind, others) = match self.list_with(asker, path, flags, &[&suspect]).await {
+                Some(Listing::Lacks(gone)) => (GroupKind::Exclusive, gone),
+                Some(Listing::Wants(partners)) => (GroupKind::Together, partners),
+                None => continue,
+            };
+            if others.is_empty() {
+                continue;
+            }
+            let mut members: Vec<String> = others.iter().map(FlagSketch::id).collect();
+            members.push(suspect.id());
+            members.sort();
+            let group = Group::new(kind, members);
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+        }
+        groups
+    }
+
+    /// What completion lists when these flags are set.
+    async fn list_with(
+        &self,
+        asker: &Asker<'_>,
+        path: &CommandPath,
+        flags: &[FlagSketch],
+        set: &[&FlagSketch],
+    ) -> Option<Listing> {
+        let is_set = |flag: &FlagSketch| set.iter().any(|other| other.is_same(flag));
+        let is_required = |flag: &FlagSketch| flag.required.as_ref().is_some_and(|fact| fact.value);
+        let mut given: Vec<String> = set.iter().filter_map(|flag| oracle::valid(flag)).collect();
+        // What is required is set in any case, or nothing else would be listed.
+        let required = flags
+            .iter()
+            .filter(|flag| is_required(flag) && !is_set(flag));
+        given.extend(required.filter_map(oracle::valid));
+        let answer = self.complete(asker, path, &given, "-").await?;
+        if answer.complaint.is_some() {
+            return None;
+        }
+        let listed = flag_lines(&answer);
+        // While something is wanted, not even `--help` or a global flag is listed.
+        let own = |flag: &FlagSketch| flags.iter().any(|other| other.is_same(flag));
+        if !listed.is_empty() && listed.iter().all(own) {
+            let wanted = listed.into_iter().filter(|flag| !is_set(flag));
+            return Some(Listing::Wants(wanted.collect()));
+        }
+        let gone = flags
+            .iter()
+            .filter(|flag| !is_set(flag) && !is_required(flag))
+            .filter(|flag| !listed.iter().any(|other| other.is_same(flag)))
+            .cloned();
+        Some(Listing::Lacks(gone.collect()))
+    }
+}
+
+/// What a list of flags shows when some are set.
+enum Listing {
+    /// These are not listed, although they are not set.
+    Lacks(Vec<FlagSketch>),
+    /// Only these are listed: without them, the flags that are set will not do.
+    Wants(Vec<FlagSketch>),
+}
+
+fn own_flags(sketch: &CommandSketch) -> impl Iterator<Item = &FlagSketch> {
+    let inherited = |flag: &FlagSketch| {
+        flag.scope
+            .as_ref()
+            .is_some_and(|scope| scope.value == Scope::Inherited)
+    };
+    let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
+    sketch
+        .flags
+        .iter()
+        .filter(move |flag| runs && flag.long.is_some() && flag.id() != "help" && !inherited(flag))
+}
+
+/// Whether a command's help speaks of flags that exclude or need each other.
+fn hints_at_groups(sketch: &CommandSketch) -> bool {
+    const HINTS: [&str; 6] = [
+        "mutually exclusive",
+        "cannot be used with",
+        "can't be used with",
+        "cannot be combined",
+        "only one of",
+        "together with",
+    ];
+    let texts = sketch
+        .flags
+        .iter()
+        .filter_map(|flag| flag.help.as_ref())
+        .chain(sketch.long_about.as_ref());
+    texts
+        .map(|fact| fact.value.to_lowercase())
+        .any(|text| HINTS.iter().any(|hint| text.contains(hint)))
+}

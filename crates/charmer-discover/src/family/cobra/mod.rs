@@ -1,0 +1,429 @@
+//! Programs built with Cobra: their help, their completion protocol, and what wrong values tell of their flags.
+//!
+//! What each probe may do, and why it is safe, is said where it is made. In short: `help PATH` shows help without
+//! running a command; `__complete` parses flags and never runs a command either; positionals are never completed,
+//! because completing them may call the network.
+
+mod complete;
+mod groups;
+mod oracle;
+mod page;
+mod pflag;
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use charmer_core::model::{CommandPath, Group, GroupKind, Syntax};
+
+use crate::{
+    fact::{Fact, Field, Origin},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
+};
+
+use super::{Asker, Family, Page, Refining, Signs, Sketches, printed};
+use complete::Completion;
+use oracle::Learnt;
+
+/// The word that asks a Cobra program for completions.
+const COMPLETE: &str = "__complete";
+
+/// See the module's documentation.
+#[derive(Debug, Default)]
+pub(super) struct Cobra {
+    /// Whether the program may be asked for completions.
+    completes: OnceLock<bool>,
+    /// Whether `help PATH` has shown a command's help.
+    helps: AtomicBool,
+    /// The words that show flags which other pages leave out.
+    globals: OnceLock<Vec<String>>,
+    /// Commands that have been read under another path, by the least of their paths.
+    twins: Mutex<HashMap<CommandPath, CommandSketch>>,
+    /// What was learnt about flags, by what help says of them: the same flag is not asked about twice.
+    learnt: Mutex<HashMap<String, Learnt>>,
+}
+
+impl Family for Cobra {
+    fn name(&self) -> &'static str {
+        "cobra"
+    }
+
+    fn recognise(&self, signs: &Signs<'_>) -> u8 {
+        let [completes, cobra] = signs.binary.contains([COMPLETE, "spf13/cobra"]);
+        let text = signs.text();
+        // A script that starts the program proper has none of its texts; its help still shows what it is.
+        let told = text.contains("Generate the autocompletion script for the specified shell");
+        let _ = self.completes.set(completes && cobra || told);
+        let pointer = text.contains("[command] --help\" for more information about a command");
+        match (cobra && completes, pointer || told) {
+            (true, true) => 98,
+            (true, false) => 90,
+            (false, true) => 80,
+            (false, false) => 0,
+        }
+    }
+
+    fn syntax(&self) -> Syntax {
+        Syntax::pflag()
+    }
+
+    fn help_requests(&self, path: &CommandPath) -> Vec<Vec<String>> {
+        if path.is_root() {
+            return vec![vec!["--help".into()]];
+        }
+        let mut help = vec!["help".to_owned()];
+        help.extend_from_slice(path.words());
+        let mut requests = vec![help];
+        // `PATH --help` runs commands that parse their own flags, so it is only tried where `help` does not work.
+        if !self.helps.load(Ordering::Relaxed) {
+            let mut words = path.words().to_vec();
+            words.push("--help".into());
+            requests.push(words);
+        }
+        requests
+    }
+
+    fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        let sketch = page::read(page)?;
+        if !page.path.is_root() {
+            self.helps.store(true, Ordering::Relaxed);
+        } else if let Some(words) = globals_command(page.text(), &sketch) {
+            let _ = self.globals.set(words);
+        }
+        Some(sketch)
+    }
+
+    fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
+        Box::pin(async move {
+            if sketch.path.is_root() {
+                self.ask_for_globals(asker, sketch).await;
+            }
+            if !self.completes.get().copied().unwrap_or(false) {
+                return;
+            }
+            if !sketch.children.is_empty() {
+                self.ask_for_children(asker, sketch).await;
+            }
+            let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
+            if runs && !self.is_twin(sketch) {
+                self.ask_for_flags(asker, sketch).await;
+                self.learn_types(asker, sketch).await;
+                self.remember_twin(sketch);
+            }
+        })
+    }
+
+    fn finish<'a>(&'a self, asker: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
+        Box::pin(async move {
+            if self.completes.get().copied().unwrap_or(false) {
+                self.learn_inherited(asker, sketches).await;
+                if sketches.len() <= groups::SMALL {
+                    for sketch in sketches.values_mut() {
+                        self.learn_values(asker, sketch).await;
+                    }
+                }
+                self.find_groups(asker, sketches).await;
+            }
+        })
+    }
+}
+
+impl Cobra {
+    /// Completes the last word of a command line. Flags before it are parsed; nothing is run.
+    async fn complete(
+        &self,
+        asker: &Asker<'_>,
+        path: &CommandPath,
+        given: &[String],
+        last: &str,
+    ) -> Option<Completion> {
+        let mut words = vec![COMPLETE.to_owned()];
+        words.extend_from_slice(path.words());
+        words.extend_from_slice(given);
+        words.push(last.to_owned());
+        Completion::read(&asker.prober.run(&words).await)
+    }
+
+    /// Whether the command has been read under another path; it takes what is known from there.
+    fn is_twin(&self, sketch: &mut CommandSketch) -> bool {
+        let Some(key) = twin_key(sketch) else {
+            return false;
+        };
+        let Ok(twins) = self.twins.lock() else {
+            return false;
+        };
+        let Some(twin) = twins.get(&key) else {
+            return false;
+        };
+        let same = |flag: &FlagSketch| twin.flags.iter().any(|other| other.is_same(flag));
+        if !sketch.flags.iter().all(same) {
+            return false;
+        }
+        for flag in &twin.flags {
+            sketch.add_flag(flag.clone());
+        }
+        sketch.groups.clone_from(&twin.groups);
+        true
+    }
+
+    fn remember_twin(&self, sketch: &CommandSketch) {
+        if let (Some(key), Ok(mut twins)) = (twin_key(sketch), self.twins.lock()) {
+            twins.insert(key, sketch.clone());
+        }
+    }
+
+    /// Global flags that help does not repeat: `Use "x options" for a list of global command-line options`.
+    async fn ask_for_globals(&self, asker: &Asker<'_>, root: &mut CommandSketch) {
+        let Some(words) = self.globals.get() else {
+            return;
+        };
+        let answer = asker.prober.run(words).await;
+        let lines: Vec<&str> = printed(&answer).lines().collect();
+        for mut flag in pflag::flags(&lines) {
+            flag.scope = Some(Fact::new(Scope::Global, Origin::Help));
+            root.add_flag(flag);
+        }
+    }
+
+    /// Subcommands that help does not list, or lists so that they cannot be read.
+    async fn ask_for_children(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        let Some(completion) = self.complete(asker, &sketch.path, &[], "").await else {
+            return;
+        };
+        // A command that runs by itself may complete its positionals here as well.
+        let mixed = sketch.runnable.as_ref().is_some_and(|fact| fact.value);
+        for (name, about) in completion.lines {
+            let known = sketch.children.iter().any(|child| child.name == name);
+            let odd = name.starts_with('-') || name.contains([' ', '/', '=']);
+            if odd || (mixed && !known) {
+                continue;
+            }
+            sketch.add_child(ChildSketch {
+                name,
+                aliases: Vec::new(),
+                about: (!about.is_empty()).then(|| Fact::with(about, Origin::Completion, 69)),
+                certain: false,
+            });
+        }
+    }
+
+    /// Flags, the required ones among them, and those of ancestors that help does not show.
+    async fn ask_for_flags(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        let Some(listed) = self.complete(asker, &sketch.path, &[], "-").await else {
+            return;
+        };
+        let listed = flag_lines(&listed);
+        if listed.is_empty() {
+            // It reads its flags itself, or completes something else.
+            return;
+        }
+        if hidden(&sketch.flags, &listed).is_empty() {
+            hear_flags(sketch, listed);
+        } else {
+            self.ask_for_required(asker, sketch, listed).await;
+        }
+    }
+
+    /// While a required flag is missing, only those that are required are listed. They are given one by one: when
+    /// the others come back, the last one was the last that is required, or the one of several that is.
+    async fn ask_for_required(
+        &self,
+        asker: &Asker<'_>,
+        sketch: &mut CommandSketch,
+        mut listed: Vec<FlagSketch>,
+    ) {
+        let before = listed.clone();
+        let away = hidden(&sketch.flags, &listed);
+        let mut pending = listed.clone();
+        let mut given = Vec::new();
+        let mut required: Vec<FlagSketch> = Vec::new();
+        let mut groups = Vec::new();
+        let mut back = false;
+        while !back && !pending.is_empty() && given.len() < 32 {
+            let mut next = pending.remove(0);
+            if let Some(known) = sketch.flag_mut(&next) {
+                next = known.clone();
+            }
+            let Some(after) = self.give(asker, &sketch.path, &mut given, &mut next).await else {
+                break;
+            };
+            listed = flag_lines(&after);
+            back = away.iter().any(|flag| contains(&listed, flag));
+            let freed: Vec<FlagSketch> = pending
+                .extract_if(.., |flag| back || !contains(&listed, flag))
+                .collect();
+            if freed.is_empty() {
+                required.push(next);
+            } else {
+                let members = [&next].into_iter().chain(&freed).map(FlagSketch::id);
+                groups.push(Group::new(GroupKind::OneOf, members));
+            }
+        }
+        if !back {
+            // Nothing was held back, so what completion does not list stands in somebody's text.
+            if away.len() * 2 <= sketch.flags.len() {
+                sketch.flags.retain(|flag| !contains(&away, flag));
+            }
+            hear_flags(sketch, before);
+            return;
+        }
+        hear_flags(sketch, before);
+        hear_flags(sketch, listed);
+        for flag in &required {
+            if let Some(known) = sketch.flag_mut(flag) {
+                known.required = Some(Fact::new(true, Origin::Completion));
+            }
+        }
+        let groups = groups.into_iter();
+        let groups = groups.map(|group| Fact::new(group, Origin::Completion));
+        sketch.groups.extend(groups);
+    }
+}
+
+impl Cobra {
+    /// Lists flags with one more given. If its value is refused, the refusal tells which value is not.
+    async fn give(
+        &self,
+        asker: &Asker<'_>,
+        path: &CommandPath,
+        given: &mut Vec<String>,
+        flag: &mut FlagSketch,
+    ) -> Option<Completion> {
+        given.push(oracle::valid(flag)?);
+        let answer = self.complete(asker, path, given, "-").await?;
+        let Some(complaint) = answer.complaint.as_ref().filter(|told| told.is_about(flag)) else {
+            return Some(answer);
+        };
+        flag.kind.hear(Fact::new(complaint.kind()?, Origin::Probe));
+        flag.default = None;
+        given.pop();
+        given.push(oracle::valid(flag)?);
+        self.complete(asker, path, given, "-").await
+    }
+}
+
+/// The least of the paths that call the same command.
+fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
+    let least = sketch.same_as.iter().min()?;
+    Some(least.min(&sketch.path).clone())
+}
+
+fn contains(flags: &[FlagSketch], flag: &FlagSketch) -> bool {
+    flags.iter().any(|other| other.is_same(flag))
+}
+
+/// The flags of help that are not listed.
+fn hidden(help: &[FlagSketch], listed: &[FlagSketch]) -> Vec<FlagSketch> {
+    let shown = help.iter().filter(|flag| flag.id() != "help");
+    shown
+        .filter(|flag| !contains(listed, flag))
+        .cloned()
+        .collect()
+}
+
+/// The flags in a list of completions: long and short names on lines of their own, with the same text.
+fn flag_lines(completion: &Completion) -> Vec<FlagSketch> {
+    let mut flags: Vec<FlagSketch> = Vec::new();
+    for (name, text) in &completion.lines {
+        let help = (!text.is_empty()).then(|| Fact::with(text.clone(), Origin::Completion, 60));
+        // `--name=` wants its value attached.
+        let name = name.trim_end_matches('=');
+        if let Some(long) = name.strip_prefix("--").filter(|long| !long.is_empty()) {
+            match flags.last_mut() {
+                Some(last) if last.long.as_deref() == Some(long) => {}
+                _ => flags.push(FlagSketch {
+                    help,
+                    ..FlagSketch::long(long)
+                }),
+            }
+        } else if let Some(short) = name.strip_prefix('-').and_then(one_char) {
+            match flags.last_mut() {
+                Some(last)
+                    if last.short.is_none()
+                        && last.help.as_ref().map(|fact| &fact.value)
+                            == help.as_ref().map(|fact| &fact.value) =>
+                {
+                    last.short = Some(short);
+                }
+                _ => flags.push(FlagSketch {
+                    short: Some(short),
+                    help,
+                    ..FlagSketch::default()
+                }),
+            }
+        }
+    }
+    flags
+}
+
+fn one_char(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    chars.next().filter(|_| chars.next().is_none())
+}
+
+/// Takes what completion says of flags: those that help does not show belong to an ancestor.
+fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
+    for mut flag in listed {
+        match sketch.flag_mut(&flag) {
+            Some(known) => {
+                if let Some(help) = flag.help.take() {
+                    // A back-quoted word is what help shows in the place of the type.
+                    if let Some(word) = back_quoted(&help.value)
+                        && known.placeholder.as_deref() == Some(word)
+                        && let Some(kind) = &mut known.kind
+                    {
+                        kind.source.sure = kind.source.sure.min(10);
+                    }
+                    drop_prose_default(known, &help.value);
+                    let mut help = help;
+                    help.value = help.value.replace('`', "");
+                    known.help.hear(help);
+                }
+            }
+            None => {
+                flag.scope = Some(Fact::new(Scope::Inherited, Origin::Completion));
+                sketch.flags.push(flag);
+            }
+        }
+    }
+}
+
+/// Where the author's own text speaks of a default, pflag has none: then it stays in the text alone.
+fn drop_prose_default(flag: &mut FlagSketch, usage: &str) {
+    let marks = |text: &str| text.to_lowercase().matches("(default").count();
+    let left = flag.help.as_ref().map_or(0, |help| marks(&help.value));
+    let from_help = flag
+        .default
+        .as_ref()
+        .is_some_and(|fact| fact.source.origin == Origin::Help);
+    if from_help && flag.placeholder.is_some() && marks(usage) > left {
+        flag.default = None;
+        if let Some(help) = &mut flag.help {
+            help.value = usage.replace('`', "");
+        }
+    }
+}
+
+fn back_quoted(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once('`')?;
+    rest.split_once('`').map(|(word, _)| word)
+}
+
+/// The words of the command that lists global flags, from a sentence like `Use "x options" for a list of global ...`.
+fn globals_command(text: &str, root: &CommandSketch) -> Option<Vec<String>> {
+    let program = root.program.as_deref()?;
+    text.lines().find_map(|line| {
+        let lower = line.to_lowercase();
+        let about = lower.contains("global") || lower.contains("all commands");
+        let at = line.find("Use \"").filter(|_| about)? + "Use \"".len();
+        let command = line[at..].split('"').next()?;
+        let rest = command.strip_prefix(program)?;
+        let words: Vec<String> = rest.split_whitespace().map(Into::into).collect();
+        let plain = |word: &String| word.chars().all(|c| c.is_alphanumeric() || c == '-');
+        (!words.is_empty() && words.len() <= 2 && words.iter().all(plain)).then_some(words)
+    })
+}

@@ -1,0 +1,412 @@
+//! The type oracle: a value that is wrong for nearly every type, and what the program says to it.
+//!
+//! `__complete PATH --flag="@ -` parses flags without running the command. An open quotation mark is no
+//! number, no duration, no address and no CSV, but it is a text; so the complaint, or its absence, tells the type. Flags are
+//! asked about together: each complaint settles one, which from then on gets a right value, until nobody complains.
+//! Flags that are still listed at the end may be given again.
+
+use charmer_core::model::{Choice, FlagValue, MapValue, Repetition, ValueType};
+
+use crate::{
+    fact::{Fact, Field, Origin},
+    family::{Asker, Sketches},
+    sketch::{CommandSketch, FlagSketch, Kind, Scope},
+};
+
+use super::{Cobra, complete::Complaint, flag_lines};
+
+/// A quotation mark, and behind it something for those lists that drop quotation marks.
+const JUNK: &str = "\"@";
+/// How many complaints are followed in one command.
+const ROUNDS: usize = 48;
+
+/// What was learnt about a flag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Learnt {
+    /// Its kind.
+    Kind(Kind),
+    /// An application's own type that refuses junk, and the values that it suggests.
+    Strict(Vec<String>),
+}
+
+impl Cobra {
+    /// Learns the kinds of flags whose help does not show them.
+    pub(super) async fn learn_types(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        let mut pending: Vec<FlagSketch> = Vec::new();
+        for flag in &mut sketch.flags {
+            // What an ancestor owns is learnt once, when all is known that help says of it.
+            if !is_open(flag) || is_inherited(flag) {
+                continue;
+            }
+            match self.recall(flag) {
+                Some(learnt) => learnt.tell(flag),
+                None => pending.push(flag.clone()),
+            }
+        }
+        if pending.is_empty() {
+            return;
+        }
+        let settled = self.interrogate(asker, sketch, pending).await;
+        for (asked, learnt) in settled {
+            self.remember(&asked, &learnt);
+            if let Some(flag) = sketch.flag_mut(&asked) {
+                learnt.tell(flag);
+            }
+        }
+    }
+
+    /// Asks every text of a command whether it takes any text, and those that do not for what they take.
+    pub(super) async fn learn_values(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        let text = |flag: &FlagSketch| {
+            let kind = flag.kind.as_ref().map(|kind| &kind.value);
+            kind.is_some_and(|kind| {
+                kind.value_type == ValueType::String && kind.repetition == Repetition::Single
+            })
+        };
+        let pending: Vec<FlagSketch> = sketch
+            .flags
+            .iter()
+            .filter(|flag| text(flag) && flag.long.is_some() && flag.choices.is_none())
+            .filter(|flag| !is_inherited(flag) && self.recall(flag).is_none())
+            .cloned()
+            .collect();
+        if pending.is_empty() {
+            return;
+        }
+        let settled = self.interrogate(asker, sketch, pending).await;
+        for (asked, learnt) in settled {
+            self.remember(&asked, &learnt);
+            if let Some(flag) = sketch.flag_mut(&asked) {
+                learnt.tell(flag);
+            }
+        }
+    }
+
+    /// Learns the kinds of flags that no help shows, from the first command that takes them.
+    pub(super) async fn learn_inherited(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
+        let mut known: Vec<FlagSketch> = Vec::new();
+        for sketch in sketches.values() {
+            let shown = sketch.flags.iter().filter(|flag| !is_open(flag));
+            known.extend(shown.cloned());
+        }
+        let paths: Vec<_> = sketches.keys().cloned().collect();
+        for path in paths {
+            let Some(sketch) = sketches.get(&path) else {
+                continue;
+            };
+            let open: Vec<FlagSketch> = sketch
+                .flags
+                .iter()
+                .filter(|flag| is_open(flag) && is_inherited(flag))
+                .filter(|flag| !known.iter().any(|other| other.is_same(flag)))
+                .cloned()
+                .collect();
+            if open.is_empty() {
+                continue;
+            }
+            known.extend(open.iter().cloned());
+            let settled = self.interrogate(asker, sketch, open).await;
+            for (asked, learnt) in settled {
+                for sketch in sketches.values_mut() {
+                    if let Some(flag) = sketch.flag_mut(&asked).filter(|flag| is_open(flag)) {
+                        learnt.tell(flag);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn interrogate(
+        &self,
+        asker: &Asker<'_>,
+        sketch: &CommandSketch,
+        mut pending: Vec<FlagSketch>,
+    ) -> Vec<(FlagSketch, Learnt)> {
+        let mut settled: Vec<(FlagSketch, Learnt)> = Vec::new();
+        for _ in 0..ROUNDS {
+            let mut given: Vec<String> = pending
+                .iter()
+                .map(|flag| format!("{}={JUNK}", flag.written()))
+                .collect();
+            given.extend(settled.iter().filter_map(|(flag, learnt)| match learnt {
+                Learnt::Kind(kind) => {
+                    right_value(kind).map(|value| format!("{}={value}", flag.written()))
+                }
+                Learnt::Strict(_) => None,
+            }));
+            // Whatever else is required, so that all flags are listed.
+            let required = sketch.flags.iter().filter(|flag| {
+                flag.required.as_ref().is_some_and(|fact| fact.value)
+                    && !pending.iter().any(|other| other.is_same(flag))
+                    && !settled.iter().any(|(other, _)| other.is_same(flag))
+            });
+            given.extend(required.filter_map(valid));
+            let Some(answer) = self.complete(asker, &sketch.path, &given, "-").await else {
+                return settled;
+            };
+            match answer.complaint {
+                Some(complaint) => {
+                    let Some(at) = pending.iter().position(|flag| complaint.is_about(flag)) else {
+                        // It is about a value that was thought right: what is left stays as help has it.
+                        return settled;
+                    };
+                    let flag = pending.remove(at);
+                    let learnt = match complaint.kind() {
+                        Some(kind) => Learnt::Kind(kind),
+                        None => Learnt::Strict(self.suggested(asker, sketch, &flag).await),
+                    };
+                    settled.push((flag, learnt));
+                }
+                None => {
+                    let listed = flag_lines(&answer);
+                    let again = |flag: &FlagSketch| listed.iter().any(|other| other.is_same(flag));
+                    for flag in pending {
+                        let kind = if again(&flag) {
+                            Kind::repeated(ValueType::String)
+                        } else {
+                            Kind::single(ValueType::String)
+                        };
+                        settled.push((flag, Learnt::Kind(kind)));
+                    }
+                    for (flag, learnt) in &mut settled {
+                        if let Learnt::Kind(kind) = learnt
+                            && kind.repetition == Repetition::Single
+                            && again(flag)
+                        {
+                            kind.value = FlagValue::Required;
+                            kind.repetition = Repetition::Joined { delimiter: ',' };
+                        }
+                    }
+                    return settled;
+                }
+            }
+        }
+        settled
+    }
+
+    /// The values that completion suggests for a flag, unless they are names of files.
+    async fn suggested(
+        &self,
+        asker: &Asker<'_>,
+        sketch: &CommandSketch,
+        flag: &FlagSketch,
+    ) -> Vec<String> {
+        // With `=` the value belongs to the flag even where it may be left out.
+        let last = format!("{}=", flag.written());
+        let Some(answer) = self.complete(asker, &sketch.path, &[], &last).await else {
+            return Vec::new();
+        };
+        let values = answer.lines.into_iter().map(|(value, _)| value);
+        let values = values.map(|value| match value.strip_prefix(&last) {
+            Some(bare) => bare.to_owned(),
+            None => value,
+        });
+        values
+            .filter(|value| !value.is_empty() && !value.starts_with('-'))
+            .take(100)
+            .collect()
+    }
+
+    fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
+        let learnt = self.learnt.lock().ok()?;
+        learnt.get(&said_of(flag)).cloned()
+    }
+
+    fn remember(&self, flag: &FlagSketch, what: &Learnt) {
+        if let Ok(mut learnt) = self.learnt.lock() {
+            learnt.insert(said_of(flag), what.clone());
+        }
+    }
+}
+
+/// Whether help leaves the kind open: an author's word in the place of the type, or nothing at all.
+fn is_open(flag: &FlagSketch) -> bool {
+    flag.long.is_some() && flag.kind.as_ref().is_none_or(|kind| kind.source.sure <= 20)
+}
+
+fn is_inherited(flag: &FlagSketch) -> bool {
+    flag.scope
+        .as_ref()
+        .is_some_and(|scope| scope.value == Scope::Inherited)
+}
+
+/// What help says of a flag, in one text.
+fn said_of(flag: &FlagSketch) -> String {
+    format!(
+        "{}\0{}\0{}",
+        flag.written(),
+        flag.placeholder.as_deref().unwrap_or_default(),
+        flag.help.as_ref().map_or("", |help| help.value.as_str()),
+    )
+}
+
+impl Learnt {
+    fn tell(&self, flag: &mut FlagSketch) {
+        match self {
+            Self::Kind(kind) => {
+                let optional = match &flag.kind {
+                    Some(known) => match &known.value.value {
+                        FlagValue::Optional { bare } => Some(bare.clone()),
+                        _ => None,
+                    },
+                    None => None,
+                };
+                let mut kind = kind.clone();
+                if let (Some(bare), FlagValue::Required) = (optional, &kind.value) {
+                    kind = kind.optional(bare);
+                }
+                flag.kind.hear(Fact::new(kind, Origin::Probe));
+                // A default was read before the kind was known.
+                if let Some(default) = flag.default.take() {
+                    super::pflag::set_default(
+                        flag,
+                        &default.value.join(","),
+                        default.source.origin,
+                    );
+                }
+            }
+            Self::Strict(values) => {
+                if values.len() > 1 {
+                    let choices = values.iter().map(Choice::new).collect();
+                    flag.choices.hear(Fact::new(choices, Origin::Completion));
+                }
+                // An application's own type: several values unless help shows that it holds one.
+                let one = flag.choices.is_some() || flag.default.is_some() || is_scalar(flag);
+                let kind = if one {
+                    Kind::single(ValueType::String)
+                } else {
+                    Kind::repeated(ValueType::String)
+                };
+                let kind = match flag.kind.take().map(|known| known.value.value) {
+                    Some(FlagValue::Optional { bare }) => kind.optional(bare),
+                    _ => kind,
+                };
+                flag.kind.hear(Fact::with(kind, Origin::Probe, 50));
+            }
+        }
+    }
+}
+
+/// Whether the name of an application's type stands for one value.
+fn is_scalar(flag: &FlagSketch) -> bool {
+    let word = flag
+        .placeholder
+        .as_deref()
+        .unwrap_or_default()
+        .to_lowercase();
+    const SCALARS: [&str; 18] = [
+        "size",
+        "url",
+        "uri",
+        "level",
+        "mode",
+        "format",
+        "version",
+        "file",
+        "path",
+        "percent",
+        "regexp",
+        "date",
+        "time",
+        "timestamp",
+        "enum",
+        "type",
+        "policy",
+        "number",
+    ];
+    SCALARS.iter().any(|scalar| word.contains(scalar))
+}
+
+impl Complaint {
+    pub(super) fn is_about(&self, flag: &FlagSketch) -> bool {
+        let names = self.flag.split(", ");
+        let long = flag.written();
+        names.into_iter().any(|name| name == long)
+    }
+
+    /// The kind that a reason tells, `None` for an application's own type.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        let reason = self.reason.as_str();
+        let has = |text: &str| reason.contains(text);
+        let list = |value_type| Kind {
+            repetition: Repetition::Joined { delimiter: ',' },
+            ..Kind::single(value_type)
+        };
+        Some(if has("strconv.ParseInt") {
+            Kind::single(ValueType::INT)
+        } else if has("strconv.Atoi") {
+            list(ValueType::INT)
+        } else if has("strconv.ParseUint") {
+            Kind::single(ValueType::UINT)
+        } else if has("strconv.ParseFloat") {
+            Kind::single(ValueType::Number)
+        } else if has("strconv.ParseBool") {
+            Kind::switch()
+        } else if has("invalid duration") {
+            Kind::single(ValueType::Duration)
+        } else if has("must be formatted as key=value") {
+            list(ValueType::Map(MapValue::Text))
+        } else if has("invalid string being converted to IP") {
+            list(ValueType::Ip)
+        } else if has("failed to parse IP mask") {
+            Kind::single(ValueType::IpMask)
+        } else if has("failed to parse IP") {
+            Kind::single(ValueType::Ip)
+        } else if has("invalid string being converted to CIDR") {
+            list(ValueType::IpNet)
+        } else if has("invalid CIDR address") {
+            Kind::single(ValueType::IpNet)
+        } else if has("encoding/hex") {
+            Kind::single(ValueType::Hex)
+        } else if has("illegal base64 data") {
+            Kind::single(ValueType::Base64)
+        } else if has("parse error on line") || reason == "EOF" {
+            list(ValueType::String)
+        } else {
+            return None;
+        })
+    }
+}
+
+/// A value that a kind takes.
+fn right_value(kind: &Kind) -> Option<&'static str> {
+    Some(match &kind.value_type {
+        ValueType::Bool => "true",
+        ValueType::Integer { .. } | ValueType::BigInteger { .. } | ValueType::Count => "1",
+        ValueType::Number => "1.5",
+        ValueType::Duration => "1s",
+        ValueType::Ip => "127.0.0.1",
+        ValueType::IpMask => "255.255.255.0",
+        ValueType::IpNet => "127.0.0.0/8",
+        ValueType::Hex => "00",
+        ValueType::Base64 => "AA==",
+        ValueType::Map(_) => "a=1",
+        ValueType::String | ValueType::Path | ValueType::Char => "x",
+        _ => return None,
+    })
+}
+
+/// A flag with a value that it takes, as one element of a command line.
+pub(super) fn valid(flag: &FlagSketch) -> Option<String> {
+    let written = flag.written();
+    let choice = flag
+        .choices
+        .as_ref()
+        .and_then(|choices| choices.value.first());
+    if let Some(choice) = choice {
+        return Some(format!("{written}={}", choice.value));
+    }
+    // A default is surely accepted; a guess may not be.
+    let one = flag
+        .default
+        .as_ref()
+        .filter(|default| default.value.len() == 1);
+    if let Some(default) = one {
+        return Some(format!("{written}={}", default.value[0]));
+    }
+    let value = match &flag.kind {
+        Some(kind) => right_value(&kind.value)?,
+        None => "1",
+    };
+    Some(format!("{written}={value}"))
+}

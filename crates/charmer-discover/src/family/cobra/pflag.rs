@@ -1,0 +1,338 @@
+//! Flags as pflag prints them, and as applications print them that write their own template.
+
+use charmer_core::model::{FlagValue, MapValue, Repetition, ValueType};
+
+use crate::{
+    fact::{Fact, Origin},
+    help::{Names, Row, choices_in, env_in, flag_names, rows, take_default},
+    sketch::{FlagSketch, Kind},
+};
+
+/// Type names of applications that many share, though pflag does not have them.
+const KNOWN: [(&str, Kind); 4] = [
+    // Each occurrence adds one, taken whole.
+    ("list", Kind::repeated(ValueType::String)),
+    ("map", Kind::repeated(ValueType::Map(MapValue::Text))),
+    ("decimal", Kind::single(ValueType::Number)),
+    ("bytes", Kind::single(ValueType::String)),
+];
+
+/// Reads the rows of a section.
+pub(super) fn flags(lines: &[&str]) -> Vec<FlagSketch> {
+    rows(lines, |_, content| is_flag(content))
+        .iter()
+        .filter_map(read)
+        .collect()
+}
+
+/// Whether a line, without its indentation, begins a flag's row.
+pub(super) fn is_flag(content: &str) -> bool {
+    content.starts_with('-') && flag_names(content.split("  ").next().unwrap_or(content)).is_some()
+}
+
+fn read(row: &Row) -> Option<FlagSketch> {
+    // `--name=default:` with the text on the next line.
+    let column = row.name.strip_suffix(':').unwrap_or(&row.name);
+    let names = flag_names(column)?;
+    let mut flag = FlagSketch {
+        long: names.longs.first().cloned(),
+        short: names.shorts.first().copied(),
+        ..FlagSketch::default()
+    };
+    let (text, deprecated) = take_deprecated(&row.text);
+    let (text, default) = take_default(&text);
+    if let Some(reason) = deprecated {
+        flag.deprecated = Some(Fact::new(reason, Origin::Help));
+    }
+    let shown = shown_default(&names);
+    flag.kind = match &shown {
+        Some((kind, _)) => Some(kind.clone()),
+        None => kind_of(&names, default.as_deref(), &mut flag),
+    };
+    let default = shown.map(|(_, default)| default).or(default);
+    if let Some(default) = default {
+        set_default(&mut flag, &default, Origin::Help);
+    }
+    flag.env = env_in(&text).map(|name| Fact::new(name, Origin::Help));
+    let takes_value = flag
+        .kind
+        .as_ref()
+        .is_none_or(|kind| kind.value.value != FlagValue::None);
+    if takes_value {
+        hear_choices(&mut flag, &text);
+    }
+    flag.help = (!text.is_empty()).then(|| Fact::new(text, Origin::Help));
+    Some(flag)
+}
+
+/// What help says are the values of a flag: the only ones, or examples where one of them takes more.
+fn hear_choices(flag: &mut FlagSketch, text: &str) {
+    let choices = choices_in(text);
+    let parametric = |value: &str| {
+        ["template", "jsonpath", "columns", "regex"]
+            .iter()
+            .any(|word| value.contains(word))
+    };
+    if choices.iter().any(|choice| parametric(&choice.value)) {
+        flag.suggestions = choices.into_iter().map(|choice| choice.value).collect();
+    } else if !choices.is_empty() {
+        flag.choices = Some(Fact::new(choices, Origin::Help));
+    }
+}
+
+/// The kind that the placeholder names; not known where it may be an author's own word.
+fn kind_of(names: &Names, default: Option<&str>, flag: &mut FlagSketch) -> Option<Fact<Kind>> {
+    let Some(value) = &names.value else {
+        return Some(Fact::new(Kind::switch(), Origin::Help));
+    };
+    // `string[="x"]`: the value may be left out.
+    let (word, bare) = match value.split_once('[') {
+        Some((word, rest)) if rest.starts_with('=') => {
+            let bare = rest[1..].trim_end_matches(']');
+            (word.trim(), Some(bare.trim_matches('"').to_owned()))
+        }
+        _ if names.optional => (value.as_str(), Some(value.trim_matches('"').to_owned())),
+        _ => (value.as_str(), None),
+    };
+    if names.optional && word == value {
+        // `--x[=false]` shows the default of a switch, or what it means when it stands bare.
+        let kind = match word {
+            "false" if default.is_some_and(|text| text == "true") => {
+                Kind::single(ValueType::Bool).optional(bare)
+            }
+            "true" | "false" => Kind::switch(),
+            _ => Kind::single(ValueType::String).optional(bare),
+        };
+        return Some(Fact::new(kind, Origin::Help));
+    }
+    flag.placeholder = Some(word.to_owned());
+    let known = || {
+        KNOWN
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, kind)| kind.clone())
+    };
+    let kind = match (Kind::pflag(word).or_else(known), bare) {
+        (Some(kind), Some(bare)) => kind.optional(Some(bare)),
+        (Some(kind), None) => kind,
+        (None, Some(bare)) => Kind::single(ValueType::String).optional(Some(bare)),
+        // Text, unless something surer is heard.
+        (None, None) => {
+            let guess = Kind::single(ValueType::String);
+            return Some(Fact::with(guess, Origin::Convention, 10));
+        }
+    };
+    Some(Fact::new(kind, Origin::Help))
+}
+
+/// What a template says that prints the default in the place of the value: `--raw=''`, `--all=false`, `--tail=-1`.
+fn shown_default(names: &Names) -> Option<(Fact<Kind>, String)> {
+    if !names.equals || names.optional {
+        return None;
+    }
+    let text = names.value.as_deref()?;
+    let quoted = text.len() >= 2
+        && ['\'', '"']
+            .iter()
+            .any(|&quote| text.starts_with(quote) && text.ends_with(quote));
+    let kind = if quoted {
+        Kind::single(ValueType::String)
+    } else if text.starts_with('[') && text.ends_with(']') {
+        // Which kind of list it is does not show.
+        let list = Kind {
+            repetition: Repetition::Joined { delimiter: ',' },
+            ..Kind::single(ValueType::String)
+        };
+        return Some((Fact::with(list, Origin::Help, 15), text.to_owned()));
+    } else if matches!(text, "true" | "false") {
+        Kind::switch()
+    } else if text.parse::<i64>().is_ok() {
+        Kind::single(ValueType::INT)
+    } else if text.parse::<f64>().is_ok() {
+        Kind::single(ValueType::Number)
+    } else if is_duration(text) {
+        Kind::single(ValueType::Duration)
+    } else {
+        return None;
+    };
+    let inner = if quoted {
+        &text[1..text.len() - 1]
+    } else {
+        text
+    };
+    Some((Fact::new(kind, Origin::Help), inner.to_owned()))
+}
+
+/// Whether Go prints a length of time like this.
+fn is_duration(text: &str) -> bool {
+    let mut digits = false;
+    let mut unit = false;
+    for c in text.chars() {
+        match c {
+            '0'..='9' | '.' => (digits, unit) = (true, false),
+            'h' | 'm' | 's' | 'n' | 'u' | 'µ' if digits => unit = true,
+            _ => return false,
+        }
+    }
+    unit
+}
+
+/// Sets a default from its text, unless it is the zero of its type, which says nothing.
+pub(super) fn set_default(flag: &mut FlagSketch, text: &str, origin: Origin) {
+    const ZERO: [&str; 9] = ["", "[]", "map[]", "{}", "0", "0s", "0.0", "<nil>", "false"];
+    if ZERO.contains(&text) {
+        return;
+    }
+    let many = flag
+        .kind
+        .as_ref()
+        .is_some_and(|kind| kind.value.repetition != Repetition::Single);
+    let inner = text
+        .strip_prefix("map")
+        .unwrap_or(text)
+        .strip_prefix('[')
+        .and_then(|inner| inner.strip_suffix(']'));
+    let values = match inner {
+        Some(inner) if many => csv(inner),
+        _ => vec![text.to_owned()],
+    };
+    flag.default = Some(Fact::new(values, origin));
+}
+
+/// One line of CSV, as Go prints a list.
+fn csv(line: &str) -> Vec<String> {
+    let mut values = vec![String::new()];
+    let mut quoted = false;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                values.last_mut().expect("never empty").push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => values.push(String::new()),
+            c => values.last_mut().expect("never empty").push(c),
+        }
+    }
+    values
+}
+
+fn take_deprecated(text: &str) -> (String, Option<String>) {
+    match text.find("(DEPRECATED:") {
+        Some(at) => {
+            let reason = text[at + "(DEPRECATED:".len()..].trim();
+            let reason = reason.strip_suffix(')').unwrap_or(reason);
+            (text[..at].trim_end().to_owned(), Some(reason.to_owned()))
+        }
+        None => (text.to_owned(), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_one(text: &str) -> FlagSketch {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut found = flags(&lines);
+        assert_eq!(found.len(), 1, "{text}");
+        found.remove(0)
+    }
+
+    fn shown(text: &str) -> (Kind, Vec<String>) {
+        let flag = read_one(text);
+        (
+            flag.kind.expect("a kind").value,
+            flag.default.map(|fact| fact.value).unwrap_or_default(),
+        )
+    }
+
+    #[test]
+    fn rows_of_pflag() {
+        let single = Kind::single;
+        for (row, kind, default) in [
+            ("  -a, --all   Show all", Kind::switch(), vec![]),
+            (
+                "      --n int   Tries (default 3)",
+                single(ValueType::INT),
+                vec!["3"],
+            ),
+            (
+                "      --for duration   Wait (default 5m0s)",
+                single(ValueType::Duration),
+                vec!["5m0s"],
+            ),
+            (
+                "      --tags strings   Tags (default [a,\"b,c\"])",
+                Kind::pflag("stringSlice").expect("known"),
+                vec!["a", "b,c"],
+            ),
+            (
+                "      --dry string[=\"client\"]   Mode (default \"none\")",
+                single(ValueType::String).optional(Some("client".into())),
+                vec!["none"],
+            ),
+            ("  -v, --verbose count   More", Kind::count(), vec![]),
+            (
+                "      --on   Do it (default true)",
+                Kind::switch(),
+                vec!["true"],
+            ),
+            (
+                "      --add list   Add (default [])",
+                Kind::repeated(ValueType::String),
+                vec![],
+            ),
+        ] {
+            let (found, defaults) = shown(row);
+            assert_eq!(found, kind, "{row}");
+            assert_eq!(defaults, default, "{row}");
+        }
+    }
+
+    #[test]
+    fn rows_that_show_the_default() {
+        let single = Kind::single;
+        for (row, kind, default) in [
+            ("    --raw='':\n\tA path", single(ValueType::String), vec![]),
+            ("    -R, --recursive=false:\n\tDeep", Kind::switch(), vec![]),
+            ("    --print=true:\n\tPrint", Kind::switch(), vec!["true"]),
+            (
+                "    --tail=-1:\n\tLines",
+                single(ValueType::INT),
+                vec!["-1"],
+            ),
+            (
+                "    --for=30s:\n\tTime",
+                single(ValueType::Duration),
+                vec!["30s"],
+            ),
+            (
+                "    --mode='fast':\n\tMode",
+                single(ValueType::String),
+                vec!["fast"],
+            ),
+            (
+                "      --ends=[a:1,b:2]    Ends",
+                Kind::pflag("strings").expect("known"),
+                vec!["a:1", "b:2"],
+            ),
+        ] {
+            let (found, defaults) = shown(row);
+            assert_eq!(found, kind, "{row}");
+            assert_eq!(defaults, default, "{row}");
+        }
+    }
+
+    #[test]
+    fn texts_are_joined_and_closed_lists_are_choices() {
+        let flag = read_one(
+            "      --pull string   Pull first (\"always\", \"missing\",\n                      \"never\") (default \"missing\")",
+        );
+        let choices = flag.choices.expect("choices").value;
+        assert_eq!(choices.len(), 3);
+        assert_eq!(flag.default.expect("a default").value, ["missing"]);
+        assert!(flag.help.expect("a text").value.ends_with("\"never\")"));
+    }
+}

@@ -1,0 +1,105 @@
+//! Whether a flag's type was read right.
+//!
+//! Strict where a caller would notice: a number that was taken for text is wrong, and so is a list that would be split
+//! where the program does not split. Lenient where nobody can see it: `int64` against `int`, and which text an
+//! application's own type takes.
+
+use charmer_core::model::{Flag, FlagValue, Repetition, ValueType};
+
+use super::TrueFlag;
+
+/// Whether the type and repetition that were found are right for the true type.
+pub(super) fn is_right(truth: &TrueFlag, found: &Flag) -> bool {
+    let (value, repetition) = (&found.value_type, &found.repetition);
+    let single = *repetition == Repetition::Single;
+    let name = truth.value_type.as_deref().unwrap_or("bool");
+    match name {
+        "" | "bool" | "tristate" => return *value == ValueType::Bool && single,
+        "count" => return *value == ValueType::Count && single,
+        _ => {}
+    }
+    if found.value == FlagValue::None {
+        return false;
+    }
+    match name {
+        "list" | "array" => !single && is_element(truth.element.as_deref(), value),
+        "map" => matches!(value, ValueType::Map(_)) || !single,
+        "bytes" | "version" => is_text(value) && single,
+        "decimal" | "number" => *value == ValueType::Number && single,
+        "integer" => is_whole(value) && single,
+        _ => match ValueType::from_pflag(name) {
+            Some((true_value, true_repetition)) => {
+                is_same(&true_value, value) && is_repeated_as(&true_repetition, repetition)
+            }
+            None => is_text(value),
+        },
+    }
+}
+
+/// Whether an element of a list has its true type; where that is not known, any type but a map's will do.
+fn is_element(truth: Option<&str>, found: &ValueType) -> bool {
+    match truth {
+        None => !matches!(found, ValueType::Map(_)),
+        Some("integer") => is_whole(found),
+        Some(name) => match ValueType::from_pflag(name) {
+            Some((element, Repetition::Single)) => is_same(&element, found),
+            _ => is_text(found),
+        },
+    }
+}
+
+/// Whether one value has its true type. A wider range of the same kind is right: a renamed placeholder hides the size.
+fn is_same(truth: &ValueType, found: &ValueType) -> bool {
+    match (truth, found) {
+        (
+            ValueType::Integer { min, max },
+            ValueType::Integer {
+                min: least,
+                max: greatest,
+            },
+        ) => (*min < 0) == (*least < 0) && least <= min && greatest >= max,
+        (ValueType::String, found) => {
+            matches!(found, ValueType::String | ValueType::Path | ValueType::Char)
+        }
+        (truth, found) => truth == found,
+    }
+}
+
+fn is_repeated_as(truth: &Repetition, found: &Repetition) -> bool {
+    match truth {
+        Repetition::Joined { delimiter } => match found {
+            Repetition::Joined { delimiter: found } => found == delimiter,
+            Repetition::Repeat { delimiter: found } => *found == Some(*delimiter),
+            _ => false,
+        },
+        truth => truth == found,
+    }
+}
+
+fn is_whole(value: &ValueType) -> bool {
+    matches!(
+        value,
+        ValueType::Integer { .. } | ValueType::BigInteger { .. }
+    )
+}
+
+/// Whether a value travels as text: neither a switch nor a number nor a map.
+fn is_text(value: &ValueType) -> bool {
+    !is_whole(value)
+        && !matches!(
+            value,
+            ValueType::Bool | ValueType::Count | ValueType::Number | ValueType::Map(_)
+        )
+}
+
+/// The type that was found, for people.
+pub(super) fn described(found: &Flag) -> String {
+    let value = match &found.value_type {
+        ValueType::Integer { min, max } => format!("whole number {min} to {max}"),
+        other => format!("{other:?}").to_lowercase(),
+    };
+    match &found.repetition {
+        Repetition::Single => value,
+        repetition => format!("{value}, {repetition:?}"),
+    }
+}

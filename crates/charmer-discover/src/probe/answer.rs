@@ -1,0 +1,105 @@
+//! What a probe said: cleaned text, and how it came to its end.
+
+use charmer_core::output::clean;
+use charmer_run::{CallError, Ended, Outcome, process::Captured};
+
+use super::protection::REFUSED;
+
+/// What a probed program answered. A probe that failed is an answer too, which says so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What it wrote to standard output, decoded and without what only terminals or machines would see.
+    pub stdout: String,
+    /// The same of standard error; of a program that did not start, the reason.
+    pub stderr: String,
+    /// The code it ended with, if it ended by itself.
+    pub code: Option<i32>,
+    /// Whether it had to be ended because it took too long.
+    pub timed_out: bool,
+    /// Whether it wrote more than is kept. Whole lines of the beginning and of the end are there.
+    pub cut: bool,
+    /// Whether it was started at all.
+    pub started: bool,
+}
+
+impl Answer {
+    /// Whether it ended by itself and said that all was well.
+    ///
+    /// ```
+    /// use charmer_discover::probe::Answer;
+    /// let answer = Answer { code: Some(0), started: true, ..Answer::default() };
+    /// assert!(answer.succeeded());
+    /// assert!(!Answer::default().succeeded());
+    /// ```
+    pub fn succeeded(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    /// The answer of a program that did not start.
+    pub(super) fn not_started(reason: impl Into<String>) -> Self {
+        Self {
+            stderr: reason.into(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn new(result: Result<Outcome, CallError>) -> Self {
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(error) => return Self::not_started(error.message),
+        };
+        let stderr = text(&outcome.stderr);
+        if outcome.ended == Ended::Exited(REFUSED.into())
+            && let Some(reason) = stderr.strip_prefix(super::protection::REFUSAL)
+        {
+            return Self::not_started(reason.trim());
+        }
+        Self {
+            stdout: text(&outcome.stdout),
+            stderr,
+            code: match outcome.ended {
+                Ended::Exited(code) => Some(code),
+                _ => None,
+            },
+            timed_out: outcome.ended == Ended::TimedOut,
+            cut: outcome.stdout.is_cut() || outcome.stderr.is_cut(),
+            started: true,
+        }
+    }
+}
+
+/// What was kept of a stream. Where the middle is missing, so are the lines that the gap goes through: half a line of
+/// help could be taken for a whole one.
+fn text(captured: &Captured) -> String {
+    let mut bytes = captured.head.clone();
+    if captured.is_cut() {
+        let end = bytes.iter().rposition(|&byte| byte == b'\n');
+        bytes.truncate(end.map_or(0, |end| end + 1));
+        let begin = captured.tail.iter().position(|&byte| byte == b'\n');
+        bytes.extend_from_slice(begin.map_or(&[], |begin| &captured.tail[begin + 1..]));
+    } else {
+        bytes.extend_from_slice(&captured.tail);
+    }
+    clean(&String::from_utf8_lossy(&bytes)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_takes_the_lines_that_it_goes_through() {
+        let mut captured = Captured::whole("one\ntwo\nthr");
+        captured.tail = b"ight\nnine\n".to_vec();
+        captured.total = 60;
+        assert_eq!(text(&captured), "one\ntwo\nnine\n");
+        captured.total = 21;
+        assert_eq!(text(&captured), "one\ntwo\nthright\nnine\n");
+    }
+
+    #[test]
+    fn tabs_stay_and_escapes_go() {
+        let captured = Captured::whole("run\t\x1b[1mRuns it\x1b[0m\n:4\n");
+        assert_eq!(text(&captured), "run\tRuns it\n:4\n");
+    }
+}

@@ -1,0 +1,3 @@
+//! Discovery on real processes.
+
+mod probe;
