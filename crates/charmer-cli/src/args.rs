@@ -79,43 +79,54 @@ pub(crate) enum LayoutName {
 
 /// Which commands and flags are offered, and how.
 #[derive(Debug, Clone, Default, ClapArgs)]
-#[command(next_help_heading = "Selection")]
 pub(crate) struct Selection {
     /// Read settings from this file (`charmer.yaml`)
-    #[arg(long, short, value_name = "FILE", help_heading = "Options")]
+    #[arg(long, short, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Offer only commands that match; a command stands for all commands below it
     #[arg(
         long,
         value_name = "GLOB",
         value_delimiter = ',',
+        help_heading = "Selection",
         long_help = "Offer only commands that match. Levels are separated by `/` or spaces; `*` stays within a level, \
                      `**` crosses them. A command stands for all commands below it. May be repeated, or list several \
                      with commas: `--allow get,logs,'rollout/*'`"
     )]
     pub(crate) allow: Vec<String>,
     /// Leave out commands that match, whatever else says; written as for --allow
-    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "GLOB",
+        value_delimiter = ',',
+        help_heading = "Selection"
+    )]
     pub(crate) deny: Vec<String>,
     /// Offer only commands that are known to change nothing, without the flags that write
-    #[arg(long)]
+    #[arg(long, help_heading = "Selection")]
     pub(crate) read_only: bool,
     /// Offer also flags that change where a program connects, who it is or what it loads
     #[arg(
         long,
+        help_heading = "Selection",
         long_help = "Offer also flags that change where a program connects, who it is, which configuration it loads or \
                      which program it runs. They are left out otherwise, because an assistant that can set them can \
                      get past everything else; `charmer inspect` lists them with the reason"
     )]
     pub(crate) all_flags: bool,
     /// Offer this one of those flags; may be repeated
-    #[arg(long = "with-flag", value_name = "NAME", value_delimiter = ',')]
+    #[arg(
+        long = "with-flag",
+        value_name = "NAME",
+        value_delimiter = ',',
+        help_heading = "Selection"
+    )]
     pub(crate) with_flags: Vec<String>,
     /// How the input of tools is laid out
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Selection")]
     pub(crate) layout: Option<LayoutName>,
     /// Read the programs again, whatever was kept from the last time
-    #[arg(long, help_heading = "Options")]
+    #[arg(long)]
     pub(crate) refresh: bool,
 }
 
@@ -208,16 +219,15 @@ pub(crate) struct CallArgs {
     /// Print the structured result instead of the text
     #[arg(long)]
     pub(crate) json: bool,
-    /// The tool, as `charmer tools` shows it
-    #[arg(value_name = "TOOL")]
-    pub(crate) tool: String,
-    /// Its input: JSON, `-`, or words such as `--all --limit 5 NAME`
+    /// The tool, as `charmer tools` shows it, and its input: JSON, `-`, or words such as `--all --limit 5 NAME`
     #[arg(
-        value_name = "INPUT",
+        value_names = ["TOOL", "INPUT"],
+        required = true,
+        num_args = 1..,
         trailing_var_arg = true,
         allow_hyphen_values = true
     )]
-    pub(crate) input: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -254,6 +264,6 @@ mod tests {
             panic!("it is a call");
         };
         assert!(call.json);
-        assert_eq!(call.input, ["--json", "-", "z"]);
+        assert_eq!(call.words, ["x_y", "--json", "-", "z"]);
     }
 }

@@ -14,9 +14,12 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    /// Text on one line, whatever it was before.
     pub(crate) fn new(text: impl Into<String>) -> Self {
+        let text: String = text.into();
+        let words: Vec<&str> = text.split_whitespace().collect();
         Self {
-            text: text.into(),
+            text: words.join(" "),
             style: Style::new(),
             right: false,
         }

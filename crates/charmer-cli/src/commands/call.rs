@@ -25,9 +25,17 @@ use crate::{
 };
 
 pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
+    let (tool, words) = args.words.split_first().expect("a tool is required");
+    if tool.starts_with('-') {
+        return Err(
+            Problem::mistake(format!("`charmer call` has no option `{tool}`")).hint(
+                "what belongs to the tool stands after its name; `charmer call --help` says more",
+            ),
+        );
+    }
     let mut binaries = args.binaries.clone();
     if binaries.is_empty() && args.selection.config.is_none() {
-        binaries.push(program_of(&args.tool)?);
+        binaries.push(program_of(tool)?);
     }
     let settings = Settings::load(&binaries, &args.selection, args.timeout)?;
     let found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
@@ -35,15 +43,15 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
     let (assembler, warnings) = Assembler::new(settings, Purpose::Call);
     warnings.iter().for_each(|message| warn(message));
     let assembled = assembler.assemble(&found)?;
-    let Some(served) = assembled.tools.get(&args.tool) else {
+    let Some(served) = assembled.tools.get(tool) else {
         let names = assembled
             .tools
             .iter()
             .map(|served| served.tool.name.as_str());
         let names: Vec<&str> = names.collect();
-        return Err(no_tool(&args.tool, &names));
+        return Err(no_tool(tool, &names));
     };
-    let input = input(served, &args.input)?;
+    let input = input(served, words)?;
     let (result, interrupted) = runtime::new()?.block_on(async {
         let result = call(served, input).await;
         assembler.engine.finish().await;

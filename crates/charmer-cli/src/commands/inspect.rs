@@ -85,7 +85,9 @@ fn overview(inspected: &Inspected, width: Option<usize>) -> String {
     let version = found.cli.version.as_deref().unwrap_or_default();
     fact(
         "program",
-        format!("{} {version}", styled(BOLD, &found.cli.root.name)),
+        format!("{} {version}", styled(BOLD, &found.cli.root.name))
+            .trim_end()
+            .to_owned(),
     );
     fact("file", inspected.program.display().to_string());
     fact("family", found.family.clone());
@@ -298,7 +300,12 @@ pub(crate) fn type_word(flag: &Flag) -> String {
     let one = match &flag.value_type {
         ValueType::Bool if flag.value == FlagValue::None => return "switch".into(),
         ValueType::Count => return "count".into(),
-        other => format!("{other:?}").to_lowercase(),
+        // The variant's name, without its bounds.
+        other => format!("{other:?}")
+            .split(|c: char| !c.is_alphanumeric())
+            .next()
+            .unwrap_or_default()
+            .to_lowercase(),
     };
     let word = match flag.repetition {
         Repetition::Single => one,
