@@ -180,10 +180,21 @@ fn selectors(program: &Program, selection: &Selection, read_only: bool) -> Vec<S
     selectors
 }
 
-/// A glob, and everything below what it matches.
+/// What globs match, and everything below it. The program itself is not above its commands here: `s*` must not mean
+/// everything because the program is called `ship`.
 fn globs(patterns: &[String]) -> CommandRule {
-    let patterns = patterns.iter().map(|pattern| glob(pattern));
-    CommandRule::allow_glob(patterns.flat_map(|glob| [format!("{glob}/**"), glob]))
+    let rule = CommandRule::allow_glob(patterns.iter().map(|pattern| glob(pattern)));
+    CommandRule::new(move |candidate| {
+        let words = candidate.path.words();
+        (words.len().min(1)..=words.len()).any(|length| {
+            let above: CommandPath = words[..length].iter().cloned().collect();
+            rule.matches(&Candidate::new(
+                candidate.program,
+                &above,
+                candidate.command,
+            ))
+        })
+    })
 }
 
 /// Levels may be separated by spaces, as people write commands.

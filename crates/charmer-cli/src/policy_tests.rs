@@ -37,7 +37,11 @@ fn found() -> Discovery {
 }
 
 fn program(select: &str) -> Program {
-    let text = format!("sources: [{{binary: ship, select: {select}}}]");
+    let text = match select {
+        // A list that selects nothing is a mistake in the file.
+        "[]" => "sources: [{binary: ship}]".to_owned(),
+        select => format!("sources: [{{binary: ship, select: {select}}}]"),
+    };
     let source = Config::parse(&text, "charmer.yaml")
         .expect("it is valid")
         .sources
@@ -85,7 +89,7 @@ fn a_command_stands_for_those_below_it() {
     assert_eq!(tools("[]", &selection).0, ["ship_list", "ship_crew_show"]);
     selection.allow = words(&["ship/*"]);
     selection.deny = words(&["s*"]);
-    // `crew` matches `ship/*`, and with it what is below.
+    // `crew` matches `ship/*`, and with it what is below; `s*` means `sail`, not all of `ship`.
     assert_eq!(
         tools("[]", &selection).0,
         ["ship_list", "ship_crew_show", "ship_crew_dismiss"]
@@ -101,7 +105,7 @@ fn only_what_is_known_to_read_is_read_only() {
     assert_eq!(tools("[]", &selection).0, ["ship_list", "ship_crew_show"]);
     // The file knows better.
     let (names, prepared) = tools(
-        "[{commands: {allow: [sail]}, effect: read}, {}]",
+        "[{commands: {allow: [sail]}, effect: read}, {commands: {allow_glob: ['**']}}]",
         &selection,
     );
     assert_eq!(names, ["ship_list", "ship_crew_show", "ship_sail"]);
