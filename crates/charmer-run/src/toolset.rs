@@ -3,8 +3,11 @@
 use std::{collections::HashMap, sync::Arc};
 
 use charmer_core::tool::Tool;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use tower::Service;
 
-use crate::{CallService, Limits, Redactor, Spool, read_output};
+use crate::{Call, CallResult, CallService, Limits, Redactor, Spool, read_output};
 
 /// A tool and how it is called.
 #[derive(Debug, Clone)]
@@ -46,6 +49,15 @@ impl ServedTool {
     pub fn redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
+    }
+
+    /// Calls it, until the token is cancelled. Must run inside a tokio runtime.
+    pub async fn call(&self, input: Map<String, Value>, cancel: CancellationToken) -> CallResult {
+        let call = Call::new(Arc::clone(&self.tool), input)
+            .limits(self.limits.clone())
+            .cancelled_by(cancel);
+        let outcome = self.service.clone().call(call).await;
+        CallResult::new(&outcome, &self.limits, &self.redactor)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use charmer_core::{text::nearest, tool::Tool};
-use charmer_run::{Call, CallError, CallResult, ErrorCode, ServedTool, ToolSet};
+use charmer_core::text::nearest;
+use charmer_run::{Call, CallError, CallResult, ErrorCode, ServedTool};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -12,16 +12,18 @@ use rmcp::{
         CustomResult, Implementation, ListPromptsRequestMethod, ListPromptsResult,
         ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
         ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        RequestId, ServerCapabilities, ServerConfig, SubscriptionFilter, ToolAnnotations,
+        RequestId, ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::{ServerInfo, pool::CallPool, progress::Reporter, stdio::InFlight};
+use crate::{
+    ServerInfo, listing::definition, pool::CallPool, progress::Reporter, stdio::InFlight,
+    tools::ToolsView,
+};
 
 /// Methods that exist; one of them in a shape that could not be read has bad parameters.
 const KNOWN_METHODS: [&str; 6] = [
@@ -37,7 +39,7 @@ const KNOWN_METHODS: [&str; 6] = [
 #[derive(Clone)]
 pub(crate) struct Handler {
     pub(crate) info: ServerInfo,
-    pub(crate) tools: watch::Receiver<Arc<ToolSet>>,
+    pub(crate) tools: ToolsView,
     pub(crate) in_flight: InFlight,
     pub(crate) pool: CallPool,
     /// Cancelled when the server ends; every call is its child.
@@ -45,10 +47,6 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
-    fn current(&self) -> Arc<ToolSet> {
-        Arc::clone(&self.tools.borrow())
-    }
-
     /// Frees the id of a cancelled call. rmcp drops the answer of such a call, but tells it by its id alone: were the
     /// id free before that answer has passed, a new request of that id would get it.
     fn release_later(&self, id: RequestId) {
@@ -57,6 +55,15 @@ impl Handler {
             tokio::time::sleep(Duration::from_secs(1)).await;
             in_flight.finished(&id);
         });
+    }
+
+    /// The work of a call has ended.
+    fn end(&self, context: RequestContext<RoleServer>) {
+        if context.ct.is_cancelled() {
+            self.release_later(context.id);
+        } else {
+            self.in_flight.finished(&context.id);
+        }
     }
 
     async fn run(
@@ -130,7 +137,7 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         // There is one page, so no cursor was ever handed out.
         if let Some(cursor) = request.and_then(|page| page.cursor) {
@@ -139,8 +146,9 @@ impl ServerHandler for Handler {
                 None,
             ));
         }
+        let tools = self.tools.to_list(&context.ct, &self.shutdown).await;
         Ok(ListToolsResult::with_all_items(
-            self.current()
+            tools
                 .iter()
                 .map(|served| definition(&served.tool))
                 .collect(),
@@ -152,22 +160,25 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tools = self.current();
-        let Some(served) = tools.get(&request.name) else {
-            let names = tools.iter().map(|served| served.tool.name.as_str());
-            let hint = nearest(&request.name, names)
-                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let name = &request.name;
+        let offer = self.tools.to_call(name, &context.ct, &self.shutdown).await;
+        let Some(served) = offer.tools.get(name) else {
+            self.end(context);
+            let names = offer.tools.iter().map(|served| served.tool.name.as_str());
+            let hint = match nearest(name, names) {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None if !offer.settled => {
+                    "; not all tools are known yet, so try again in a few seconds".into()
+                }
+                None => String::new(),
+            };
             return Err(ErrorData::invalid_params(
                 format!("unknown tool `{}`{hint}", request.name),
                 None,
             ));
         };
         let result = self.run(served, request, &context).await;
-        if context.ct.is_cancelled() {
-            self.release_later(context.id);
-        } else {
-            self.in_flight.finished(&context.id);
-        }
+        self.end(context);
         Ok(answer(result).into())
     }
 
@@ -180,13 +191,12 @@ impl ServerHandler for Handler {
 
     /// Clients of the modern era ask to be told of changes.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut tools = self.tools.clone();
-        tools.mark_unchanged();
+        let mut changes = self.tools.changes();
         loop {
             tokio::select! {
-                changed = tools.changed() => {
+                changed = changes.next() => {
                     // A filter without tools is not an error: there is just nothing to say.
-                    if changed.is_err() {
+                    if changed.is_none() {
                         context.cancelled().await;
                         return Ok(());
                     }
@@ -200,14 +210,13 @@ impl ServerHandler for Handler {
 
     /// Clients of the legacy era are told of changes from the moment they are ready.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut tools = self.tools.clone();
-        tools.mark_unchanged();
+        let mut changes = self.tools.changes();
         let shutdown = self.shutdown.clone();
         tokio::spawn(async move {
             loop {
                 tokio::select! {
-                    changed = tools.changed() => {
-                        if changed.is_err() || context.peer.notify_tool_list_changed().await.is_err() {
+                    changed = changes.next() => {
+                        if changed.is_none() || context.peer.notify_tool_list_changed().await.is_err() {
                             return;
                         }
                     }
@@ -292,25 +301,6 @@ fn malformed_call(params: &Value) -> String {
         (_, Some(arguments)) if !arguments.is_object() => "`arguments` must be an object".into(),
         _ => "they are not of the right shape".into(),
     }
-}
-
-fn definition(tool: &Tool) -> model::Tool {
-    let hints = tool.annotations;
-    let annotations = ToolAnnotations::from_raw(
-        None,
-        Some(hints.read_only),
-        Some(hints.destructive),
-        Some(hints.idempotent),
-        Some(hints.open_world),
-    );
-    model::Tool::new(
-        tool.name.as_str().to_owned(),
-        tool.description.clone(),
-        Arc::clone(&tool.input_schema),
-    )
-    .with_title(tool.title.clone())
-    .with_raw_output_schema(Arc::clone(&tool.output_schema))
-    .with_annotations(annotations)
 }
 
 fn answer(result: CallResult) -> CallToolResult {

@@ -14,10 +14,16 @@
 
 mod handler;
 mod info;
+mod listing;
 mod pool;
+mod process;
 mod progress;
 mod server;
 mod stdio;
+mod tools;
 
 pub use info::ServerInfo;
-pub use server::{ServeError, Server, ToolsHandle};
+pub use listing::list_json;
+pub use process::ended_by_signal;
+pub use server::{ServeError, Server};
+pub use tools::ToolsHandle;

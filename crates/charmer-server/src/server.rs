@@ -2,14 +2,12 @@
 
 use std::{
     io::{Read, Write},
-    sync::Arc,
     time::Duration,
 };
 
 use charmer_run::{ToolSet, process::Engine};
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use thiserror::Error;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -17,6 +15,7 @@ use crate::{
     handler::Handler,
     pool::CallPool,
     stdio::{StdioOptions, StdioTransport},
+    tools::{PATIENCE, ToolsHandle},
 };
 
 /// How long the children may take to end when the server does, beyond their own grace periods.
@@ -32,17 +31,9 @@ pub enum ServeError {
     /// The protocol failed in a way that left nothing to serve.
     #[error("failed to serve: {0}")]
     Protocol(String),
-}
-
-/// Replaces the tools of a running server; clients are told.
-#[derive(Debug, Clone)]
-pub struct ToolsHandle(Arc<watch::Sender<Arc<ToolSet>>>);
-
-impl ToolsHandle {
-    /// Serves these tools from now on. Calls that are under way are not disturbed.
-    pub fn replace(&self, tools: ToolSet) {
-        self.0.send_replace(Arc::new(tools));
-    }
+    /// There is no async runtime to be had.
+    #[error("failed to start the async runtime: {0}")]
+    Runtime(std::io::Error),
 }
 
 /// An MCP server.
@@ -51,19 +42,38 @@ pub struct Server {
     info: ServerInfo,
     tools: ToolsHandle,
     engine: Engine,
+    patience: Duration,
     stop: CancellationToken,
 }
 
 impl Server {
     /// A server of these tools. `engine` is the one that runs the tools' processes: they are waited for at the end.
     pub fn new(info: ServerInfo, tools: ToolSet, engine: Engine) -> Self {
-        let (sender, _) = watch::channel(Arc::new(tools));
+        Self::with_handle(info, ToolsHandle::new(tools, true), engine)
+    }
+
+    /// A server whose tools are still being found out: [`ToolsHandle`] tells it of them. Until they are complete, a
+    /// request for the list waits for a few seconds and is then answered with what is known; a call of a tool that is
+    /// not known yet waits likewise.
+    pub fn pending(info: ServerInfo, engine: Engine) -> Self {
+        Self::with_handle(info, ToolsHandle::new(ToolSet::default(), false), engine)
+    }
+
+    fn with_handle(info: ServerInfo, tools: ToolsHandle, engine: Engine) -> Self {
         Self {
             info,
-            tools: ToolsHandle(Arc::new(sender)),
+            tools,
             engine,
+            patience: PATIENCE,
             stop: CancellationToken::new(),
         }
+    }
+
+    /// Sets how long requests wait for tools that are still being found out; 5 seconds by default.
+    #[must_use]
+    pub fn patience(mut self, time: Duration) -> Self {
+        self.patience = time;
+        self
     }
 
     /// The handle that replaces the tools.
@@ -104,7 +114,7 @@ impl Server {
     ) -> Result<(), ServeError> {
         let handler = Handler {
             info: self.info,
-            tools: self.tools.0.subscribe(),
+            tools: self.tools.view(self.patience),
             in_flight: transport.in_flight(),
             pool: CallPool::default(),
             shutdown: calls.clone(),
@@ -126,8 +136,7 @@ impl Server {
         calls.cancel();
         let grace = self
             .tools
-            .0
-            .borrow()
+            .current()
             .iter()
             .map(|served| served.limits.grace)
             .max();

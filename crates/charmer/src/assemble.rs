@@ -7,23 +7,18 @@ use charmer_core::{
     tool::{Catalogue, CatalogueOptions, catalogue},
 };
 use charmer_run::{
-    Call, CallError, CallResult, CallService, Ended, ErrorCode, Execute, HandlerCall, Hooks, Judge,
-    Outcome, Reply, ServedTool, Spool, Target, ToolSet, into_service,
-    layers::Audit,
-    process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MARK, MODE},
+    Call, CallError, CallResult, ErrorCode, Execute, HandlerCall, Hooks, Judge, Outcome, Reply,
+    ServedTool, Spool, Target, ToolSet, into_service,
+    layers::{self, Audit},
+    process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
 };
 use serde_json::{Map, Value};
-use tower::Service;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Bridge, UnknownTool,
-    bridge::MatchesHandler,
-    judge::ClapJudge,
-    log::{Level, Logger},
-    mcp,
-    selector::Selector,
-    source,
+    Bridge, UnknownTool, bridge::MatchesHandler, judge::ClapJudge, log::Level, mcp,
+    selector::Selector, source,
 };
 
 /// The tools of a bridge, ready to be called.
@@ -48,9 +43,7 @@ impl Assembled {
             .tools
             .get(tool)
             .ok_or_else(|| UnknownTool(tool.to_owned()))?;
-        let call = Call::new(Arc::clone(&served.tool), arguments).limits(served.limits.clone());
-        let outcome = served.service.clone().call(call).await;
-        Ok(CallResult::new(&outcome, &served.limits, &served.redactor))
+        Ok(served.call(arguments, CancellationToken::new()).await)
     }
 }
 
@@ -64,7 +57,7 @@ pub(crate) enum Purpose {
 }
 
 pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
-    let mark = mark();
+    let mark = new_mark();
     let environment = environment(bridge, &mark);
     // The program that is run has the bridge's own command (and clap's `help` with it), so that a positional of these
     // names would call them: they must be known to whoever writes or judges a command line.
@@ -124,13 +117,15 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
         if bridge.outputs.contains_key(&tool.path) {
             service = wrap(&Hooks::new().after(read_json), service);
         }
-        let layers = bridge
+        let around = bridge
             .layers
             .iter()
             .chain(selector.iter().flat_map(|selector| &selector.layers));
-        service = layers.rev().fold(service, |inner, layer| layer(inner));
+        service = around.rev().fold(service, |inner, layer| layer(inner));
         if bridge.log_calls {
-            service = logged(service, &bridge.logger);
+            let logger = Arc::clone(&bridge.logger);
+            let log = layers::log_calls(move |line| logger(Level::Info, line));
+            service = wrap(&log, service);
         }
         if let Some(audit) = &audit {
             service = wrap(audit, service);
@@ -262,11 +257,7 @@ fn environment(bridge: &Bridge, mark: &str) -> Environment {
             None => environment.remove(name),
         }
     }
-    environment.set(MARK, mark);
-    if bridge.mcp_mode {
-        environment.set(MODE, "true");
-    }
-    environment
+    environment.marked(mark, bridge.mcp_mode)
 }
 
 fn engine(bridge: &Bridge, purpose: Purpose, mark: &str) -> Engine {
@@ -280,20 +271,11 @@ fn engine(bridge: &Bridge, purpose: Purpose, mark: &str) -> Engine {
             .map(|limits| Spool::new(&std::env::temp_dir(), limits));
         // The same executable, which knows the subcommand because it is serving.
         options.guardian = std::env::current_exe().ok().map(|program| {
-            let words = [bridge.name.as_str(), mcp::GUARDIAN, mark].map(OsString::from);
-            let folder = options.spool.as_ref().map(|spool| spool.folder().into());
-            GuardianCommand::new(program, words.into_iter().chain(folder))
+            let words = [bridge.name.as_str(), mcp::GUARDIAN];
+            GuardianCommand::of_server(program, words, mark, options.spool.as_ref())
         });
     }
     Engine::new(options)
-}
-
-/// Tells this server's children from those of others.
-fn mark() -> String {
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    format!("{}-{:x}", std::process::id(), since.as_nanos())
 }
 
 fn in_process(handler: &MatchesHandler, judge: &Arc<ClapJudge>) -> Arc<dyn charmer_run::Handler> {
@@ -319,30 +301,4 @@ fn read_json(_: &Call, outcome: Result<Outcome, CallError>) -> Result<Outcome, C
         }
         outcome
     })
-}
-
-fn logged(service: CallService, logger: &Logger) -> CallService {
-    let logger = Arc::clone(logger);
-    let hooks = Hooks::new().after(move |call, outcome| {
-        let tool = &call.tool.name;
-        match &outcome {
-            Ok(outcome) => logger(
-                Level::Info,
-                &format!("{tool}: {} in {:?}", ended(outcome.ended), outcome.duration),
-            ),
-            Err(error) => logger(Level::Info, &format!("{tool}: {}: {error}", error.code)),
-        }
-        outcome
-    });
-    wrap(&hooks, service)
-}
-
-fn ended(ended: Ended) -> String {
-    match ended {
-        Ended::Exited(code) => format!("exit code {code}"),
-        Ended::Signalled(signal) => format!("signal {signal}"),
-        Ended::TimedOut => "timed out".into(),
-        Ended::Cancelled => "cancelled".into(),
-        _ => "ended".into(),
-    }
 }

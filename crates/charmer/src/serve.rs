@@ -1,6 +1,6 @@
 //! Starting the server, from a plain `main` or from inside any async runtime.
 
-use std::{io::IsTerminal, time::Duration};
+use std::io::IsTerminal;
 
 use charmer_server::{Server, ServerInfo};
 
@@ -8,9 +8,6 @@ use crate::{
     Bridge, Level,
     assemble::{Purpose, assemble},
 };
-
-/// When the server begins to listen for signals.
-const SIGNALS_LATER: Duration = Duration::from_millis(20);
 
 /// Serves until the client goes away; the result is the process's exit code.
 ///
@@ -63,53 +60,11 @@ fn run(bridge: &Bridge) -> Result<(), String> {
             .unwrap_or_else(|| bridge.command.get_name());
         ServerInfo::new(name, bridge.command.get_version().unwrap_or("0.0.0"))
     });
-    // One thread speaks with the client; calls run on others.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("failed to start the async runtime: {error}"))?;
     let server = Server::new(info, assembled.tools, assembled.engine);
-    let served = runtime.block_on(async {
-        let stop = server.stop_token();
-        tokio::spawn(async move {
-            // Until there can be a child the usual end of a process is good enough, and the first answers come sooner.
-            tokio::time::sleep(SIGNALS_LATER).await;
-            ended_by_signal().await;
-            stop.cancel();
-        });
-        server
-            .serve_stdio()
-            .await
-            .map_err(|error| error.to_string())
-    });
-    // A handler that is still busy must not keep the process alive after its client has gone.
-    runtime.shutdown_background();
+    let served = server.run_stdio().map_err(|error| error.to_string());
     // The process may end right after this, and with it the thread that writes.
     if let Some(audit) = &assembled.audit {
         audit.finish(std::time::Duration::from_secs(2));
     }
     served
-}
-
-#[cfg(unix)]
-async fn ended_by_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut terminate), Ok(mut hangup)) = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::hangup()),
-    ) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-        _ = tokio::signal::ctrl_c() => {}
-    }
-}
-
-#[cfg(not(unix))]
-async fn ended_by_signal() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }

@@ -9,6 +9,7 @@ mod name;
 mod pin;
 mod property;
 mod schema;
+mod tokens;
 
 pub use annotations::Annotations;
 pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
@@ -19,6 +20,7 @@ pub use property::{
     Validate,
 };
 pub use schema::{output_schema, output_schema_with_data};
+pub use tokens::estimate_tokens;
 
 use std::sync::Arc;
 

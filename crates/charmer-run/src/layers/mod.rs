@@ -19,6 +19,7 @@
 
 mod audit;
 mod filter;
+mod log;
 mod rate_limit;
 mod ready;
 mod retry;
@@ -30,6 +31,7 @@ mod tests;
 
 pub use audit::{Audit, AuditService};
 pub use filter::Filter;
+pub use log::log_calls;
 pub use rate_limit::{RateLimit, RateLimitService};
 pub(crate) use ready::Readied;
 pub use retry::{Retry, RetryService};

@@ -5,6 +5,8 @@ use std::{
     ffi::{OsStr, OsString},
 };
 
+use super::{MARK, MODE};
+
 /// Variables that make a loader, shell, interpreter or tool run something else; they must be asked for by name.
 const HIJACKERS: [&str; 32] = [
     "BASH_ENV",
@@ -100,6 +102,16 @@ impl Environment {
     /// Removes a variable.
     pub fn remove(&mut self, name: impl AsRef<OsStr>) {
         self.0.remove(name.as_ref());
+    }
+
+    /// Tells children whose they are, and if it is wanted that an assistant is using them.
+    #[must_use]
+    pub fn marked(mut self, mark: &str, mcp_mode: bool) -> Self {
+        self.set(MARK, mark);
+        if mcp_mode {
+            self.set(MODE, "true");
+        }
+        self
     }
 
     /// The value of a variable.

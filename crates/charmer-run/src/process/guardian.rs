@@ -17,6 +17,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use crate::Spool;
+
 use super::{MODE, os};
 
 /// How a guardian is started: a program that calls [`guard`] with the mark and its standard input.
@@ -37,6 +39,27 @@ impl GuardianCommand {
             args: args.into_iter().map(Into::into).collect(),
         }
     }
+
+    /// The guardian of a server with this mark and spool: a program that, after these words, takes the mark and the
+    /// spool's folder and calls [`guard`] with them.
+    pub fn of_server<A: Into<OsString>>(
+        program: PathBuf,
+        words: impl IntoIterator<Item = A>,
+        mark: &str,
+        spool: Option<&Spool>,
+    ) -> Self {
+        let words = words.into_iter().map(Into::into);
+        let folder = spool.map(|spool| spool.folder().into());
+        Self::new(program, words.chain([mark.into()]).chain(folder))
+    }
+}
+
+/// A new mark, which tells this server's children from those of others.
+pub fn new_mark() -> String {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    format!("{}-{:x}", std::process::id(), since.as_nanos())
 }
 
 /// The server's side of its guardian, which starts with the first child.

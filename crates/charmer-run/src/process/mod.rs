@@ -22,7 +22,7 @@ pub use diagnose::resolve_program;
 pub use engine::{Engine, EngineOptions};
 pub use environment::Environment;
 pub use gate::Lane;
-pub use guardian::{GuardianCommand, guard};
+pub use guardian::{GuardianCommand, guard, new_mark};
 #[cfg(unix)]
 pub use os::become_program;
 pub use os::harden;

@@ -1,107 +1,12 @@
 //! A server on pipes, with tools whose call paths are made for the test.
 
-use std::{
-    io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe},
-    thread::JoinHandle,
-};
+mod client;
+mod cold_start;
 
-use charmer_core::{
-    model::{Cli, Command, Syntax},
-    tool::{CatalogueOptions, catalogue},
-};
-use charmer_run::{
-    Call, CallError, CallService, Limits, Outcome, ServedTool, ToolSet, into_service,
-    process::Engine,
-};
-use charmer_server::{Server, ServerInfo, ToolsHandle};
-use serde_json::{Value, json};
+use charmer_run::{Call, CallError, Outcome, into_service};
+use client::{Client, modern, service, tools};
+use serde_json::json;
 use tower::service_fn;
-
-/// Tools of these names, each with the same call path.
-fn tools(names: &[&str], service: &CallService) -> ToolSet {
-    let root = names
-        .iter()
-        .fold(Command::new("t").not_runnable(), |root, name| {
-            root.command(Command::new(*name))
-        });
-    let found = catalogue(
-        &Cli::new(root, Syntax::clap()),
-        &CatalogueOptions::default(),
-    );
-    ToolSet::new(
-        found
-            .tools
-            .into_iter()
-            .map(|tool| ServedTool::new(tool, service.clone(), Limits::default())),
-    )
-}
-
-fn service(answer: fn(&Call) -> Result<Outcome, CallError>) -> CallService {
-    into_service(service_fn(move |call: Call| async move { answer(&call) }))
-}
-
-struct Client {
-    to: PipeWriter,
-    from: BufReader<PipeReader>,
-    handle: ToolsHandle,
-    server: JoinHandle<()>,
-}
-
-impl Client {
-    fn start(tools: ToolSet) -> Self {
-        let (from_client, to) = pipe().expect("a pipe");
-        let (from, to_client) = pipe().expect("a pipe");
-        let server = Server::new(ServerInfo::new("test", "1"), tools, Engine::default());
-        let handle = server.tools();
-        let server = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime");
-            runtime
-                .block_on(server.serve_streams(from_client, to_client))
-                .expect("it serves");
-        });
-        Self {
-            to,
-            from: BufReader::new(from),
-            handle,
-            server,
-        }
-    }
-
-    fn send(&mut self, message: &Value) {
-        writeln!(self.to, "{message}").expect("the server reads");
-    }
-
-    fn next(&mut self) -> Value {
-        let mut line = String::new();
-        self.from.read_line(&mut line).expect("the server writes");
-        serde_json::from_str(&line).unwrap_or_else(|_| panic!("not JSON: {line:?}"))
-    }
-
-    fn request(&mut self, id: i64, method: &str, params: Value) -> Value {
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        self.next()
-    }
-
-    fn initialize(&mut self) {
-        let client = json!({"name": "t", "version": "0"});
-        self.request(
-            0,
-            "initialize",
-            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}),
-        );
-        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        // An answered request shows that the notification before it was handled.
-        self.request(1, "ping", json!({}));
-    }
-
-    fn end(self) {
-        drop(self.to);
-        self.server.join().expect("the server ends without a panic");
-    }
-}
 
 #[test]
 fn a_panic_on_the_call_path_is_answered() {
@@ -135,11 +40,7 @@ fn legacy_clients_are_told_of_changed_tools() {
 fn modern_clients_are_told_when_they_listen() {
     let path = service(|_| Ok(Outcome::success("ok")));
     let mut client = Client::start(tools(&["a"], &path));
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "0"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
+    let meta = modern();
     let listen = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
     let acknowledged = client.request(1, "subscriptions/listen", listen);
     assert_eq!(
@@ -195,5 +96,18 @@ fn both_forms_of_a_result_say_the_same() {
         result["structuredContent"],
         json!({"error": {"code": "not_permitted", "message": "not today", "hint": "try tomorrow"}})
     );
+    client.end();
+}
+
+#[test]
+fn the_list_as_json_is_what_a_client_gets() {
+    let path = service(|_| Ok(Outcome::success("ok")));
+    let set = tools(&["a", "b"], &path);
+    let json = charmer_server::list_json(&set);
+    let mut client = Client::start(set);
+    client.initialize();
+    client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
+    let line = client.line();
+    assert!(line.contains(json.trim_end_matches('}')), "{line} {json}");
     client.end();
 }

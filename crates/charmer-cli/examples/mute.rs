@@ -1,0 +1,3 @@
+//! A program that says nothing, for the tests of `charmer`.
+
+fn main() {}

@@ -1,0 +1,269 @@
+//! The command line of `charmer`.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  charmer tools cargo                     what an assistant would get of cargo
+  charmer serve cargo                     serve it (a client's configuration runs this)
+  charmer serve kubectl --read-only --print-config
+                                          the entry for a client's configuration
+  charmer inspect docker container ls     what was found out about a command, and from where
+  charmer call cargo_tree --depth 1       try a tool as an assistant would
+
+Exit codes:
+  0    it worked
+  1    it failed: a tool's call ended in an error, a program could not be read, a file not written
+  2    the command line or the configuration file is wrong, or a program is not there
+  130  it was interrupted";
+
+/// Turn command-line programs into MCP servers that an AI assistant can use safely
+#[derive(Debug, Parser)]
+#[command(
+    name = "charmer",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = EXAMPLES
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Serve(ServeArgs),
+    Tools(ToolsArgs),
+    Inspect(InspectArgs),
+    Call(CallArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = "\
+Examples:
+  charmer completions bash > ~/.local/share/bash-completion/completions/charmer
+  charmer completions zsh > ~/.zfunc/_charmer
+  charmer completions fish > ~/.config/fish/completions/charmer.fish")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all pages to a folder
+    #[command(after_help = "\
+Examples:
+  charmer man | man -l -
+  charmer man --out ~/.local/share/man/man1")]
+    Man {
+        /// Write a page for each command to this folder
+        #[arg(long, short, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
+    /// Ends the children of a server that was killed.
+    #[command(hide = true)]
+    Guardian {
+        mark: String,
+        spool: Option<PathBuf>,
+    },
+}
+
+/// How input is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LayoutName {
+    /// Every flag and argument a property of its own
+    Flat,
+    /// Flags under `flags`, arguments in a list `args`
+    Nested,
+}
+
+/// Which commands and flags are offered, and how.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub(crate) struct Selection {
+    /// Read settings from this file (`charmer.yaml`)
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Offer only commands that match; a command stands for all commands below it
+    #[arg(
+        long,
+        value_name = "GLOB",
+        value_delimiter = ',',
+        help_heading = "Selection",
+        long_help = "Offer only commands that match. Levels are separated by `/` or spaces; `*` stays within a level, \
+                     `**` crosses them. A command stands for all commands below it. May be repeated, or list several \
+                     with commas: `--allow get,logs,'rollout/*'`"
+    )]
+    pub(crate) allow: Vec<String>,
+    /// Leave out commands that match, whatever else says; written as for --allow
+    #[arg(
+        long,
+        value_name = "GLOB",
+        value_delimiter = ',',
+        help_heading = "Selection"
+    )]
+    pub(crate) deny: Vec<String>,
+    /// Offer only commands that are known to change nothing, without the flags that write
+    #[arg(long, help_heading = "Selection")]
+    pub(crate) read_only: bool,
+    /// Offer also flags that change where a program connects, who it is or what it loads
+    #[arg(
+        long,
+        help_heading = "Selection",
+        long_help = "Offer also flags that change where a program connects, who it is, which configuration it loads or \
+                     which program it runs. They are left out otherwise, because an assistant that can set them can \
+                     get past everything else; `charmer inspect` lists them with the reason"
+    )]
+    pub(crate) all_flags: bool,
+    /// Offer this one of those flags; may be repeated
+    #[arg(
+        long = "with-flag",
+        value_name = "NAME",
+        value_delimiter = ',',
+        help_heading = "Selection"
+    )]
+    pub(crate) with_flags: Vec<String>,
+    /// How the input of tools is laid out
+    #[arg(long, value_enum, help_heading = "Selection")]
+    pub(crate) layout: Option<LayoutName>,
+    /// Read the programs again, whatever was kept from the last time
+    #[arg(long)]
+    pub(crate) refresh: bool,
+}
+
+/// Serve programs on standard input and output; this is what a client's configuration runs
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  charmer serve cargo
+  charmer serve kubectl gh --read-only
+  charmer serve kubectl --allow get,logs,describe --timeout 2m
+  charmer serve --config charmer.yaml
+  charmer serve docker --deny '**/prune' --print-config")]
+pub(crate) struct ServeArgs {
+    /// The programs, by name or path; with --config, which of its programs (all by default)
+    #[arg(value_name = "BINARY")]
+    pub(crate) binaries: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// How long a call may run, such as 90s or 5m, where a selector of the file sets nothing else
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Print the entry for a client's configuration instead of serving
+    #[arg(long)]
+    pub(crate) print_config: bool,
+}
+
+/// Show the tools that an assistant would get
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  charmer tools cargo
+  charmer tools kubectl --read-only
+  charmer tools docker --json -o docker-tools.json")]
+pub(crate) struct ToolsArgs {
+    /// The programs, by name or path; with --config, which of its programs (all by default)
+    #[arg(value_name = "BINARY")]
+    pub(crate) binaries: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Print exactly what `tools/list` is answered with
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Show what was found out about a program: from where, and how sure that is
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  charmer inspect docker
+  charmer inspect docker container ls
+  charmer inspect kubectl --json | jq '.leftOut'")]
+pub(crate) struct InspectArgs {
+    /// The program, by name or path
+    #[arg(value_name = "BINARY")]
+    pub(crate) binary: PathBuf,
+    /// One of its commands; its root by default
+    #[arg(value_name = "PATH")]
+    pub(crate) path: Vec<String>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Call a tool as an assistant would, with the same checks and the same answer
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Options of charmer's own stand before the tool; what follows it is the tool's input: a JSON object, `-` for one on
+standard input, or words. The program is the first word of the tool's name unless --binary or --config names it.
+
+Examples:
+  charmer call cargo_tree --depth 1
+  charmer call git_log '{\"max-count\": 3, \"oneline\": true}'
+  echo '{\"all\": true}' | charmer call docker_ps -
+  charmer call --binary ./target/debug/mytool mytool_list --tag a --tag b
+  charmer call --json --config charmer.yaml kubectl_get pods")]
+pub(crate) struct CallArgs {
+    /// The program that the tool belongs to; may be repeated
+    #[arg(long = "binary", short, value_name = "BINARY")]
+    pub(crate) binaries: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// How long the call may run, such as 90s or 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Print the structured result instead of the text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The tool, as `charmer tools` shows it, and its input: JSON, `-`, or words such as `--all --limit 5 NAME`
+    #[arg(
+        value_names = ["TOOL", "INPUT"],
+        required = true,
+        num_args = 1..,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub(crate) words: Vec<String>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if time.is_zero() => Err("it must be longer than nothing".into()),
+        Ok(time) => Ok(time),
+        Err(_) if text.parse::<u64>().is_ok() => Err(format!("add a unit, as in `{text}s`")),
+        Err(error) => Err(format!("{error}; write it as 90s, 5m or 1h 30m")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(duration("1m 30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("30"), Err("add a unit, as in `30s`".into()));
+        assert!(duration("0s").is_err() && duration("soon").is_err());
+    }
+
+    #[test]
+    fn what_follows_a_tool_is_its_input() {
+        let words = ["charmer", "call", "--json", "x_y", "--json", "-", "z"];
+        let Command::Call(call) = Args::parse_from(words).command else {
+            panic!("it is a call");
+        };
+        assert!(call.json);
+        assert_eq!(call.words, ["x_y", "--json", "-", "z"]);
+    }
+}

@@ -1,0 +1,234 @@
+//! From what was found out about programs to tools with call paths.
+
+use std::{collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
+
+use charmer_config::Layers;
+use charmer_core::{
+    model::Effect,
+    tool::{Tool, catalogue},
+};
+use charmer_discover::Discovery;
+use charmer_run::{
+    Execute, Limits, ServedTool, Spool, Target, ToolSet, into_service,
+    layers::{self, Audit},
+    process::{Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
+    wrap,
+};
+
+use crate::{
+    names, output, policy,
+    problem::Problem,
+    settings::{Program, Settings},
+};
+
+/// The hidden subcommand that ends the children of a server that was killed.
+const GUARDIAN: &str = "guardian";
+
+/// What tools are put together for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// One call.
+    Call,
+    /// A server: it may be killed, and its clients can ask for more of an output.
+    Server,
+}
+
+/// A tool and what a person wants to know of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    pub(crate) tool: Arc<Tool>,
+    pub(crate) effect: Effect,
+}
+
+/// The tools of all programs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Assembled {
+    pub(crate) tools: ToolSet,
+    pub(crate) listed: Vec<Listed>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Puts tools together, again whenever more is known. What calls share (the engine, rate limits, the audit log) is made
+/// once.
+pub(crate) struct Assembler {
+    settings: Settings,
+    paths: Vec<CallPath>,
+    pub(crate) engine: Engine,
+    audit: Option<Audit>,
+    limits: Limits,
+}
+
+/// What the calls of one program share.
+struct CallPath {
+    launcher: Launcher,
+    /// One for each selector.
+    layers: Vec<Layers>,
+}
+
+impl Assembler {
+    /// Makes ready; says what in the configuration may not be as it was meant.
+    pub(crate) fn new(settings: Settings, purpose: Purpose) -> (Self, Vec<String>) {
+        let config = &settings.config;
+        let mark = new_mark();
+        let (redactor, notes) = config.redactor(|name| std::env::var(name).ok());
+        let mut warnings = settings.warnings.clone();
+        warnings.extend(notes.iter().map(ToString::to_string));
+
+        let mut options = EngineOptions::default();
+        config.set_load(&mut options);
+        options.redactor = redactor.clone();
+        if purpose == Purpose::Server {
+            options.spool = config
+                .spool_limits()
+                .map(|limits| Spool::new(&std::env::temp_dir(), limits));
+            options.guardian = std::env::current_exe().ok().map(|program| {
+                GuardianCommand::of_server(program, [GUARDIAN], &mark, options.spool.as_ref())
+            });
+        }
+        let engine = Engine::new(options);
+        let audit = config.audit.as_ref().map(|audit| {
+            let audit = audit.layer(redactor, &settings.folder);
+            audit.report_to(output::warn)
+        });
+        let paths = settings.programs.iter().map(|program| CallPath {
+            launcher: launcher(program, &settings, &mark, &engine),
+            layers: program.source.select.iter().map(|s| s.layers()).collect(),
+        });
+        let assembler = Self {
+            paths: paths.collect(),
+            limits: config.limits(),
+            engine,
+            audit,
+            settings,
+        };
+        (assembler, warnings)
+    }
+
+    /// The tools of the programs, as far as they are known. What was found stands in the order of the programs.
+    pub(crate) fn assemble(&self, found: &[Option<Discovery>]) -> Result<Assembled, Problem> {
+        let mut all = Assembled::default();
+        let mut served = Vec::new();
+        let mut taken = BTreeSet::new();
+        let prefixes = self.prefixes(found, &mut all.warnings);
+        let programs = self.settings.programs.iter().zip(&self.paths);
+        for (((program, path), found), prefix) in programs.zip(found).zip(prefixes) {
+            let Some(found) = found else { continue };
+            let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
+            all.warnings.append(&mut prepared.warnings);
+            prepared.options.prefix = Some(prefix);
+            let catalogue = catalogue(&prepared.cli, &prepared.options);
+            let notes = catalogue.warnings.iter().map(|note| {
+                let about = prepared.cli.root.name.as_str();
+                format!("{about} {note}")
+            });
+            all.warnings.extend(notes);
+            all.warnings.extend(idle_checks(program, &catalogue.tools));
+            for tool in catalogue.tools {
+                let command = prepared.cli.command(&tool.path);
+                let effect = command.map_or(Effect::Unknown, |command| command.hints.effect);
+                let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
+                served.push(self.serve(program, path, &tool));
+                all.listed.push(Listed { tool, effect });
+            }
+        }
+        all.tools = ToolSet::new(served);
+        if let Some(spool) = self.engine.spool() {
+            all.tools = all.tools.with_spool(spool);
+        }
+        Ok(all)
+    }
+
+    /// What the tools of each program begin with.
+    fn prefixes(&self, found: &[Option<Discovery>], warnings: &mut Vec<String>) -> Vec<String> {
+        let wanted = self.settings.programs.iter().zip(found);
+        let wanted = wanted.map(|(program, found)| {
+            let name = match (&program.source.prefix, found) {
+                (Some(prefix), _) => prefix.clone(),
+                (None, Some(found)) => found.cli.root.name.clone(),
+                // Until it is read: programs are nearly always called what their file is.
+                (None, None) => program.name(),
+            };
+            (name, program.path.as_path())
+        });
+        names::prefixes(&wanted.collect::<Vec<_>>(), warnings)
+    }
+
+    fn serve(&self, program: &Program, path: &CallPath, tool: &Arc<Tool>) -> ServedTool {
+        let mut execute = Execute::new(Target::Process(path.launcher.clone()));
+        if let Some(audit) = &self.audit {
+            execute = execute.judged_by(audit.witness(None));
+        }
+        let mut service = into_service(execute);
+        let mut limits = self.limits.clone();
+        let selector = tool.selector.and_then(|at| {
+            let selector = program.source.select.get(at)?;
+            Some((selector, path.layers.get(at)?))
+        });
+        if let Some((selector, layers)) = selector {
+            service = wrap(layers, service);
+            limits = selector.limits(&limits, tool.name.as_str());
+        }
+        let logged = self.settings.config.log.calls;
+        if logged {
+            service = wrap(&layers::log_calls(output::note), service);
+        }
+        // The log stands outermost, so that what a layer refuses is in it too.
+        if let Some(audit) = &self.audit {
+            service = wrap(audit, service);
+        }
+        let served = ServedTool::new(Arc::clone(tool), service, limits)
+            .redactor(self.engine.redactor().clone());
+        if logged {
+            served
+        } else {
+            served.never_blocks()
+        }
+    }
+
+    /// Writes what has not been written yet; the process may end right after this.
+    pub(crate) fn finish(&self) {
+        if let Some(audit) = &self.audit {
+            audit.finish(Duration::from_secs(2));
+        }
+    }
+}
+
+fn launcher(program: &Program, settings: &Settings, mark: &str, engine: &Engine) -> Launcher {
+    // A bridge within a bridge: the outer one's marks are not for the inner one's children.
+    let vars = std::env::vars_os().filter(|(name, _): &(OsString, OsString)| name != MODE);
+    let source = &program.source;
+    let environment = source
+        .environment
+        .resolve(vars)
+        .marked(mark, source.mcp_mode);
+    let directory: Option<PathBuf> = source
+        .directory
+        .as_ref()
+        .map(|directory| settings.folder.join(directory));
+    Launcher::new(program.path.clone(), environment, directory, engine.clone())
+}
+
+/// Checks of arguments that no tool has: a mistake of whoever wrote the file.
+fn idle_checks(program: &Program, tools: &[Arc<Tool>]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (at, selector) in program.source.select.iter().enumerate() {
+        let mut of_selector = tools
+            .iter()
+            .filter(|tool| tool.selector == Some(at))
+            .peekable();
+        if of_selector.peek().is_none() {
+            continue;
+        }
+        let of_selector: Vec<_> = of_selector.collect();
+        for check in &selector.validate {
+            if !of_selector.iter().any(|tool| check.applies_to(tool)) {
+                warnings.push(format!(
+                    "`validate` names `{}`, which no tool of `{}` that its selector speaks for has",
+                    check.argument,
+                    program.name()
+                ));
+            }
+        }
+    }
+    warnings
+}

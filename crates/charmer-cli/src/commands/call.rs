@@ -1,0 +1,204 @@
+//! `charmer call`: a tool called as an assistant would.
+
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use charmer_core::text::nearest;
+use charmer_run::{CallResult, ServedTool};
+use charmer_server::ended_by_signal;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args::CallArgs,
+    assemble::{Assembler, Purpose},
+    commands::call_input,
+    output::{self, print_raw, warn},
+    problem::{FAILED, INTERRUPTED, Problem},
+    programs,
+    read::read,
+    runtime,
+    settings::Settings,
+};
+
+pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
+    let (tool, words) = args.words.split_first().expect("a tool is required");
+    if tool.starts_with('-') {
+        return Err(
+            Problem::mistake(format!("`charmer call` has no option `{tool}`")).hint(
+                "what belongs to the tool stands after its name; `charmer call --help` says more",
+            ),
+        );
+    }
+    let mut binaries = args.binaries.clone();
+    if binaries.is_empty() && args.selection.config.is_none() {
+        binaries.push(program_of(tool)?);
+    }
+    let settings = Settings::load(&binaries, &args.selection, args.timeout)?;
+    let found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
+    let found: Vec<_> = found.into_iter().map(Some).collect();
+    let (assembler, warnings) = Assembler::new(settings, Purpose::Call);
+    warnings.iter().for_each(|message| warn(message));
+    let assembled = assembler.assemble(&found)?;
+    let Some(served) = assembled.tools.get(tool) else {
+        let names = assembled
+            .tools
+            .iter()
+            .map(|served| served.tool.name.as_str());
+        let names: Vec<&str> = names.collect();
+        return Err(no_tool(tool, &names));
+    };
+    let input = input(served, words)?;
+    let (result, interrupted) = runtime::new()?.block_on(async {
+        let result = call(served, input).await;
+        assembler.engine.finish().await;
+        result
+    });
+    assembler.finish();
+    show(&result, args.json)?;
+    Ok(ExitCode::from(match (interrupted, result.is_error) {
+        (true, _) => INTERRUPTED,
+        (false, true) => FAILED,
+        (false, false) => 0,
+    }))
+}
+
+/// Calls the tool; Ctrl-C cancels the call, and whatever it started is ended before this is.
+async fn call(served: &ServedTool, input: Map<String, Value>) -> (CallResult, bool) {
+    let cancel = CancellationToken::new();
+    let call = served.call(input, cancel.clone());
+    tokio::pin!(call);
+    tokio::select! {
+        result = &mut call => (result, false),
+        () = ended_by_signal() => {
+            cancel.cancel();
+            (call.await, true)
+        }
+    }
+}
+
+fn show(result: &CallResult, json: bool) -> Result<(), Problem> {
+    let text = if json {
+        format!("{:#}\n", Value::Object(result.structured.clone()))
+    } else if result.text.is_empty() {
+        String::new()
+    } else {
+        format!("{}\n", result.text)
+    };
+    print_raw(text.as_bytes())
+}
+
+/// The program that a tool's name begins with: the shortest beginning that is one.
+fn program_of(tool: &str) -> Result<PathBuf, Problem> {
+    let here = Path::new("");
+    let ends = tool.match_indices('_').map(|(at, _)| at);
+    let beginnings = ends.chain([tool.len()]).map(|end| &tool[..end]);
+    let mut first = None;
+    for name in beginnings.filter(|name| !name.is_empty() && !name.contains(['/', '\\'])) {
+        match programs::find(Path::new(name), here) {
+            Ok(path) => return Ok(path),
+            Err(problem) => first = first.or(Some(problem)),
+        }
+    }
+    let unknown = Problem::mistake(format!("`{tool}` names no program"));
+    Err(match first {
+        Some(_) if tool.contains('_') => {
+            let name = tool.split('_').next().unwrap_or(tool);
+            Problem::mistake(format!(
+                "the tool `{tool}` would belong to the program `{name}`, which is not on your PATH"
+            ))
+            .hint("name the program, as in `charmer call --binary ./path/to/program TOOL`")
+        }
+        Some(problem) => problem,
+        None => {
+            unknown.hint("tools are called PROGRAM_COMMAND; `charmer tools PROGRAM` lists them")
+        }
+    })
+}
+
+fn no_tool(name: &str, names: &[&str]) -> Problem {
+    let problem = Problem::mistake(format!("there is no tool `{name}`"));
+    match nearest(name, names.iter().copied()) {
+        Some(near) => problem.hint(format!("did you mean `{near}`?")),
+        None if names.is_empty() => {
+            problem.hint("no command is offered: loosen --allow, --deny or --read-only")
+        }
+        None => {
+            // Names that begin alike are most likely what was looked for.
+            let alike = |start: &str| names.iter().filter(|n| n.starts_with(start)).count() > 0;
+            let start = name.rsplit_once('_').map_or(name, |(start, _)| start);
+            let shown: Vec<String> = names
+                .iter()
+                .filter(|other| !alike(start) || other.starts_with(start))
+                .take(8)
+                .map(|name| format!("`{name}`"))
+                .collect();
+            problem.hint(format!(
+                "there are {}{}; `charmer tools` lists them all",
+                shown.join(", "),
+                if names.len() > shown.len() {
+                    " and more"
+                } else {
+                    ""
+                }
+            ))
+        }
+    }
+}
+
+/// The input: a JSON object, one on standard input, or words.
+fn input(served: &ServedTool, words: &[String]) -> Result<Map<String, Value>, Problem> {
+    match words {
+        [word] if word == "-" => {
+            let mut text = String::new();
+            std::io::stdin()
+                .read_to_string(&mut text)
+                .map_err(|error| {
+                    Problem::failed(format!("standard input cannot be read: {error}"))
+                })?;
+            object(&text)
+        }
+        [word] if word.trim_start().starts_with('{') => object(word),
+        words => call_input::from_words(&served.tool, words).inspect_err(|_| {
+            let own = ["--json", "--binary", "--config", "--timeout", "--read-only"];
+            if words.iter().any(|word| own.contains(&word.as_str())) {
+                output::warn("charmer's own options stand before the tool's name");
+            }
+        }),
+    }
+}
+
+fn object(text: &str) -> Result<Map<String, Value>, Problem> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(Problem::mistake("the input is JSON, but no object")
+            .hint(r#"write it as '{"key": "value"}'"#)),
+        Err(error) => Err(Problem::mistake(format!("the input is no JSON: {error}"))
+            .hint(r#"write it as '{"key": "value"}', or as words: --key value"#)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_is_not_there_is_named_with_the_nearest() {
+        let names = ["docker_ps", "docker_image_ls", "docker_image_rm"];
+        let told = |name| no_tool(name, &names).to_string();
+        assert!(told("docker_pss").contains("did you mean `docker_ps`?"));
+        let alike = told("docker_image_unheardof");
+        assert!(alike.contains("`docker_image_ls`, `docker_image_rm`") && !alike.contains("_ps`"));
+        assert!(no_tool("x", &[]).to_string().contains("--read-only"));
+    }
+
+    #[test]
+    fn input_is_an_object() {
+        assert!(object(r#"{"a": 1}"#).is_ok_and(|object| object["a"] == 1));
+        assert!(object("[1]").is_err_and(|problem| problem.to_string().contains("no object")));
+        assert!(object("{a: 1}").is_err_and(|problem| problem.to_string().contains("no JSON")));
+    }
+}

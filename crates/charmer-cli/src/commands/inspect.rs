@@ -1,0 +1,388 @@
+//! `charmer inspect`: what was found out about a program, from where, and how sure that is.
+
+use std::{fmt::Write, process::ExitCode};
+
+use charmer_core::{
+    model::{Arguments, Command, CommandPath, Flag, FlagValue, Repetition, ValueType},
+    text::nearest,
+    tool::{Catalogue, catalogue},
+};
+use charmer_discover::{Discovery, Source};
+
+use crate::{
+    args::InspectArgs,
+    commands::{inspect_json, tools::effect_word},
+    output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
+    policy::{LeftOut, Prepared, prepare},
+    problem::Problem,
+    read::read,
+    runtime,
+    settings::Settings,
+    table::{Cell, table},
+};
+
+/// Everything that there is to show.
+pub(crate) struct Inspected {
+    pub(crate) program: std::path::PathBuf,
+    pub(crate) found: Discovery,
+    pub(crate) prepared: Prepared,
+    pub(crate) catalogue: Catalogue,
+}
+
+pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
+    let binaries = [args.binary.clone()];
+    let settings = Settings::load(&binaries, &args.selection, None)?;
+    let mut found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
+    let found = found.remove(0);
+    let prepared = prepare(&found, &settings.programs[0], &settings.selection)?;
+    let catalogue = catalogue(&prepared.cli, &prepared.options);
+    let inspected = Inspected {
+        program: settings.programs[0].path.clone(),
+        found,
+        prepared,
+        catalogue,
+    };
+    let path: CommandPath = args.path.iter().flat_map(|word| word.split(' ')).collect();
+    if inspected.found.cli.command(&path).is_none() {
+        return Err(no_command(&inspected.found, &path));
+    }
+    if args.json {
+        let json = inspect_json::json(&inspected, &path);
+        print_raw(format!("{json:#}\n").as_bytes())?;
+    } else if path.is_root() {
+        print(&overview(&inspected, output::width()))?;
+    } else {
+        print(&details(&inspected, &path, output::width()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn no_command(found: &Discovery, path: &CommandPath) -> Problem {
+    let program = &found.cli.root.name;
+    let mut paths = Vec::new();
+    found.cli.walk(&mut |path, _| paths.push(path.to_string()));
+    let problem = Problem::mistake(format!("`{program}` has no command `{path}`"));
+    match nearest(&path.to_string(), paths.iter().map(String::as_str)) {
+        Some(near) => problem.hint(format!("did you mean `{near}`?")),
+        None => problem.hint(format!("`charmer inspect {program}` lists its commands")),
+    }
+}
+
+/// The program as a whole.
+fn overview(inspected: &Inspected, width: Option<usize>) -> String {
+    let Inspected {
+        found, prepared, ..
+    } = inspected;
+    let (mut commands, mut flags) = (0, 0);
+    found.cli.walk(&mut |path, lineage| {
+        commands += usize::from(!path.is_root());
+        flags += lineage.last().map_or(0, |command| command.flags.len());
+    });
+    let mut text = String::new();
+    let mut fact = |name: &str, value: String| {
+        let _ = writeln!(text, "{} {value}", styled(DIM, format!("{name:<9}")));
+    };
+    let version = found.cli.version.as_deref().unwrap_or_default();
+    fact(
+        "program",
+        format!("{} {version}", styled(BOLD, &found.cli.root.name))
+            .trim_end()
+            .to_owned(),
+    );
+    fact("file", inspected.program.display().to_string());
+    fact("family", found.family.clone());
+    fact("found", format!("{commands} commands, {flags} flags"));
+    fact(
+        "offered",
+        format!("{} tools", inspected.catalogue.tools.len()),
+    );
+    fact(
+        "started",
+        format!("{} times to find that out", found.spawned),
+    );
+    if !found.complete {
+        fact("state", "not all commands have been read".to_owned());
+    }
+    let mut rows = Vec::new();
+    found.cli.walk(&mut |path, lineage| {
+        let Some(command) = lineage.last().filter(|_| !path.is_root()) else {
+            return;
+        };
+        let offered = inspected.catalogue.for_path(path).is_some();
+        let effect = prepared
+            .cli
+            .command(path)
+            .map(|command| command.hints.effect);
+        rows.push(vec![
+            Cell::new(path.to_string()).style(if offered { BOLD } else { DIM }),
+            effect.map_or("", effect_word).into(),
+            Cell::number(command.flags.len()),
+            fate(inspected, path, command).into(),
+            command.about.clone().unwrap_or_default().into(),
+        ]);
+    });
+    if !rows.is_empty() {
+        let headings = ["COMMAND", "EFFECT", "FLAGS", "OFFERED", "WHAT IT DOES"];
+        let _ = write!(text, "\n{}", table(&headings, &rows, width));
+    }
+    left_out(&mut text, &prepared.left_out, width);
+    warnings(&mut text, inspected, None);
+    text
+}
+
+/// Whether a command is a tool, or why not.
+fn fate(inspected: &Inspected, path: &CommandPath, command: &Command) -> &'static str {
+    if inspected.catalogue.for_path(path).is_some() {
+        "yes"
+    } else if command.hidden {
+        "hidden"
+    } else if command.deprecated.is_some() {
+        "deprecated"
+    } else if command.same_as.is_some() {
+        "same as another"
+    } else if !command.runnable && !command.commands.is_empty() {
+        "only a group"
+    } else {
+        "no"
+    }
+}
+
+/// One command.
+fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> String {
+    let Inspected {
+        found, prepared, ..
+    } = inspected;
+    let command = found.cli.command(path).expect("it was looked up before");
+    let origins = found.provenance.command(path);
+    let source = |field: &str| {
+        let source = origins.and_then(|origins| origins.fields.get(field));
+        source.map_or_else(String::new, |source| {
+            format!("  {}", styled(DIM, told(*source)))
+        })
+    };
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{}",
+        styled(BOLD, format!("{} {path}", found.cli.root.name))
+    );
+    let mut fact = |name: &str, value: String| {
+        let _ = writeln!(text, "{} {value}", styled(DIM, format!("{name:<9}")));
+    };
+    if let Some(about) = &command.about {
+        fact("about", format!("{about}{}", source("about")));
+    }
+    if let Some(usage) = &command.usage {
+        fact("usage", format!("{usage}{}", source("usage")));
+    }
+    if !command.aliases.is_empty() {
+        fact("aliases", command.aliases.join(", "));
+    }
+    if let Some(original) = &command.same_as {
+        fact("same as", original.to_string());
+    }
+    if let Some(reason) = &command.deprecated {
+        fact("deprecated", reason.clone());
+    }
+    let effect = prepared
+        .cli
+        .command(path)
+        .map(|command| command.hints.effect);
+    let evidence = prepared.evidence.get(path).filter(|list| !list.is_empty());
+    let why = evidence.map_or_else(String::new, |list| format!(" ({})", list.join("; ")));
+    fact("effect", format!("{}{why}", effect.map_or("", effect_word)));
+    match inspected.catalogue.for_path(path) {
+        Some(tool) => fact("tool", tool.name.to_string()),
+        None => fact("tool", fate(inspected, path, command).to_owned()),
+    }
+    fact(
+        "arguments",
+        format!("{}{}", arguments(&command.arguments), source("arguments")),
+    );
+    if !command.commands.is_empty() {
+        let names: Vec<&str> = command
+            .commands
+            .iter()
+            .map(|child| child.name.as_str())
+            .collect();
+        fact("commands", names.join(", "));
+    }
+    let inherited = inherited(inspected, path);
+    let own = command.flags.iter().map(|flag| (path.clone(), flag));
+    let rows: Vec<Vec<Cell>> = own
+        .chain(inherited)
+        .map(|(owner, flag)| flag_row(inspected, &owner, flag, owner != *path))
+        .collect();
+    if !rows.is_empty() {
+        let headings = [
+            "FLAG",
+            "TYPE",
+            "DEFAULT",
+            "NEEDED",
+            "TYPE FROM",
+            "WHAT IT DOES",
+        ];
+        let _ = write!(text, "\n{}", table(&headings, &rows, width));
+    }
+    let here: Vec<LeftOut> = prepared
+        .left_out
+        .iter()
+        .filter(|out| path.words().starts_with(out.command.words()))
+        .cloned()
+        .collect();
+    left_out(&mut text, &here, width);
+    warnings(&mut text, inspected, Some(path));
+    text
+}
+
+/// The flags of a command's ancestors that it takes too, with their owners.
+fn inherited<'a>(inspected: &'a Inspected, path: &CommandPath) -> Vec<(CommandPath, &'a Flag)> {
+    let words = path.words();
+    (0..words.len())
+        .map(|length| words[..length].iter().cloned().collect::<CommandPath>())
+        .filter_map(|owner| Some((inspected.found.cli.command(&owner)?, owner)))
+        .flat_map(|(command, owner)| {
+            let flags = command.flags.iter();
+            flags.map(move |flag| (owner.clone(), flag))
+        })
+        .collect()
+}
+
+fn flag_row(inspected: &Inspected, owner: &CommandPath, flag: &Flag, inherited: bool) -> Vec<Cell> {
+    let fields = inspected
+        .found
+        .provenance
+        .command(owner)
+        .and_then(|origins| origins.flags.get(&flag.id));
+    let source = fields.and_then(|fields| fields.get("type"));
+    let hidden = inspected.prepared.left_out.iter();
+    let mut hidden = hidden.filter(|out| out.command == *owner && out.id == flag.id);
+    let style = if hidden.next().is_some() || inherited {
+        DIM
+    } else {
+        BOLD
+    };
+    let short = flag
+        .short
+        .map_or_else(String::new, |short| format!("-{short}, "));
+    let name = match &flag.long {
+        Some(long) => format!("{short}--{long}"),
+        None => flag.display_name(),
+    };
+    let mut about = flag.help.clone().unwrap_or_default();
+    if !flag.choices.is_empty() {
+        let choices: Vec<&str> = flag
+            .choices
+            .iter()
+            .map(|choice| choice.value.as_str())
+            .collect();
+        about = format!("[{}] {about}", choices.join("|"));
+    }
+    vec![
+        Cell::new(name).style(style),
+        type_word(flag).into(),
+        flag.default.join(",").into(),
+        if flag.required { "yes" } else { "" }.into(),
+        source
+            .map_or_else(String::new, |source| told(*source))
+            .into(),
+        about.into(),
+    ]
+}
+
+/// Where something was seen and how sure that is.
+fn told(source: Source) -> String {
+    format!("{} {} %", source.origin, source.sure)
+}
+
+/// The type of a flag in one word.
+pub(crate) fn type_word(flag: &Flag) -> String {
+    let one = match &flag.value_type {
+        ValueType::Bool if flag.value == FlagValue::None => return "switch".into(),
+        ValueType::Count => return "count".into(),
+        // The variant's name, without its bounds.
+        other => format!("{other:?}")
+            .split(|c: char| !c.is_alphanumeric())
+            .next()
+            .unwrap_or_default()
+            .to_lowercase(),
+    };
+    let word = match flag.repetition {
+        Repetition::Single => one,
+        _ => format!("{one}..."),
+    };
+    match flag.value {
+        FlagValue::Optional { .. } => format!("[{word}]"),
+        _ => word,
+    }
+}
+
+/// Positionals as a usage line shows them.
+fn arguments(arguments: &Arguments) -> String {
+    match arguments {
+        Arguments::Pattern(pattern) => format!("{pattern} (not read one by one)"),
+        Arguments::Listed(listed) if listed.is_empty() => "none".into(),
+        Arguments::Listed(listed) => {
+            let shown = listed.iter().map(|positional| {
+                let name = positional.name.as_deref().unwrap_or(&positional.id);
+                let dots = if positional.variadic { "..." } else { "" };
+                if positional.required {
+                    format!("<{name}>{dots}")
+                } else {
+                    format!("[{name}]{dots}")
+                }
+            });
+            shown.collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+fn left_out(text: &mut String, left_out: &[LeftOut], width: Option<usize>) {
+    if left_out.is_empty() {
+        return;
+    }
+    let rows: Vec<Vec<Cell>> = left_out
+        .iter()
+        .map(|out| {
+            vec![
+                out.flag.clone().into(),
+                out.command.to_string().into(),
+                out.reason.clone().into(),
+            ]
+        })
+        .collect();
+    let _ = write!(
+        text,
+        "\n{} (--with-flag NAME brings one back)\n{}",
+        styled(BOLD, "Flags that are left out"),
+        table(&["FLAG", "OF", "WHY"], &rows, width)
+    );
+}
+
+fn warnings(text: &mut String, inspected: &Inspected, about: Option<&CommandPath>) {
+    let found = inspected.found.warnings.iter();
+    let found = found.map(|warning| (&warning.path, warning.message.as_str()));
+    let made = inspected.catalogue.warnings.iter();
+    let made = made.map(|warning| (&warning.path, warning.message.as_str()));
+    let own = inspected.prepared.warnings.iter();
+    let root = CommandPath::root();
+    let own = own.map(|message| (&root, message.as_str()));
+    for (path, message) in found.chain(made).chain(own) {
+        if about.is_some_and(|about| about != path) {
+            continue;
+        }
+        let of = if path.is_root() {
+            String::new()
+        } else {
+            format!("{path}: ")
+        };
+        let _ = write!(
+            text,
+            "\n{} {of}{message}",
+            styled(YELLOW.bold(), "warning:")
+        );
+    }
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+}

@@ -1,0 +1,106 @@
+//! What `charmer inspect --json` prints.
+
+use charmer_core::model::{Command, CommandPath};
+use serde_json::{Value, json};
+
+use crate::commands::inspect::Inspected;
+
+/// Everything about a program, or about one command and those below it.
+pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
+    let Inspected {
+        program,
+        found,
+        prepared,
+        catalogue,
+    } = inspected;
+    let below = |path: &CommandPath| path.words().starts_with(from.words());
+    let mut commands = Vec::new();
+    found.cli.walk(&mut |path, lineage| {
+        if let Some(command) = lineage.last().filter(|_| below(path)) {
+            commands.push(command_json(inspected, path, command));
+        }
+    });
+    let found_notes = found
+        .warnings
+        .iter()
+        .map(|note| (&note.path, &note.message));
+    let made_notes = catalogue
+        .warnings
+        .iter()
+        .map(|note| (&note.path, &note.message));
+    let notes = found_notes
+        .chain(made_notes)
+        .filter(|(path, _)| below(path));
+    let warnings: Vec<Value> = notes
+        .map(|(path, message)| json!({"command": path.to_string(), "message": message}))
+        .chain(
+            prepared
+                .warnings
+                .iter()
+                .map(|message| json!({"command": "", "message": message})),
+        )
+        .collect();
+    let left_out: Vec<Value> = prepared
+        .left_out
+        .iter()
+        .filter(|out| below(&out.command) || from.words().starts_with(out.command.words()))
+        .map(|out| {
+            json!({"command": out.command.to_string(), "flag": out.flag, "reason": out.reason})
+        })
+        .collect();
+    json!({
+        "program": found.cli.root.name,
+        "version": found.cli.version,
+        "file": program.to_string_lossy(),
+        "family": found.family,
+        "spawned": found.spawned,
+        "complete": found.complete,
+        "tools": catalogue.tools.len(),
+        "commands": commands,
+        "leftOut": left_out,
+        "warnings": warnings,
+    })
+}
+
+fn command_json(inspected: &Inspected, path: &CommandPath, command: &Command) -> Value {
+    let Inspected {
+        found,
+        prepared,
+        catalogue,
+        ..
+    } = inspected;
+    let origins = found.provenance.command(path);
+    let flags: Vec<Value> = command
+        .flags
+        .iter()
+        .map(|flag| {
+            let mut json = serde_json::to_value(flag).unwrap_or_default();
+            let sources = origins.and_then(|origins| origins.flags.get(&flag.id));
+            json["sources"] = json!(sources);
+            let mut left_out = prepared.left_out.iter();
+            let out = left_out.find(|out| out.command == *path && out.id == flag.id);
+            json["leftOut"] = json!(out.map(|out| &out.reason));
+            json
+        })
+        .collect();
+    let effect = prepared
+        .cli
+        .command(path)
+        .map(|command| command.hints.effect);
+    json!({
+        "path": path.words(),
+        "about": command.about,
+        "usage": command.usage,
+        "aliases": command.aliases,
+        "sameAs": command.same_as,
+        "runnable": command.runnable,
+        "deprecated": command.deprecated,
+        "effect": effect,
+        "evidence": prepared.evidence.get(path),
+        "tool": catalogue.for_path(path).map(|tool| tool.name.as_str()),
+        "arguments": command.arguments,
+        "groups": command.groups,
+        "flags": flags,
+        "sources": origins.map(|origins| &origins.fields),
+    })
+}

@@ -1,0 +1,10 @@
+//! The commands of `charmer`, a file each.
+
+pub(crate) mod call;
+mod call_input;
+pub(crate) mod client_entry;
+pub(crate) mod inspect;
+mod inspect_json;
+pub(crate) mod pages;
+pub(crate) mod serve;
+pub(crate) mod tools;

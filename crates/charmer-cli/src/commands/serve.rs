@@ -1,0 +1,167 @@
+//! `charmer serve`: an MCP server on standard input and output.
+
+use std::{io::IsTerminal, process::ExitCode, sync::Arc, time::Duration};
+
+use charmer_discover::Discovery;
+use charmer_server::{Server, ServerInfo, ToolsHandle};
+use tokio::{task::JoinSet, time::MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args::ServeArgs,
+    assemble::{Assembler, Purpose},
+    commands::client_entry::{entry, server_name},
+    output,
+    problem::Problem,
+    read::Start,
+    runtime,
+    settings::Settings,
+};
+
+/// How often the tools that are known so far are put together while programs are being read.
+const GROWTH: Duration = Duration::from_secs(1);
+/// How long the probes of a walk that is not needed any more may take to end.
+const PROBES_END: Duration = Duration::from_millis(500);
+
+pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
+    let settings = Settings::load(&args.binaries, &args.selection, args.timeout)?;
+    if args.print_config {
+        return print_config(args, &settings);
+    }
+    if let Err(shortcoming) = charmer_run::process::harden() {
+        output::note(&shortcoming);
+    }
+    if std::io::stdin().is_terminal() {
+        output::warn(
+            "this is an MCP server, and it expects a client on standard input; `charmer serve ... --print-config` \
+             prints the entry for a client's configuration (Ctrl-C ends it)",
+        );
+    }
+    let info = ServerInfo::new(server_name(&settings), env!("CARGO_PKG_VERSION"));
+    let starts: Vec<Start> = settings
+        .programs
+        .iter()
+        .map(|program| Start::new(&program.path, args.selection.refresh))
+        .collect();
+    let (assembler, warnings) = Assembler::new(settings, Purpose::Server);
+    warnings.iter().for_each(|message| output::warn(message));
+    let assembler = Arc::new(assembler);
+    let engine = assembler.engine.clone();
+
+    let known: Vec<Option<Discovery>> = starts.iter().map(|start| start.known().cloned()).collect();
+    let served = if known.iter().all(Option::is_some) {
+        let assembled = assembler.assemble(&known)?;
+        assembled
+            .warnings
+            .iter()
+            .for_each(|message| output::warn(message));
+        Server::new(info, assembled.tools, engine).run_stdio()
+    } else {
+        let server = Server::pending(info, engine);
+        let (tools, stop) = (server.tools(), server.stop_token());
+        let walk = {
+            let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
+            std::thread::Builder::new()
+                .name("charmer-walk".into())
+                .spawn(move || walk(&assembler, starts, &tools, &stop))
+                .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?
+        };
+        let served = server.run_stdio();
+        // The client is gone, so there is nobody to read programs for.
+        stop.cancel();
+        walk.join()
+            .unwrap_or_else(|_| Err(Problem::failed("reading the programs went wrong: a bug")))?;
+        served
+    };
+    assembler.finish();
+    served.map_err(|error| Problem::failed(error.to_string()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the programs beside the server, on threads of its own, and hands over the tools as they become known. Fails,
+/// and ends the server, if there is nothing to serve.
+fn walk(
+    assembler: &Assembler,
+    starts: Vec<Start>,
+    tools: &ToolsHandle,
+    stop: &CancellationToken,
+) -> Result<(), Problem> {
+    runtime::new()?.block_on(async {
+        let read = tokio::select! {
+            read = read_all(assembler, starts, tools) => read,
+            () = stop.cancelled() => {
+                tokio::time::sleep(PROBES_END).await;
+                return Ok(());
+            }
+        };
+        if read.is_err() {
+            stop.cancel();
+        }
+        read
+    })
+}
+
+async fn read_all(
+    assembler: &Assembler,
+    starts: Vec<Start>,
+    tools: &ToolsHandle,
+) -> Result<(), Problem> {
+    let mut found: Vec<Option<Discovery>> = vec![None; starts.len()];
+    let mut walks = JoinSet::new();
+    for (at, start) in starts.iter().enumerate() {
+        let finish = start.finish();
+        walks.spawn(async move { (at, finish.await) });
+    }
+    let mut ticks = tokio::time::interval(GROWTH);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut shown = 0;
+    let mut failures = Vec::new();
+    loop {
+        tokio::select! {
+            done = walks.join_next() => match done {
+                Some(Ok((at, Ok(discovery)))) => found[at] = Some(discovery),
+                Some(Ok((_, Err(problem)))) => failures.push(problem),
+                Some(Err(_)) => output::warn("reading a program went wrong: this is a bug"),
+                None => break,
+            },
+            _ = ticks.tick() => {
+                let read = starts.iter().map(|start| start.progress().0).sum();
+                if read > shown {
+                    shown = read;
+                    let so_far: Vec<_> = found
+                        .iter()
+                        .zip(&starts)
+                        .map(|(found, start)| found.clone().or_else(|| start.so_far()))
+                        .collect();
+                    tools.grow(assembler.assemble(&so_far)?.tools);
+                }
+            }
+        }
+    }
+    if found.iter().all(Option::is_none) {
+        let last = failures.pop();
+        failures.iter().for_each(output::fail);
+        return Err(last.unwrap_or_else(|| Problem::failed("no program could be read")));
+    }
+    failures.iter().for_each(output::fail);
+    let assembled = assembler.assemble(&found)?;
+    assembled
+        .warnings
+        .iter()
+        .for_each(|message| output::warn(message));
+    tools.replace(assembled.tools);
+    Ok(())
+}
+
+fn print_config(args: &ServeArgs, settings: &Settings) -> Result<ExitCode, Problem> {
+    let unknown = |what: &str, error: std::io::Error| {
+        Problem::failed(format!("{what} cannot be found out: {error}"))
+    };
+    let charmer = std::env::current_exe().map_err(|error| unknown("charmer's own path", error))?;
+    let folder =
+        std::env::current_dir().map_err(|error| unknown("the working directory", error))?;
+    let search = std::env::var("PATH").ok();
+    let entry = entry(args, settings, &charmer, &folder, search);
+    output::print_raw(format!("{entry:#}\n").as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,46 @@
+//! The program `charmer`: serves any command-line program to AI assistants over MCP.
+
+mod args;
+mod assemble;
+mod commands;
+mod names;
+mod output;
+mod policy;
+mod problem;
+mod programs;
+mod progress;
+mod read;
+mod runtime;
+mod seams;
+mod settings;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+fn main() -> ExitCode {
+    // Before anything else: the process must still have one thread, and its words are not for the parser.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == read::PROBE) {
+        return charmer_discover::probe::shim(words);
+    }
+    let done = match Args::parse().command {
+        Command::Serve(args) => commands::serve::run(&args),
+        Command::Tools(args) => commands::tools::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Call(args) => commands::call::run(&args),
+        Command::Completions { shell } => commands::pages::completions(shell),
+        Command::Man { out } => commands::pages::man(out.as_deref()),
+        Command::Guardian { mark, spool } => {
+            charmer_run::process::guard(&mark, spool.as_deref(), std::io::stdin().lock());
+            Ok(ExitCode::SUCCESS)
+        }
+    };
+    done.unwrap_or_else(|problem| {
+        output::fail(&problem);
+        ExitCode::from(problem.code)
+    })
+}

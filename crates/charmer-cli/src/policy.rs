@@ -1,0 +1,256 @@
+//! From what was found out about a program to what is offered of it: effects, selection, and flags that stay out.
+
+use std::collections::BTreeMap;
+
+use charmer_core::{
+    model::{Cli, Command, CommandPath, Effect, Flag, FlagValue},
+    select::{Candidate, CommandRule, FlagRule, Selector, first_match},
+    text::nearest,
+    tool::CatalogueOptions,
+};
+use charmer_discover::Discovery;
+use serde::Serialize;
+
+use crate::{args::Selection, problem::Problem, seams, settings::Program};
+
+/// A program, ready for its tools to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Prepared {
+    /// The program, with everything that is known of its behaviour and without what stays out.
+    pub(crate) cli: Cli,
+    pub(crate) options: CatalogueOptions,
+    /// Why commands are thought to do what they do.
+    pub(crate) evidence: BTreeMap<CommandPath, Vec<String>>,
+    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A flag that is not offered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct LeftOut {
+    /// The command that it belongs to.
+    pub(crate) command: CommandPath,
+    /// The flag's id.
+    #[serde(skip)]
+    pub(crate) id: String,
+    /// The flag as people write it.
+    pub(crate) flag: String,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// Decides what is offered of a program.
+pub(crate) fn prepare(
+    found: &Discovery,
+    program: &Program,
+    selection: &Selection,
+) -> Result<Prepared, Problem> {
+    let source = &program.source;
+    let mut cli = found.cli.clone();
+    let mut warnings = seams::overrides(source, found, &mut cli);
+    let evidence = set_effects(&mut cli);
+    warnings.extend(apply_selectors(&mut cli, program));
+    let read_only = selection.read_only || seams::read_only(source);
+    let left_out = leave_out_flags(&mut cli, program, selection, read_only);
+    warnings.extend(unmatched(&cli, selection, &found.cli));
+
+    let mut options = CatalogueOptions::default();
+    options.prefix.clone_from(&source.prefix);
+    options.layout = source.layout;
+    options.selectors = selectors(program, selection, read_only);
+    seams::pins(source, &mut options)?;
+    Ok(Prepared {
+        cli,
+        options,
+        evidence,
+        left_out,
+        warnings,
+    })
+}
+
+fn set_effects(cli: &mut Cli) -> BTreeMap<CommandPath, Vec<String>> {
+    let mut effects = Vec::new();
+    cli.walk(&mut |path, lineage| {
+        let (effect, evidence) = seams::effect(lineage, path);
+        effects.push((path.clone(), effect, evidence));
+    });
+    let mut kept = BTreeMap::new();
+    for (path, effect, evidence) in effects {
+        if let Some(command) = cli.command_mut(&path) {
+            command.hints.effect = effect;
+        }
+        kept.insert(path, evidence);
+    }
+    kept
+}
+
+/// What the file's selectors say of the commands that they speak for.
+fn apply_selectors(cli: &mut Cli, program: &Program) -> Vec<String> {
+    let rules = program.source.selectors();
+    let mut chosen = Vec::new();
+    let name = cli.root.name.clone();
+    cli.walk(&mut |path, lineage| {
+        let command = *lineage.last().expect("a lineage is not empty");
+        let candidate = Candidate::new(&name, path, command);
+        if let Some((at, _)) = first_match(&rules, &candidate) {
+            chosen.push((path.clone(), at));
+        }
+    });
+    let mut warnings = Vec::new();
+    for (path, at) in chosen {
+        let (selector, Some(command)) = (&program.source.select[at], cli.command_mut(&path)) else {
+            continue;
+        };
+        if let Some(hints) = selector.hints() {
+            command.hints.effect = hints.effect;
+        }
+        command.stdin |= selector.stdin;
+        let Some(switch) = &selector.confirm else {
+            continue;
+        };
+        let is_switch = |flag: &Flag| {
+            FlagRule::allow([switch.as_str()]).matches(flag) && flag.value == FlagValue::None
+        };
+        if let Some(flag) = command.flags.iter().find(|flag| is_switch(flag)) {
+            command.confirm = Some(flag.display_name());
+        } else if command.commands.is_empty() {
+            warnings.push(format!(
+                "`confirm` names `{switch}`, which is no switch of `{path}`"
+            ));
+        }
+    }
+    warnings
+}
+
+/// Hides the flags that stay out: a hidden flag is in no schema, so no input can reach it.
+fn leave_out_flags(
+    cli: &mut Cli,
+    program: &Program,
+    selection: &Selection,
+    read_only: bool,
+) -> Vec<LeftOut> {
+    let named = FlagRule::allow(selection.with_flags.iter().cloned());
+    let mut left_out = Vec::new();
+    cli.walk(&mut |path, lineage| {
+        let command = *lineage.last().expect("a lineage is not empty");
+        for flag in command.flags.iter().filter(|flag| !flag.hidden) {
+            let brought_back = selection.all_flags
+                || named.matches(flag)
+                || seams::brought_back(&program.source, flag);
+            let redirects = || seams::redirects(lineage, flag).filter(|_| !brought_back);
+            let writes = || seams::writes(command, flag).filter(|_| read_only);
+            if let Some(reason) = redirects().or_else(writes) {
+                left_out.push(LeftOut {
+                    command: path.clone(),
+                    id: flag.id.clone(),
+                    flag: flag.display_name(),
+                    reason,
+                });
+            }
+        }
+    });
+    for out in &left_out {
+        let command = cli.command_mut(&out.command);
+        let flags = command.into_iter().flat_map(|command| &mut command.flags);
+        for flag in flags.filter(|flag| flag.id == out.id) {
+            flag.hidden = true;
+        }
+    }
+    left_out
+}
+
+/// The file's selectors, within what the command line lets through.
+fn selectors(program: &Program, selection: &Selection, read_only: bool) -> Vec<Selector> {
+    let allow = (!selection.allow.is_empty()).then(|| globs(&selection.allow));
+    let deny = globs(&selection.deny);
+    let let_through = move |candidate: &Candidate<'_>| {
+        allow.as_ref().is_none_or(|allow| allow.matches(candidate))
+            && !deny.matches(candidate)
+            && (!read_only || candidate.command.hints.effect == Effect::Read)
+    };
+    let mut selectors = program.source.selectors();
+    if selectors.is_empty() {
+        selectors.push(Selector::default());
+    }
+    for selector in &mut selectors {
+        let (inner, let_through) = (selector.commands.clone(), let_through.clone());
+        selector.commands =
+            CommandRule::new(move |candidate| inner.matches(candidate) && let_through(candidate));
+    }
+    selectors
+}
+
+/// What globs match, and everything below it. The program itself is not above its commands here: `s*` must not mean
+/// everything because the program is called `ship`.
+fn globs(patterns: &[String]) -> CommandRule {
+    let rule = CommandRule::allow_glob(patterns.iter().map(|pattern| glob(pattern)));
+    CommandRule::new(move |candidate| {
+        let words = candidate.path.words();
+        (words.len().min(1)..=words.len()).any(|length| {
+            let above: CommandPath = words[..length].iter().cloned().collect();
+            rule.matches(&Candidate::new(
+                candidate.program,
+                &above,
+                candidate.command,
+            ))
+        })
+    })
+}
+
+/// Levels may be separated by spaces, as people write commands.
+fn glob(pattern: &str) -> String {
+    let words: Vec<&str> = pattern.split_whitespace().collect();
+    words.join("/").trim_matches('/').to_owned()
+}
+
+/// What was asked for by name and is not there: most likely a typing error.
+fn unmatched(cli: &Cli, selection: &Selection, found: &Cli) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (option, patterns) in [("--allow", &selection.allow), ("--deny", &selection.deny)] {
+        for pattern in patterns {
+            let rule = globs(std::slice::from_ref(pattern));
+            let mut matched = false;
+            let mut paths = Vec::new();
+            cli.walk(&mut |path, lineage| {
+                let command = *lineage.last().expect("a lineage is not empty");
+                matched |= rule.matches(&Candidate::new(&cli.root.name, path, command));
+                paths.push(path.glob_form());
+            });
+            if !matched {
+                let near = nearest(&glob(pattern), paths.iter().map(String::as_str));
+                let near =
+                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                warnings.push(format!(
+                    "`{option} {pattern}` matches no command of `{}`{near}",
+                    cli.root.name
+                ));
+            }
+        }
+    }
+    for name in &selection.with_flags {
+        let rule = FlagRule::allow([name.as_str()]);
+        let mut flags: Vec<&Flag> = Vec::new();
+        found.walk(&mut |_, lineage| {
+            flags.extend(
+                lineage
+                    .last()
+                    .into_iter()
+                    .flat_map(|command: &&Command| &command.flags),
+            );
+        });
+        if !flags.iter().any(|flag| rule.matches(flag)) {
+            let names = flags.iter().filter_map(|flag| flag.long.as_deref());
+            let near = nearest(name.trim_start_matches('-'), names);
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `--{near}`?"));
+            warnings.push(format!(
+                "`--with-flag {name}` names no flag of `{}`{near}",
+                cli.root.name
+            ));
+        }
+    }
+    warnings
+}
+
+#[cfg(test)]
+#[path = "policy_tests.rs"]
+mod tests;

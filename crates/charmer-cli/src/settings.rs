@@ -1,0 +1,204 @@
+//! What is to be served and how: the command line and `charmer.yaml` together.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use charmer_config::{Config, Origin, Source};
+use charmer_core::tool::Layout;
+
+use crate::{
+    args::{LayoutName, Selection},
+    problem::Problem,
+    programs,
+};
+
+/// One program and what was said about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    /// Its absolute path.
+    pub(crate) path: PathBuf,
+    /// What the file says of it, or the defaults.
+    pub(crate) source: Source,
+}
+
+impl Program {
+    /// The name of its file.
+    pub(crate) fn name(&self) -> String {
+        programs::name(&self.path)
+    }
+}
+
+/// Everything that was said.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    /// Where relative paths of the file start.
+    pub(crate) folder: PathBuf,
+    pub(crate) programs: Vec<Program>,
+    pub(crate) selection: Selection,
+    /// What in the file does nothing here.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Settings {
+    /// Reads the file, if there is one, and finds the programs.
+    pub(crate) fn load(
+        binaries: &[PathBuf],
+        selection: &Selection,
+        timeout: Option<Duration>,
+    ) -> Result<Self, Problem> {
+        let here = std::env::current_dir().map_err(|error| {
+            Problem::failed(format!("the working directory cannot be used: {error}"))
+        })?;
+        let (mut config, folder) = match &selection.config {
+            Some(file) => (read(file)?, folder_of(file, &here)),
+            None => (Config::default(), here.clone()),
+        };
+        if timeout.is_some() {
+            config.limits.timeout = timeout;
+        }
+        let mut warnings = Vec::new();
+        let mut declared = Vec::new();
+        for source in &config.sources {
+            match &source.origin {
+                Origin::Binary(name) => declared.push((name.clone(), source.clone())),
+                Origin::Spells(path) => warnings.push(format!(
+                    "spells are not served yet, so `{}` is left out",
+                    path.display()
+                )),
+                _ => {}
+            }
+        }
+        let mut programs = Vec::new();
+        if binaries.is_empty() {
+            for (name, source) in declared {
+                let path = programs::find(&name, &folder)?;
+                programs.push(Program { path, source });
+            }
+        } else {
+            for name in binaries {
+                let path = programs::find(name, &here)?;
+                // A program that the file does not name is served as if there were no file.
+                let known = declared.iter().find(|(declared, _)| {
+                    declared == name
+                        || programs::find(declared, &folder).is_ok_and(|found| found == path)
+                });
+                let source = match known {
+                    Some((_, source)) => source.clone(),
+                    None => plain_source(&path),
+                };
+                programs.push(Program { path, source });
+            }
+        }
+        if programs.is_empty() {
+            let problem = Problem::mistake("there is no program to read");
+            return Err(match &selection.config {
+                Some(file) => problem.hint(format!(
+                    "name one, as in `charmer tools cargo`, or add it to `sources` in `{}`",
+                    file.display()
+                )),
+                None => problem.hint("name one, as in `charmer tools cargo`"),
+            });
+        }
+        for program in &mut programs {
+            if let Some(layout) = selection.layout {
+                program.source.layout = match layout {
+                    LayoutName::Flat => Layout::Flat,
+                    LayoutName::Nested => Layout::Nested,
+                };
+            }
+        }
+        Ok(Self {
+            config,
+            folder,
+            programs,
+            selection: selection.clone(),
+            warnings,
+        })
+    }
+}
+
+/// A program of which nothing is said: what the file would mean if it only named it.
+fn plain_source(path: &Path) -> Source {
+    let config = Config::parse("sources: [{binary: program}]", "charmer.yaml");
+    let mut source = config
+        .expect("a program's name is all that a source needs")
+        .sources
+        .remove(0);
+    source.origin = Origin::Binary(path.to_path_buf());
+    source
+}
+
+fn read(file: &Path) -> Result<Config, Problem> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Problem::mistake(format!("`{}` cannot be read: {error}", file.display()))
+            .hint("check the path after --config")
+    })?;
+    Config::parse(&text, &file.to_string_lossy()).map_err(|mistakes| {
+        let colour =
+            anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+        Problem::picture(mistakes.render(colour))
+    })
+}
+
+fn folder_of(file: &Path, here: &Path) -> PathBuf {
+    let file = here.join(file);
+    file.parent().map_or_else(|| here.into(), Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn this_program() -> PathBuf {
+        std::env::current_exe().expect("a test has a path")
+    }
+
+    #[test]
+    fn a_program_without_a_file_has_the_defaults() {
+        let settings = Settings::load(&[this_program()], &Selection::default(), None);
+        let settings = settings.expect("it is there");
+        assert_eq!(settings.programs[0].path, this_program());
+        assert_eq!(settings.programs[0].source.layout, Layout::Flat);
+        assert!(settings.programs[0].source.mcp_mode);
+    }
+
+    #[test]
+    fn the_command_line_goes_before_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("charmer.yaml");
+        let path = serde_json::to_string(&this_program()).expect("a path");
+        let text = format!(
+            "limits: {{timeout: 5s}}\nsources: [{{binary: {path}, prefix: me, layout: nested}}]"
+        );
+        std::fs::write(&file, text).expect("it can be written");
+        let mut selection = Selection {
+            config: Some(file),
+            ..Selection::default()
+        };
+        let named = [this_program()];
+        for binaries in [&named[..], &[]] {
+            let settings = Settings::load(binaries, &selection, None).expect("it is right");
+            let source = &settings.programs[0].source;
+            assert_eq!(source.prefix.as_deref(), Some("me"));
+            assert_eq!(source.layout, Layout::Nested);
+            assert_eq!(settings.config.limits().timeout, Duration::from_secs(5));
+        }
+        selection.layout = Some(LayoutName::Flat);
+        let settings = Settings::load(&[], &selection, Some(Duration::from_secs(9)));
+        let settings = settings.expect("it is right");
+        assert_eq!(settings.programs[0].source.layout, Layout::Flat);
+        assert_eq!(settings.config.limits().timeout, Duration::from_secs(9));
+    }
+
+    #[test]
+    fn no_program_at_all_is_a_mistake() {
+        let problem = Settings::load(&[], &Selection::default(), None).expect_err("nothing");
+        assert!(
+            problem.to_string().contains("charmer tools cargo"),
+            "{problem}"
+        );
+    }
+}

@@ -1,0 +1,120 @@
+//! `charmer call`.
+
+use std::{
+    io::Write,
+    process::{Output, Stdio},
+};
+
+use serde_json::Value;
+
+use crate::support::{charmer, err, out, run, ship};
+
+fn call(words: &[&str]) -> Output {
+    run(&[&["call", "--binary", &ship()], words].concat())
+}
+
+#[test]
+fn words_and_json_mean_the_same() {
+    let words = call(&[
+        "ship_sail",
+        "Oslo",
+        "--knots",
+        "12",
+        "--cargo",
+        "tea",
+        "--cargo=silk",
+    ]);
+    let json = call(&[
+        "ship_sail",
+        r#"{"port": "Oslo", "knots": 12, "cargo": ["tea", "silk"]}"#,
+    ]);
+    let expected = r#"["sail", "--knots=12", "--cargo=tea", "--cargo=silk", "Oslo"]"#;
+    assert!(
+        out(&words).starts_with(expected),
+        "{}{}",
+        out(&words),
+        err(&words)
+    );
+    assert_eq!(out(&words), out(&json));
+    assert!(out(&words).contains("marked true"));
+    assert_eq!(
+        (words.status.code(), json.status.code()),
+        (Some(0), Some(0))
+    );
+
+    let mut child = charmer(&["call", "--binary", &ship(), "ship_list", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it was built");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    stdin.write_all(br#"{"all": true}"#).expect("it reads");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(
+        out(&output).starts_with(r#"["list", "--all"]"#),
+        "{}",
+        out(&output)
+    );
+}
+
+#[test]
+fn a_failed_call_is_an_error_with_its_output() {
+    let output = call(&["ship_sink"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(out(&output), "the ship has sunk\nexit code 3\n");
+    let output = call(&["--json", "ship_sink"]);
+    let result: Value = serde_json::from_str(&out(&output)).expect("it is JSON");
+    assert_eq!(
+        (&result["exitCode"], &result["error"]["code"]),
+        (&3.into(), &"failed".into())
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn input_is_checked_as_for_an_assistant() {
+    let output = call(&["ship_sail", "--knots", "many"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = out(&output);
+    assert!(text.contains("knots") && text.contains("port"), "{text}");
+    let output = call(&["ship_sail", "Oslo", "--knotz", "1"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        err(&output).contains("did you mean `--knots`?"),
+        "{}",
+        err(&output)
+    );
+    let output = call(&["--knots", "ship_sail"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = err(&output);
+    assert!(text.contains("stands after its name"), "{text}");
+}
+
+#[test]
+fn the_program_is_the_first_word_of_the_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = format!("ship{}", std::env::consts::EXE_SUFFIX);
+    std::fs::copy(ship(), folder.path().join(file)).expect("it can be copied");
+    let output = charmer(&["call", "ship_crew_show", "Ada"])
+        .env("PATH", folder.path())
+        .output()
+        .expect("it was built");
+    assert!(
+        out(&output).starts_with(r#"["crew", "show", "Ada"]"#),
+        "{}{}",
+        out(&output),
+        err(&output)
+    );
+}
+
+#[test]
+fn a_call_ends_when_its_time_is_up() {
+    let output = call(&["--timeout", "200ms", "ship_drift"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        out(&output).contains("the command was ended after"),
+        "{}",
+        out(&output)
+    );
+}

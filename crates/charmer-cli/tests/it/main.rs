@@ -1,0 +1,7 @@
+//! The program `charmer` as people and clients use it.
+
+mod call;
+mod mistakes;
+mod serve;
+mod shows;
+mod support;

@@ -1,0 +1,144 @@
+//! Runs `charmer` and speaks with it.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio},
+};
+
+use serde_json::{Value, json};
+
+/// The path of an example of this crate; `cargo test` builds them all.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    let profile = test.parent().and_then(Path::parent);
+    profile
+        .expect("tests are built in target/PROFILE/deps")
+        .join("examples")
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// The fixture, as a word of a command line.
+pub(crate) fn ship() -> String {
+    example("ship").to_string_lossy().into_owned()
+}
+
+/// `charmer` with these words; nothing that it keeps outlives the test.
+pub(crate) fn charmer<S: AsRef<std::ffi::OsStr>>(words: &[S]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_charmer"));
+    command
+        .args(words)
+        .env("RUST_BACKTRACE", "0")
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env_remove("MCP_MODE")
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs it to the end.
+pub(crate) fn run<S: AsRef<std::ffi::OsStr>>(words: &[S]) -> Output {
+    charmer(words).output().expect("it was built")
+}
+
+pub(crate) fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub(crate) fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What it prints when it works.
+pub(crate) fn works<S: AsRef<std::ffi::OsStr>>(words: &[S]) -> String {
+    let output = run(words);
+    assert!(output.status.success(), "{}{}", out(&output), err(&output));
+    out(&output)
+}
+
+/// A server and its client.
+pub(crate) struct Session {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    next: i64,
+}
+
+impl Session {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it was built");
+        let to = child.stdin.take();
+        let from = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut session = Self {
+            child,
+            to,
+            from,
+            next: 0,
+        };
+        let client = json!({"name": "test", "version": "0"});
+        let params =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        let answer = session.request("initialize", params);
+        assert!(
+            answer["result"]["serverInfo"]["name"].is_string(),
+            "{answer}"
+        );
+        session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        session
+    }
+
+    fn send(&mut self, message: &Value) {
+        let to = self.to.as_mut().expect("it was not closed yet");
+        writeln!(to, "{message}").expect("the server reads");
+    }
+
+    /// The line that answers a request.
+    pub(crate) fn line(&mut self, method: &str, params: Value) -> String {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let mut line = String::new();
+            let length = self.from.read_line(&mut line).expect("the server writes");
+            assert!(length > 0, "the server ended without an answer to {method}");
+            let message: Value = serde_json::from_str(&line).expect("it is JSON");
+            if message["id"] == id {
+                return line;
+            }
+        }
+    }
+
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        serde_json::from_str(&self.line(method, params)).expect("it is JSON")
+    }
+
+    pub(crate) fn names(&mut self) -> Vec<String> {
+        let answer = self.request("tools/list", json!({}));
+        let tools = answer["result"]["tools"].as_array().expect("a list");
+        let names = tools.iter().filter_map(|tool| tool["name"].as_str());
+        names.map(str::to_owned).collect()
+    }
+
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// Closes the server's input and waits for its end.
+    pub(crate) fn end(mut self) -> ExitStatus {
+        self.to = None;
+        self.child.wait().expect("it is our child")
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // A failed test must leave no server behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

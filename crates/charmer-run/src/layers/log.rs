@@ -1,0 +1,34 @@
+//! How each call went, in a line for whoever runs the server.
+
+use crate::{Ended, Hooks};
+
+/// Tells how each call went: its tool, how it ended and how long it took, or why it was refused.
+///
+/// ```
+/// use charmer_run::layers::log_calls;
+/// let layer = log_calls(|line| eprintln!("{line}"));
+/// # let _ = layer;
+/// ```
+pub fn log_calls(tell: impl Fn(&str) + Send + Sync + 'static) -> Hooks {
+    Hooks::new().after(move |call, outcome| {
+        let tool = &call.tool.name;
+        match &outcome {
+            Ok(outcome) => tell(&format!(
+                "{tool}: {} in {:?}",
+                ended(outcome.ended),
+                outcome.duration
+            )),
+            Err(error) => tell(&format!("{tool}: {}: {error}", error.code)),
+        }
+        outcome
+    })
+}
+
+fn ended(ended: Ended) -> String {
+    match ended {
+        Ended::Exited(code) => format!("exit code {code}"),
+        Ended::Signalled(signal) => format!("signal {signal}"),
+        Ended::TimedOut => "timed out".into(),
+        Ended::Cancelled => "cancelled".into(),
+    }
+}

@@ -1,0 +1,211 @@
+//! The tools that a server offers right now: they can be replaced, and while they are still being found out a client
+//! that asks waits a little rather than being told that there are none.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use charmer_run::ToolSet;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// How long a request waits for tools that are still being found out. Clients give up on servers that take longer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often at most a client is told that a set that is not complete yet has grown.
+const PACE: Duration = Duration::from_secs(5);
+
+/// What is offered at a moment.
+#[derive(Debug, Clone)]
+pub(crate) struct Offer {
+    pub(crate) tools: Arc<ToolSet>,
+    /// Whether no more tools are expected.
+    pub(crate) settled: bool,
+    /// Counts the sets that were offered.
+    revision: u64,
+}
+
+/// Replaces the tools of a running server; clients are told. Clones speak for the same server.
+///
+/// ```
+/// use charmer_run::{ToolSet, process::Engine};
+/// use charmer_server::{Server, ServerInfo};
+///
+/// let server = Server::pending(ServerInfo::new("git", "2.39"), Engine::default());
+/// let tools = server.tools();
+/// // As more is found out:
+/// tools.grow(ToolSet::default());
+/// // And in the end:
+/// tools.replace(ToolSet::default());
+/// ```
+#[derive(Debug, Clone)]
+pub struct ToolsHandle(Arc<watch::Sender<Offer>>);
+
+impl ToolsHandle {
+    pub(crate) fn new(tools: ToolSet, settled: bool) -> Self {
+        let offer = Offer {
+            tools: Arc::new(tools),
+            settled,
+            revision: 0,
+        };
+        Self(Arc::new(watch::channel(offer).0))
+    }
+
+    /// Serves these tools from now on, and expects no more. Calls that are under way are not disturbed.
+    pub fn replace(&self, tools: ToolSet) {
+        self.offer(tools, true);
+    }
+
+    /// Serves these tools until more are known: a client that asks for the list still waits a little for the rest, and
+    /// one that has a shorter list is told now and then.
+    pub fn grow(&self, tools: ToolSet) {
+        self.offer(tools, false);
+    }
+
+    /// Expects no more tools than there are.
+    pub fn settle(&self) {
+        self.0.send_modify(|offer| offer.settled = true);
+    }
+
+    fn offer(&self, tools: ToolSet, settled: bool) {
+        self.0.send_modify(|offer| {
+            *offer = Offer {
+                tools: Arc::new(tools),
+                settled,
+                revision: offer.revision + 1,
+            };
+        });
+    }
+
+    pub(crate) fn current(&self) -> Arc<ToolSet> {
+        Arc::clone(&self.0.borrow().tools)
+    }
+
+    pub(crate) fn view(&self, patience: Duration) -> ToolsView {
+        ToolsView {
+            offer: self.0.subscribe(),
+            lists: Arc::new(watch::channel(Lists::default()).0),
+            patience,
+        }
+    }
+}
+
+/// What is known of a client's requests for the list.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lists {
+    /// How many wait for more tools.
+    waiting: usize,
+    /// The newest revision that one was answered with.
+    answered: Option<u64>,
+}
+
+/// The tools as the handler of one client sees them.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolsView {
+    offer: watch::Receiver<Offer>,
+    lists: Arc<watch::Sender<Lists>>,
+    patience: Duration,
+}
+
+/// A list request that waits; it counts until it is dropped.
+struct Waiting<'a>(&'a watch::Sender<Lists>);
+
+impl<'a> Waiting<'a> {
+    fn new(lists: &'a watch::Sender<Lists>) -> Self {
+        lists.send_modify(|lists| lists.waiting += 1);
+        Self(lists)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|lists| lists.waiting -= 1);
+    }
+}
+
+impl ToolsView {
+    /// The tools for a list: all of them, or what is known when the client's patience ends.
+    pub(crate) async fn to_list(
+        &self,
+        cancelled: &CancellationToken,
+        ended: &CancellationToken,
+    ) -> Arc<ToolSet> {
+        let _waiting = Waiting::new(&self.lists);
+        let offer = self.wait([cancelled, ended], |offer| offer.settled).await;
+        if !cancelled.is_cancelled() {
+            self.lists
+                .send_modify(|lists| lists.answered = Some(offer.revision));
+        }
+        offer.tools
+    }
+
+    /// The tools for a call: those that hold the tool, or what is known when patience ends.
+    pub(crate) async fn to_call(
+        &self,
+        name: &str,
+        cancelled: &CancellationToken,
+        ended: &CancellationToken,
+    ) -> Offer {
+        self.wait([cancelled, ended], |offer| {
+            offer.settled || offer.tools.get(name).is_some()
+        })
+        .await
+    }
+
+    async fn wait(
+        &self,
+        [cancelled, ended]: [&CancellationToken; 2],
+        enough: impl FnMut(&Offer) -> bool,
+    ) -> Offer {
+        let mut offers = self.offer.clone();
+        // Nobody who could offer more, the end of patience and cancellation all mean the same: what is there is it.
+        tokio::select! {
+            _ = offers.wait_for(enough) => {}
+            () = tokio::time::sleep(self.patience) => {}
+            () = cancelled.cancelled() => {}
+            () = ended.cancelled() => {}
+        }
+        offers.borrow().clone()
+    }
+
+    /// The changes from now on.
+    pub(crate) fn changes(&self) -> Changes {
+        let mut offer = self.offer.clone();
+        offer.mark_unchanged();
+        Changes {
+            offer,
+            lists: self.lists.subscribe(),
+            told: None,
+        }
+    }
+}
+
+/// The changes that a client should be told of.
+pub(crate) struct Changes {
+    offer: watch::Receiver<Offer>,
+    lists: watch::Receiver<Lists>,
+    told: Option<Instant>,
+}
+
+impl Changes {
+    /// Waits until there is something that the client has not listed yet; `None` if there never will be.
+    pub(crate) async fn next(&mut self) -> Option<()> {
+        loop {
+            self.offer.changed().await.ok()?;
+            if let Some(told) = self.told.filter(|_| !self.offer.borrow().settled) {
+                let rest = (told + PACE).saturating_duration_since(Instant::now());
+                // At the pace or at the end, whichever comes first.
+                let _ =
+                    tokio::time::timeout(rest, self.offer.wait_for(|offer| offer.settled)).await;
+            }
+            // A list that still waits is going to hold the change.
+            self.lists.wait_for(|lists| lists.waiting == 0).await.ok()?;
+            let revision = self.offer.borrow_and_update().revision;
+            if self.lists.borrow().answered != Some(revision) {
+                self.told = Some(Instant::now());
+                return Some(());
+            }
+        }
+    }
+}
