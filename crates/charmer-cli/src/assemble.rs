@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::
 use charmer_config::Layers;
 use charmer_core::{
     model::Effect,
-    tool::{Tool, catalogue},
+    tool::{ARGS_KEY, Tool, catalogue},
 };
 use charmer_discover::Discovery;
 use charmer_run::{
     Execute, Limits, ServedTool, Spool, Target, ToolSet, into_service,
-    layers::{self, Audit},
+    layers::{self, Audit, Validate},
     process::{Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
 };
@@ -46,6 +46,15 @@ pub(crate) struct Assembled {
     pub(crate) tools: ToolSet,
     pub(crate) listed: Vec<Listed>,
     pub(crate) warnings: Vec<String>,
+}
+
+impl Assembled {
+    /// Tells whoever watches what may not be as it was meant.
+    pub(crate) fn warn(&self) {
+        self.warnings
+            .iter()
+            .for_each(|message| output::warn(message));
+    }
 }
 
 /// Puts tools together, again whenever more is known. What calls share (the engine, rate limits, the audit log) is made
@@ -122,12 +131,14 @@ impl Assembler {
                 format!("{about} {note}")
             });
             all.warnings.extend(notes);
-            all.warnings.extend(idle_checks(program, &catalogue.tools));
+            let idle = program.source.warnings(&catalogue);
+            all.warnings.extend(idle.iter().map(ToString::to_string));
             for tool in catalogue.tools {
                 let command = prepared.cli.command(&tool.path);
                 let effect = command.map_or(Effect::Unknown, |command| command.hints.effect);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
-                served.push(self.serve(program, path, &tool));
+                let secret = prepared.secrets.get(&tool.path).copied();
+                served.push(self.serve(program, path, &tool, secret)?);
                 all.listed.push(Listed { tool, effect });
             }
         }
@@ -153,7 +164,13 @@ impl Assembler {
         names::prefixes(&wanted.collect::<Vec<_>>(), warnings)
     }
 
-    fn serve(&self, program: &Program, path: &CallPath, tool: &Arc<Tool>) -> ServedTool {
+    fn serve(
+        &self,
+        program: &Program,
+        path: &CallPath,
+        tool: &Arc<Tool>,
+        secret: Option<&str>,
+    ) -> Result<ServedTool, Problem> {
         let mut execute = Execute::new(Target::Process(path.launcher.clone()));
         if let Some(audit) = &self.audit {
             execute = execute.judged_by(audit.witness(None));
@@ -168,6 +185,12 @@ impl Assembler {
             service = wrap(layers, service);
             limits = selector.limits(&limits, tool.name.as_str());
         }
+        if let Some(pattern) = secret {
+            let why = "secrets are not shown where only reading is offered";
+            let check = Validate::forbid(ARGS_KEY, pattern, why)
+                .map_err(|error| Problem::failed(error.to_string()))?;
+            service = wrap(&check, service);
+        }
         let logged = self.settings.config.log.calls;
         if logged {
             service = wrap(&layers::log_calls(output::note), service);
@@ -178,11 +201,11 @@ impl Assembler {
         }
         let served = ServedTool::new(Arc::clone(tool), service, limits)
             .redactor(self.engine.redactor().clone());
-        if logged {
+        Ok(if logged {
             served
         } else {
             served.never_blocks()
-        }
+        })
     }
 
     /// Writes what has not been written yet; the process may end right after this.
@@ -206,29 +229,4 @@ fn launcher(program: &Program, settings: &Settings, mark: &str, engine: &Engine)
         .as_ref()
         .map(|directory| settings.folder.join(directory));
     Launcher::new(program.path.clone(), environment, directory, engine.clone())
-}
-
-/// Checks of arguments that no tool has: a mistake of whoever wrote the file.
-fn idle_checks(program: &Program, tools: &[Arc<Tool>]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (at, selector) in program.source.select.iter().enumerate() {
-        let mut of_selector = tools
-            .iter()
-            .filter(|tool| tool.selector == Some(at))
-            .peekable();
-        if of_selector.peek().is_none() {
-            continue;
-        }
-        let of_selector: Vec<_> = of_selector.collect();
-        for check in &selector.validate {
-            if !of_selector.iter().any(|tool| check.applies_to(tool)) {
-                warnings.push(format!(
-                    "`validate` names `{}`, which no tool of `{}` that its selector speaks for has",
-                    check.argument,
-                    program.name()
-                ));
-            }
-        }
-    }
-    warnings
 }

@@ -11,7 +11,6 @@ mod programs;
 mod progress;
 mod read;
 mod runtime;
-mod seams;
 mod settings;
 mod table;
 

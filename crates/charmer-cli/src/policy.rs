@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use charmer_config::{Applied, Mismatches};
 use charmer_core::{
-    model::{Cli, Command, CommandPath, Effect, Flag, FlagValue},
-    select::{Candidate, CommandRule, FlagRule, Selector, first_match},
+    model::{Cli, Command, CommandPath, Effect, Flag},
+    select::{Candidate, CommandRule, FlagRule, Selector},
     text::nearest,
     tool::CatalogueOptions,
 };
-use charmer_discover::Discovery;
+use charmer_discover::{
+    Discovery, effect,
+    redirect::{Redirect, redirects},
+};
 use serde::Serialize;
 
-use crate::{args::Selection, problem::Problem, seams, settings::Program};
+use crate::{args::Selection, problem::Problem, settings::Program};
 
 /// A program, ready for its tools to be made.
 #[derive(Debug, Clone)]
@@ -22,6 +26,10 @@ pub(crate) struct Prepared {
     /// Why commands are thought to do what they do.
     pub(crate) evidence: BTreeMap<CommandPath, Vec<String>>,
     pub(crate) left_out: Vec<LeftOut>,
+    /// What positionals must not match where only reading is offered: they would show secrets.
+    pub(crate) secrets: BTreeMap<CommandPath, &'static str>,
+    /// What the configuration has set.
+    pub(crate) applied: Vec<Applied>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -47,79 +55,77 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Problem> {
     let source = &program.source;
     let mut cli = found.cli.clone();
-    let mut warnings = seams::overrides(source, found, &mut cli);
-    let evidence = set_effects(&mut cli);
-    warnings.extend(apply_selectors(&mut cli, program));
-    let read_only = selection.read_only || seams::read_only(source);
+    let mut evidence = BTreeMap::new();
+    set_effects(&mut cli, &mut evidence);
+    // The file has the last word on what was inferred; a command that it adds is classed as well.
+    let report = source
+        .apply(&mut cli)
+        .map_err(|error| mismatch(program, &error))?;
+    set_effects(&mut cli, &mut evidence);
+    let mut warnings: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
+    let read_only = selection.read_only || source.read_only;
+    let pinned = source.catalogue_options(&cli);
+    let mut options = pinned.map_err(|error| mismatch(program, &error))?;
     let left_out = leave_out_flags(&mut cli, program, selection, read_only);
     warnings.extend(unmatched(&cli, selection, &found.cli));
-
-    let mut options = CatalogueOptions::default();
-    options.prefix.clone_from(&source.prefix);
-    options.layout = source.layout;
     options.selectors = selectors(program, selection, read_only);
-    seams::pins(source, &mut options)?;
+    let secrets = if read_only {
+        secrets(&cli)
+    } else {
+        BTreeMap::new()
+    };
     Ok(Prepared {
         cli,
         options,
         evidence,
         left_out,
+        secrets,
+        applied: report.applied,
         warnings,
     })
 }
 
-fn set_effects(cli: &mut Cli) -> BTreeMap<CommandPath, Vec<String>> {
-    let mut effects = Vec::new();
-    cli.walk(&mut |path, lineage| {
-        let (effect, evidence) = seams::effect(lineage, path);
-        effects.push((path.clone(), effect, evidence));
-    });
-    let mut kept = BTreeMap::new();
-    for (path, effect, evidence) in effects {
-        if let Some(command) = cli.command_mut(&path) {
-            command.hints.effect = effect;
-        }
-        kept.insert(path, evidence);
-    }
-    kept
+/// What the file says of a program that the program does not have.
+fn mismatch(program: &Program, error: &Mismatches) -> Problem {
+    Problem::mistake(format!(
+        "`{}` and the configuration do not fit: {error}",
+        program.name()
+    ))
+    .hint(format!(
+        "`charmer inspect {}` shows what it has",
+        program.name()
+    ))
 }
 
-/// What the file's selectors say of the commands that they speak for.
-fn apply_selectors(cli: &mut Cli, program: &Program) -> Vec<String> {
-    let rules = program.source.selectors();
-    let mut chosen = Vec::new();
-    let name = cli.root.name.clone();
+/// Classes the commands that have not been classed yet, unless somebody has said what they do.
+fn set_effects(cli: &mut Cli, evidence: &mut BTreeMap<CommandPath, Vec<String>>) {
+    let mut classed = Vec::new();
     cli.walk(&mut |path, lineage| {
-        let command = *lineage.last().expect("a lineage is not empty");
-        let candidate = Candidate::new(&name, path, command);
-        if let Some((at, _)) = first_match(&rules, &candidate) {
-            chosen.push((path.clone(), at));
+        if !evidence.contains_key(path) {
+            classed.push((path.clone(), effect::classify(lineage, path)));
         }
     });
-    let mut warnings = Vec::new();
-    for (path, at) in chosen {
-        let (selector, Some(command)) = (&program.source.select[at], cli.command_mut(&path)) else {
-            continue;
-        };
-        if let Some(hints) = selector.hints() {
-            command.hints.effect = hints.effect;
+    for (path, class) in classed {
+        if let Some(command) = cli.command_mut(&path)
+            && command.hints.effect == Effect::Unknown
+        {
+            command.hints.effect = class.effect;
         }
-        command.stdin |= selector.stdin;
-        let Some(switch) = &selector.confirm else {
-            continue;
-        };
-        let is_switch = |flag: &Flag| {
-            FlagRule::allow([switch.as_str()]).matches(flag) && flag.value == FlagValue::None
-        };
-        if let Some(flag) = command.flags.iter().find(|flag| is_switch(flag)) {
-            command.confirm = Some(flag.display_name());
-        } else if command.commands.is_empty() {
-            warnings.push(format!(
-                "`confirm` names `{switch}`, which is no switch of `{path}`"
-            ));
-        }
+        let texts = class.evidence.into_iter().map(|evidence| evidence.text);
+        evidence.insert(path, texts.collect());
     }
-    warnings
+}
+
+/// Reading commands to which a positional says what is shown, with a pattern of what must not be.
+fn secrets(cli: &Cli) -> BTreeMap<CommandPath, &'static str> {
+    let mut found = BTreeMap::new();
+    cli.walk(&mut |path, lineage| {
+        let command = lineage.last().expect("a lineage is not empty");
+        if let Some(pattern) = effect::secret_values(command) {
+            found.insert(path.clone(), pattern);
+        }
+    });
+    found
 }
 
 /// Hides the flags that stay out: a hidden flag is in no schema, so no input can reach it.
@@ -130,15 +136,26 @@ fn leave_out_flags(
     read_only: bool,
 ) -> Vec<LeftOut> {
     let named = FlagRule::allow(selection.with_flags.iter().cloned());
+    let pinned = FlagRule::allow(program.source.set.keys().cloned());
     let mut left_out = Vec::new();
     cli.walk(&mut |path, lineage| {
         let command = *lineage.last().expect("a lineage is not empty");
         for flag in command.flags.iter().filter(|flag| !flag.hidden) {
+            // A pinned flag is in no schema anyway, and it must be written.
+            if pinned.matches(flag) {
+                continue;
+            }
             let brought_back = selection.all_flags
                 || named.matches(flag)
-                || seams::brought_back(&program.source, flag);
-            let redirects = || seams::redirects(lineage, flag).filter(|_| !brought_back);
-            let writes = || seams::writes(command, flag).filter(|_| read_only);
+                || program.source.redirects.lets_in(flag);
+            let redirects = || {
+                let redirect = redirect(lineage, flag).filter(|_| !brought_back);
+                redirect.map(|redirect| redirect.reason)
+            };
+            let writes = || {
+                let reason = effect::writing_flag(command, flag).filter(|_| read_only);
+                reason.map(|reason| reason.to_string())
+            };
             if let Some(reason) = redirects().or_else(writes) {
                 left_out.push(LeftOut {
                     command: path.clone(),
@@ -157,6 +174,11 @@ fn leave_out_flags(
         }
     }
     left_out
+}
+
+/// Why a flag redirects its program; one that the program cannot do without is kept.
+fn redirect(lineage: &[&Command], flag: &Flag) -> Option<Redirect> {
+    redirects(lineage, flag).filter(|redirect| !redirect.required)
 }
 
 /// The file's selectors, within what the command line lets through.

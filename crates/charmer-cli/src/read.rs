@@ -1,14 +1,15 @@
 //! Programs read into the model: what was kept from the last time, or else a walk through their help.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use charmer_discover::{
     DiscoverError, DiscoverOptions, Discoverer, Discovery,
+    cache::Cache,
     probe::{ProbeOptions, ShimCommand},
 };
 use tokio::task::JoinSet;
 
-use crate::{problem::Problem, progress, settings::Program};
+use crate::{output, problem::Problem, progress, settings::Program};
 
 /// The hidden subcommand that takes its own rights away and then becomes the program that is read.
 pub(crate) const PROBE: &str = "__probe";
@@ -16,56 +17,117 @@ pub(crate) const PROBE: &str = "__probe";
 /// How the reading of a program begins.
 pub(crate) enum Start {
     /// Everything is known from the last time.
-    #[expect(dead_code, reason = "nothing is kept yet; the cache makes it")]
-    Known(Box<Discovery>),
+    Known(PathBuf, Box<Discovery>),
     /// It has to be asked.
-    Walk(Discoverer),
+    Walk(PathBuf, Discoverer),
 }
 
 impl Start {
-    /// Looks up what is known of a program, without starting it. The cache's place: `refresh` passes it by.
-    pub(crate) fn new(program: &Path, _refresh: bool) -> Self {
-        Self::Walk(Discoverer::new(program, options()))
+    /// Looks up what is known of a program, without starting it; `refresh` passes that by.
+    pub(crate) fn new(program: &Path, refresh: bool) -> Self {
+        let kept = cache().filter(|_| !refresh);
+        match kept.and_then(|cache| cache.load(program)) {
+            Some(found) => Self::Known(program.into(), Box::new(found)),
+            None => Self::walk(program),
+        }
+    }
+
+    /// The reading of a program, whatever is known of it.
+    pub(crate) fn walk(program: &Path) -> Self {
+        Self::Walk(program.into(), Discoverer::new(program, options()))
+    }
+
+    /// Whether a program that is known from the last time is still what it was; one that does not answer is.
+    pub(crate) async fn still_holds(&self) -> bool {
+        let Self::Known(program, found) = self else {
+            return true;
+        };
+        let now = Discoverer::new(program, options()).identify().await;
+        now.map_or(true, |identity| identity == found.identity)
+    }
+
+    /// Forgets that it is known.
+    pub(crate) fn read_again(&mut self) {
+        if let Self::Known(program, _) = self {
+            *self = Self::walk(&program.clone());
+        }
     }
 
     /// What is known before anything is started.
     pub(crate) fn known(&self) -> Option<&Discovery> {
         match self {
-            Self::Known(found) => Some(found),
-            Self::Walk(_) => None,
+            Self::Known(_, found) => Some(found),
+            Self::Walk(..) => None,
         }
     }
 
     /// What is known by now.
     pub(crate) fn so_far(&self) -> Option<Discovery> {
         match self {
-            Self::Known(found) => Some((**found).clone()),
-            Self::Walk(walk) => walk.so_far(),
+            Self::Known(_, found) => Some((**found).clone()),
+            Self::Walk(_, walk) => walk.so_far(),
         }
     }
 
     /// How many commands have been read, and how many are known of.
     pub(crate) fn progress(&self) -> (usize, usize) {
         match self {
-            Self::Known(_) => (0, 0),
-            Self::Walk(walk) => walk.progress(),
+            Self::Known(..) => (0, 0),
+            Self::Walk(_, walk) => walk.progress(),
         }
     }
 
     /// Reads the program to the end.
     pub(crate) fn finish(&self) -> impl Future<Output = Result<Discovery, Problem>> + Send + use<> {
         let step = match self {
-            Self::Known(found) => Ok((**found).clone()),
-            Self::Walk(walk) => Err(walk.clone()),
+            Self::Known(_, found) => Ok((**found).clone()),
+            Self::Walk(program, walk) => Err((program.clone(), walk.clone())),
         };
         async move {
             match step {
                 Ok(found) => Ok(found),
-                // What is found is kept here for the next time.
-                Err(walk) => walk.run().await.map_err(|error| unreadable(&error)),
+                Err((program, walk)) => {
+                    let found = walk.run().await.map_err(|error| unreadable(&error))?;
+                    Ok(keep(program, found).await)
+                }
             }
         }
     }
+}
+
+/// Keeps what was found for the next time. If that fails the program is read again then; nothing else is lost.
+async fn keep(program: PathBuf, found: Discovery) -> Discovery {
+    let Some(cache) = cache() else {
+        return found;
+    };
+    let kept = found.clone();
+    let stored = tokio::task::spawn_blocking(move || cache.store(&program, &kept)).await;
+    if let Ok(Err(error)) = stored {
+        output::note(&format!("what was found could not be kept: {error}"));
+    }
+    found
+}
+
+/// Where everything about a program was seen, as far as that was kept.
+pub(crate) fn provenance(program: &Path, found: &mut Discovery) {
+    if found.provenance.is_empty()
+        && let Some(provenance) = cache().and_then(|cache| cache.provenance(program))
+    {
+        found.provenance = provenance;
+    }
+}
+
+/// The folder for what can be found out again: `CHARMER_CACHE`, or the user's own. There may be none.
+fn cache() -> Option<Cache> {
+    let folder = |name: &str| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
+    };
+    let folder = folder("CHARMER_CACHE")
+        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("charmer")))
+        .or_else(|| Some(folder("LOCALAPPDATA")?.join("charmer")))
+        .or_else(|| Some(folder("HOME")?.join(".cache").join("charmer")))?;
+    Some(Cache::new(folder))
 }
 
 fn options() -> DiscoverOptions {

@@ -40,7 +40,11 @@ pub(crate) struct Offer {
 /// tools.replace(ToolSet::default());
 /// ```
 #[derive(Debug, Clone)]
-pub struct ToolsHandle(Arc<watch::Sender<Offer>>);
+pub struct ToolsHandle {
+    offer: Arc<watch::Sender<Offer>>,
+    /// Cancelled when a client has been given a list.
+    listed: CancellationToken,
+}
 
 impl ToolsHandle {
     pub(crate) fn new(tools: ToolSet, settled: bool) -> Self {
@@ -49,7 +53,15 @@ impl ToolsHandle {
             settled,
             revision: 0,
         };
-        Self(Arc::new(watch::channel(offer).0))
+        Self {
+            offer: Arc::new(watch::channel(offer).0),
+            listed: CancellationToken::new(),
+        }
+    }
+
+    /// Waits until a client has been given a list of tools: what is not needed for that can be done from then on.
+    pub async fn listed(&self) {
+        self.listed.cancelled().await;
     }
 
     /// Serves these tools from now on, and expects no more. Calls that are under way are not disturbed.
@@ -65,11 +77,11 @@ impl ToolsHandle {
 
     /// Expects no more tools than there are.
     pub fn settle(&self) {
-        self.0.send_modify(|offer| offer.settled = true);
+        self.offer.send_modify(|offer| offer.settled = true);
     }
 
     fn offer(&self, tools: ToolSet, settled: bool) {
-        self.0.send_modify(|offer| {
+        self.offer.send_modify(|offer| {
             *offer = Offer {
                 tools: Arc::new(tools),
                 settled,
@@ -79,12 +91,13 @@ impl ToolsHandle {
     }
 
     pub(crate) fn current(&self) -> Arc<ToolSet> {
-        Arc::clone(&self.0.borrow().tools)
+        Arc::clone(&self.offer.borrow().tools)
     }
 
     pub(crate) fn view(&self, patience: Duration) -> ToolsView {
         ToolsView {
-            offer: self.0.subscribe(),
+            offer: self.offer.subscribe(),
+            listed: self.listed.clone(),
             lists: Arc::new(watch::channel(Lists::default()).0),
             patience,
         }
@@ -104,6 +117,7 @@ struct Lists {
 #[derive(Debug, Clone)]
 pub(crate) struct ToolsView {
     offer: watch::Receiver<Offer>,
+    listed: CancellationToken,
     lists: Arc<watch::Sender<Lists>>,
     patience: Duration,
 }
@@ -136,6 +150,7 @@ impl ToolsView {
         if !cancelled.is_cancelled() {
             self.lists
                 .send_modify(|lists| lists.answered = Some(offer.revision));
+            self.listed.cancel();
         }
         offer.tools
     }

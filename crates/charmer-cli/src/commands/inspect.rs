@@ -15,7 +15,7 @@ use crate::{
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
     policy::{LeftOut, Prepared, prepare},
     problem::Problem,
-    read::read,
+    read::{provenance, read},
     runtime,
     settings::Settings,
     table::{Cell, table},
@@ -33,8 +33,15 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
     let binaries = [args.binary.clone()];
     let settings = Settings::load(&binaries, &args.selection, None)?;
     let mut found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
-    let found = found.remove(0);
+    let mut found = found.remove(0);
+    provenance(&settings.programs[0].path, &mut found);
     let prepared = prepare(&found, &settings.programs[0], &settings.selection)?;
+    for applied in &prepared.applied {
+        let argument = applied.argument.as_deref();
+        found
+            .provenance
+            .overridden(&applied.path, argument, applied.field);
+    }
     let catalogue = catalogue(&prepared.cli, &prepared.options);
     let inspected = Inspected {
         program: settings.programs[0].path.clone(),

@@ -4,6 +4,7 @@ use std::{io::IsTerminal, process::ExitCode, sync::Arc, time::Duration};
 
 use charmer_discover::Discovery;
 use charmer_server::{Server, ServerInfo, ToolsHandle};
+use futures_util::future::join_all;
 use tokio::{task::JoinSet, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
@@ -49,46 +50,52 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     let engine = assembler.engine.clone();
 
     let known: Vec<Option<Discovery>> = starts.iter().map(|start| start.known().cloned()).collect();
-    let served = if known.iter().all(Option::is_some) {
+    let warm = known.iter().all(Option::is_some);
+    let server = if warm {
         let assembled = assembler.assemble(&known)?;
-        assembled
-            .warnings
-            .iter()
-            .for_each(|message| output::warn(message));
-        Server::new(info, assembled.tools, engine).run_stdio()
+        assembled.warn();
+        Server::new(info, assembled.tools, engine)
     } else {
-        let server = Server::pending(info, engine);
-        let (tools, stop) = (server.tools(), server.stop_token());
-        let walk = {
-            let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
-            std::thread::Builder::new()
-                .name("charmer-walk".into())
-                .spawn(move || walk(&assembler, starts, &tools, &stop))
-                .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?
-        };
-        let served = server.run_stdio();
-        // The client is gone, so there is nobody to read programs for.
-        stop.cancel();
-        walk.join()
-            .unwrap_or_else(|_| Err(Problem::failed("reading the programs went wrong: a bug")))?;
-        served
+        Server::pending(info, engine)
     };
+    let (tools, stop) = (server.tools(), server.stop_token());
+    let beside = {
+        let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
+        std::thread::Builder::new()
+            .name("charmer-walk".into())
+            .spawn(move || walk(&assembler, starts, warm, &tools, &stop))
+            .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?
+    };
+    let served = server.run_stdio();
+    // The client is gone, so there is nobody to read programs for.
+    stop.cancel();
+    beside
+        .join()
+        .unwrap_or_else(|_| Err(Problem::failed("reading the programs went wrong: a bug")))?;
     assembler.finish();
     served.map_err(|error| Problem::failed(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Reads the programs beside the server, on threads of its own, and hands over the tools as they become known. Fails,
-/// and ends the server, if there is nothing to serve.
+/// and ends the server, if there is nothing to serve. What is `warm` is only checked, when a client has its list.
 fn walk(
     assembler: &Assembler,
     starts: Vec<Start>,
+    warm: bool,
     tools: &ToolsHandle,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
+    let work = async {
+        if warm {
+            tools.listed().await;
+            return check(assembler, starts, tools).await;
+        }
+        read_all(assembler, starts, tools).await
+    };
     runtime::new()?.block_on(async {
         let read = tokio::select! {
-            read = read_all(assembler, starts, tools) => read,
+            read = work => read,
             () = stop.cancelled() => {
                 tokio::time::sleep(PROBES_END).await;
                 return Ok(());
@@ -99,6 +106,39 @@ fn walk(
         }
         read
     })
+}
+
+/// Asks programs that were known from the last time whether they are still what they were: a new version, other plugins
+/// or another toolchain show. Those that are not are read again.
+async fn check(
+    assembler: &Assembler,
+    mut starts: Vec<Start>,
+    tools: &ToolsHandle,
+) -> Result<(), Problem> {
+    let known: Vec<Option<Discovery>> = starts.iter().map(|start| start.known().cloned()).collect();
+    let mut changed = false;
+    for start in &mut starts {
+        if !start.still_holds().await {
+            changed = true;
+            start.read_again();
+        }
+    }
+    if !changed {
+        return Ok(());
+    }
+    let found = join_all(starts.iter().map(Start::finish)).await;
+    // What cannot be read any more stays as it was: calls will say what is wrong with it.
+    let found: Vec<Option<Discovery>> = found
+        .into_iter()
+        .zip(known)
+        .map(|(found, known)| found.inspect_err(output::fail).ok().or(known))
+        .collect();
+    if found.iter().all(Option::is_some) {
+        let assembled = assembler.assemble(&found)?;
+        assembled.warn();
+        tools.replace(assembled.tools);
+    }
+    Ok(())
 }
 
 async fn read_all(
@@ -133,7 +173,10 @@ async fn read_all(
                         .zip(&starts)
                         .map(|(found, start)| found.clone().or_else(|| start.so_far()))
                         .collect();
-                    tools.grow(assembler.assemble(&so_far)?.tools);
+                    // What the file says may not be there yet; whether it is at all shows at the end.
+                    if let Ok(assembled) = assembler.assemble(&so_far) {
+                        tools.grow(assembled.tools);
+                    }
                 }
             }
         }
@@ -145,10 +188,7 @@ async fn read_all(
     }
     failures.iter().for_each(output::fail);
     let assembled = assembler.assemble(&found)?;
-    assembled
-        .warnings
-        .iter()
-        .for_each(|message| output::warn(message));
+    assembled.warn();
     tools.replace(assembled.tools);
     Ok(())
 }
