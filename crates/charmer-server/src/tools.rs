@@ -187,11 +187,12 @@ impl ToolsView {
     /// The changes from now on.
     pub(crate) fn changes(&self) -> Changes {
         let mut offer = self.offer.clone();
-        offer.mark_unchanged();
+        let known = offer.borrow_and_update().revision;
         Changes {
             offer,
             lists: self.lists.subscribe(),
             told: None,
+            known,
         }
     }
 }
@@ -201,6 +202,8 @@ pub(crate) struct Changes {
     offer: watch::Receiver<Offer>,
     lists: watch::Receiver<Lists>,
     told: Option<Instant>,
+    /// The newest revision that it was told of, or that was there from the start.
+    known: u64,
 }
 
 impl Changes {
@@ -217,7 +220,9 @@ impl Changes {
             // A list that still waits is going to hold the change.
             self.lists.wait_for(|lists| lists.waiting == 0).await.ok()?;
             let revision = self.offer.borrow_and_update().revision;
-            if self.lists.borrow().answered != Some(revision) {
+            // That no more is expected changes nothing by itself.
+            if self.known != revision && self.lists.borrow().answered != Some(revision) {
+                self.known = revision;
                 self.told = Some(Instant::now());
                 return Some(());
             }

@@ -9,7 +9,7 @@ const SIGNS: usize = 4;
 ///
 /// Text is split the way that the tokenizers of current models split it before they look words up: words with the
 /// space or sign before them, digits in threes, signs in a row. What a word then costs is estimated from its length.
-/// On tool lists of real programs the estimate is within 5 % of the tokens of `o200k_base`.
+/// On tool lists of large programs the estimate was within 5 % of the tokens of `o200k_base`.
 ///
 /// ```
 /// use charmer_core::tool::estimate_tokens;
@@ -71,8 +71,9 @@ mod tests {
     fn an_estimate_grows_with_its_text_and_is_never_absurd() {
         assert_eq!(estimate_tokens(""), 0);
         let text = "Show the logs of a pod, and follow them (default false). ";
-        let once = estimate_tokens(text);
-        assert_eq!(estimate_tokens(&text.repeat(50)), once * 50);
+        let once = estimate_tokens(text.trim_end());
+        // A space between words costs nothing, the one at the end does.
+        assert_eq!(estimate_tokens(&text.repeat(50)), once * 50 + 1);
         assert!(once > text.len() / 8 && once < text.len() / 2, "{once}");
     }
 }
