@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use charmer_core::model::{Cli, Command, CommandPath, Flag, Syntax};
+use charmer_core::model::{Choice, Cli, Command, CommandPath, Flag, Syntax, ValueType};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -185,7 +185,8 @@ fn command(
     let mut ids = BTreeSet::new();
     for flag in &sketch.flags {
         let (flag, fields) = self::flag(flag, home);
-        if is_help(&flag) || flag.id.is_empty() || !ids.insert(flag.id.clone()) {
+        let version = path.is_root() && is_version(&flag);
+        if is_help(&flag) || version || flag.id.is_empty() || !ids.insert(flag.id.clone()) {
             continue;
         }
         origins.flags.insert(flag.id.clone(), fields);
@@ -211,6 +212,11 @@ fn is_help(flag: &Flag) -> bool {
                 && (text.contains("help") || text.contains("usage"))
         }
     }
+}
+
+/// The switch that shows the program's version; it would be offered with every command.
+fn is_version(flag: &Flag) -> bool {
+    flag.long.as_deref() == Some("version") && flag.is_switch()
 }
 
 fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
@@ -240,7 +246,11 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
         let defaults = default.value.iter();
         flag.default = defaults.map(|text| text.replace(home, "$HOME")).collect();
     }
-    if let Some(choices) = &sketch.choices {
+    if let Some(choices) = sketch
+        .choices
+        .as_ref()
+        .filter(|choices| closes(&flag, choices))
+    {
         note("enum", choices.source);
         flag.choices.clone_from(&choices.value);
     }
@@ -272,6 +282,17 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
         flag.help = Some(text);
     }
     (flag, fields)
+}
+
+/// Whether a list of values can be all that a flag takes. `(ns|us|ms)` behind a length of time are units, and a list
+/// without the default is a list of something else.
+fn closes(flag: &Flag, choices: &Fact<Vec<Choice>>) -> bool {
+    let listed = |text: &String| choices.value.iter().any(|choice| choice.value == *text);
+    let text = matches!(
+        flag.value_type,
+        ValueType::String | ValueType::Char | ValueType::Path
+    );
+    text && flag.default.iter().all(listed)
 }
 
 /// Notes of commands that are there under several paths which one stands for all: the first of the shortest.

@@ -49,12 +49,15 @@ pub(crate) fn tool(spool: &Spool) -> ServedTool {
     );
     let tool = found.tools.pop().expect("the command is a tool");
     let redactor = spool.redactor().clone();
+    let used = spool.used();
     let spool = spool.clone();
     let read = move |call: HandlerCall| answer(&spool, &call.call.input);
     let service = into_service(Execute::new(Target::Handler(Arc::new(read))));
     // What says where to go on must not push the longest reading over the limit.
     let limits = Limits::default().output_chars(MAX_LENGTH as usize + 200);
-    ServedTool::new(tool, service, limits).redactor(redactor)
+    ServedTool::new(tool, service, limits)
+        .redactor(redactor)
+        .listed_from(used)
 }
 
 fn answer(spool: &Spool, input: &Map<String, Value>) -> Result<Reply, CallError> {

@@ -13,6 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio_util::sync::CancellationToken;
+
 use crate::Redactor;
 
 /// How the name of every spool folder begins.
@@ -85,6 +87,8 @@ struct Inner {
     folder: PathBuf,
     limits: SpoolLimits,
     files: Mutex<Files>,
+    /// Cancelled when the first file was made.
+    used: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -102,6 +106,7 @@ impl Spool {
                 folder,
                 limits,
                 files: Mutex::default(),
+                used: CancellationToken::new(),
             }),
             redactor: Redactor::default(),
         }
@@ -123,6 +128,11 @@ impl Spool {
         &self.inner.folder
     }
 
+    /// Is cancelled when there is something to read for the first time.
+    pub fn used(&self) -> CancellationToken {
+        self.inner.used.clone()
+    }
+
     /// Begins a file.
     pub(crate) fn create(&self) -> io::Result<SpoolFile> {
         let inner = &*self.inner;
@@ -135,6 +145,7 @@ impl Spool {
         let id = random_id();
         let file = make_private_file(&inner.folder.join(&id))?;
         files.kept.insert(id.clone(), Instant::now());
+        inner.used.cancel();
         Ok(SpoolFile {
             id,
             file,

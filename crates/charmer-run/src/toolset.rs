@@ -23,6 +23,8 @@ pub struct ServedTool {
     pub may_block: bool,
     /// What must not be seen in its results.
     pub redactor: Redactor,
+    /// When it is listed; always, if it is not set. It can be called before.
+    pub listed_from: Option<CancellationToken>,
 }
 
 impl ServedTool {
@@ -34,7 +36,15 @@ impl ServedTool {
             limits,
             may_block: true,
             redactor: Redactor::default(),
+            listed_from: None,
         }
+    }
+
+    /// Lists it only when this has been cancelled: until then it would cost an assistant's attention for nothing.
+    #[must_use]
+    pub fn listed_from(mut self, when: CancellationToken) -> Self {
+        self.listed_from = Some(when);
+        self
     }
 
     /// Says that nothing on its call path blocks.
@@ -82,7 +92,8 @@ impl ToolSet {
         set
     }
 
-    /// Adds the tool that reads cut output, unless a tool of its name is there already.
+    /// Adds the tool that reads cut output, unless a tool of its name is there already. It is listed as soon as there is
+    /// something to read.
     #[must_use]
     pub fn with_spool(self, spool: &Spool) -> Self {
         Self::new(self.tools.into_iter().chain([read_output::tool(spool)]))
@@ -91,6 +102,13 @@ impl ToolSet {
     /// The tool of a name.
     pub fn get(&self, name: &str) -> Option<&ServedTool> {
         self.places.get(name).map(|&at| &self.tools[at])
+    }
+
+    /// The tools that are listed at this moment, in order.
+    pub fn listed(&self) -> impl Iterator<Item = &ServedTool> {
+        let now = |when: &CancellationToken| when.is_cancelled();
+        self.iter()
+            .filter(move |served| served.listed_from.as_ref().is_none_or(now))
     }
 
     /// The tools, in order.

@@ -149,7 +149,7 @@ impl ServerHandler for Handler {
         let tools = self.tools.to_list(&context.ct, &self.shutdown).await;
         Ok(ListToolsResult::with_all_items(
             tools
-                .iter()
+                .listed()
                 .map(|served| definition(&served.tool))
                 .collect(),
         ))

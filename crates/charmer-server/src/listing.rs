@@ -19,7 +19,7 @@ struct Listing {
 /// assert_eq!(charmer_server::list_json(&ToolSet::default()), r#"{"tools":[]}"#);
 /// ```
 pub fn list_json(tools: &ToolSet) -> String {
-    let tools = tools.iter().map(|served| definition(&served.tool));
+    let tools = tools.listed().map(|served| definition(&served.tool));
     let listing = Listing {
         tools: tools.collect(),
     };

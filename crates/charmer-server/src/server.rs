@@ -119,6 +119,14 @@ impl Server {
             pool: CallPool::default(),
             shutdown: calls.clone(),
         };
+        if let Some(spool) = self.engine.spool() {
+            let (used, tools, ended) = (spool.used(), self.tools.clone(), calls.clone());
+            tokio::spawn(async move {
+                if ended.run_until_cancelled(used.cancelled()).await.is_some() {
+                    tools.list_again();
+                }
+            });
+        }
         // At the end of its input the protocol loop ends by itself, after it has sent what is already answered; only
         // stopping cuts it short.
         let served = match serve_server_with_ct(handler, transport, self.stop.clone()).await {

@@ -80,6 +80,11 @@ impl ToolsHandle {
         self.offer.send_modify(|offer| offer.settled = true);
     }
 
+    /// Tells clients that the list has changed, though the tools have not.
+    pub(crate) fn list_again(&self) {
+        self.offer.send_modify(|offer| offer.revision += 1);
+    }
+
     fn offer(&self, tools: ToolSet, settled: bool) {
         self.offer.send_modify(|offer| {
             *offer = Offer {

@@ -154,7 +154,7 @@ fn write_tools(bridge: &Bridge, target: &Path) -> u8 {
     }
     let definitions: Vec<_> = assembled
         .tools
-        .iter()
+        .listed()
         .map(|served| served.tool.definition())
         .collect();
     let count = definitions.len();

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
                     plain.as_bytes()
                 },
             )?;
-            let count = assembled.tools.iter().count();
+            let count = assembled.tools.listed().count();
             output::note(&format!("wrote {count} tools to {}", file.display()));
         }
         None if args.json => print_raw(text.as_bytes())?,
@@ -68,16 +68,12 @@ fn people(assembled: &Assembled, json: &str, width: Option<usize>) -> String {
             width,
         )
     };
-    let count = assembled.tools.iter().count();
-    let own = count - assembled.listed.len();
+    let count = assembled.tools.listed().count();
     let tools = if count == 1 { "tool" } else { "tools" };
     text.push_str(&format!(
         "\n{count} {tools}, about {} tokens in an assistant's context",
         thousands(estimate_tokens(json))
     ));
-    if own > 0 {
-        text.push_str(" (with charmer's own `read_output`)");
-    }
     text.push('\n');
     if let Some(warning) = too_many(count) {
         text.push_str(&format!(

@@ -299,10 +299,18 @@ fn progress_grows_is_paced_tells_the_latest_line_and_stops_with_the_result() {
 #[test]
 fn cut_output_can_be_read_on_by_place_and_by_search() {
     let mut client = Client::start_with(&mut server());
+    let names = |client: &mut Client| -> Vec<_> {
+        let tools = client.tools();
+        tools.iter().map(|tool| tool["name"].clone()).collect()
+    };
+    let before = names(&mut client);
     let cut = client.call("faulty_lines", json!({"count": 20_000}));
     let whole: String = (1..=20_000)
         .map(|at| format!("line {at} of [redacted]\n"))
         .collect();
+    // The tool that reads more is listed from now on, and was not before.
+    assert!(!before.contains(&json!("read_output")));
+    assert!(names(&mut client).contains(&json!("read_output")));
     let structured = &cut["structuredContent"];
     let stream = &structured["truncated"]["stdout"];
     assert_eq!(stream["bytes"], whole.len());

@@ -16,7 +16,7 @@ fn derive_in_a_plain_main() {
         .iter()
         .map(|tool| tool["name"].clone())
         .collect();
-    assert_eq!(names, ["todo_add", "todo_list", "read_output"]);
+    assert_eq!(names, ["todo_add", "todo_list"]);
     let result = client.call("todo_add", json!({"text": "write tests", "priority": 7}));
     assert_eq!(text(&result), "added \"write tests\" with priority 7");
     assert_eq!(
@@ -108,7 +108,7 @@ fn tools_are_written_to_a_file_or_to_stdout() {
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).expect("text")
     };
-    assert_eq!(run(&["mcp", "tools"]), "Wrote 3 tools to mcp-tools.json\n");
+    assert_eq!(run(&["mcp", "tools"]), "Wrote 2 tools to mcp-tools.json\n");
     let written =
         std::fs::read_to_string(folder.path().join("mcp-tools.json")).expect("it was written");
     assert_eq!(run(&["mcp", "tools", "-o", "-"]), written);
@@ -132,7 +132,7 @@ fn tools_are_written_to_a_file_or_to_stdout() {
 fn mcp_mode_starts_the_server() {
     // `todo` alone would fail for want of a subcommand.
     let mut client = Client::start_with(Command::new(example("derive")).env("MCP_MODE", "true"));
-    assert_eq!(client.tools().len(), 3);
+    assert_eq!(client.tools().len(), 2);
     // The three-line form parses first, so it needs a command line that parses.
     let mut client = Client::start_with(
         Command::new(example("builder"))
@@ -179,8 +179,7 @@ fn the_builder_does_what_it_says() {
             "food_empty",
             "food_import",
             "food_environment",
-            "food_count",
-            "read_output"
+            "food_count"
         ]
     );
     let keys = |at: usize| -> Vec<&String> {
