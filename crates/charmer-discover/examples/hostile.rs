@@ -41,7 +41,7 @@ use std::{
 
 const FOR_EVER: Duration = Duration::from_secs(600);
 
-fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let mut args = env::args_os();
     let program = PathBuf::from(args.next().unwrap_or_default());
     let words: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();

@@ -1,0 +1,150 @@
+//! What a cold walk costs against the same probes run bare: the same command lines, as many at once, with nothing around
+//! them. Also how often a program is started for each of its commands.
+//!
+//! `cargo bench -p charmer-discover` prints it, for docker and kubectl where they are to be had, and for a program of
+//! 5,000 commands that is always there. The aims: 2.5 starts a command, 1.3 times the bare time. Under the name `many`
+//! this file is that program, and with the argument `shim` it is the sandbox's shim.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a benchmark that cannot run says so by stopping"
+)]
+
+#[path = "../examples/hostile.rs"]
+mod hostile;
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+
+use charmer_core::model::Command as Subcommand;
+use charmer_discover::{
+    DiscoverOptions, Discovery, discover,
+    probe::{ProbeLog, ShimCommand},
+};
+
+/// Walks and bare runs take turns; the best of each counts, because others may use the machine too.
+const ROUNDS: usize = 3;
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os();
+    let named = words.next().map(PathBuf::from).unwrap_or_default();
+    if named.file_name().is_some_and(|name| name == "many") {
+        return hostile::main();
+    }
+    if words.next().is_some_and(|word| word == "shim") {
+        return charmer_discover::probe::shim(words);
+    }
+    // `cargo test --benches` only looks whether it runs.
+    if std::env::args().any(|word| word == "--bench") {
+        measure();
+    }
+    ExitCode::SUCCESS
+}
+
+fn measure() {
+    let workers = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    println!(
+        "best of {ROUNDS} rounds                commands  starts  a command       bare       walk   ratio"
+    );
+    for name in ["docker", "kubectl"]
+        .into_iter()
+        .filter(|name| is_wanted(name))
+    {
+        match find(name) {
+            Some(program) => compare(&workers, name, &program),
+            None => println!("{name} is not here"),
+        }
+    }
+    if is_wanted("many") {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("many");
+        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        compare(&workers, "many", &program);
+    }
+}
+
+/// A program on the search path.
+fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let mut all = std::env::split_paths(&path).map(|folder| folder.join(name));
+    all.find(|program| program.is_file())
+}
+
+fn compare(workers: &tokio::runtime::Runtime, name: &str, program: &Path) {
+    let shim = ShimCommand {
+        program: std::env::current_exe().unwrap(),
+        args: vec!["shim".into()],
+    };
+    for (how, shim) in [("", None), (", sandboxed", Some(shim))] {
+        let log = ProbeLog::default();
+        let mut options = DiscoverOptions::default();
+        options.probe.shim = shim;
+        options.probe.log = Some(log.clone());
+        let (mut walks, mut bares) = (Vec::new(), Vec::new());
+        let mut last = None;
+        for _ in 0..ROUNDS {
+            let began = Instant::now();
+            let found = workers.block_on(discover(program, &options)).unwrap();
+            walks.push(began.elapsed());
+            bares.push(bare(program, &log.taken()));
+            last = Some(found);
+        }
+        let found: Discovery = last.unwrap();
+        let commands = count(&found.cli.root);
+        let (walk, bare) = (
+            walks.into_iter().min().unwrap(),
+            bares.into_iter().min().unwrap(),
+        );
+        println!(
+            "{:<30} {commands:>8} {:>7} {:>10.2} {bare:>10.2?} {walk:>10.2?}   {:.2}",
+            format!("{name}{how}"),
+            found.spawned,
+            found.spawned as f64 / commands as f64,
+            walk.as_secs_f64() / bare.as_secs_f64()
+        );
+    }
+}
+
+/// The root and everything below it.
+fn count(command: &Subcommand) -> usize {
+    1 + command.commands.iter().map(count).sum::<usize>()
+}
+
+/// Runs the same command lines, as many at once as there are cores, in an empty home.
+fn bare(program: &Path, probes: &[Vec<OsString>]) -> Duration {
+    let home = tempfile::tempdir().unwrap();
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let next = AtomicUsize::new(0);
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(argv) = probes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let output = Command::new(program)
+                        .args(argv)
+                        .env("HOME", home.path())
+                        .current_dir(home.path())
+                        .stdin(Stdio::null())
+                        .output();
+                    output.unwrap();
+                }
+            });
+        }
+    });
+    began.elapsed()
+}
