@@ -15,6 +15,7 @@
 mod hostile;
 
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
@@ -25,7 +26,7 @@ use std::{
 
 use charmer_core::model::Command as Subcommand;
 use charmer_discover::{
-    DiscoverOptions, Discovery, discover,
+    DiscoverOptions, discover,
     probe::{ProbeLog, ShimCommand},
 };
 
@@ -59,7 +60,7 @@ fn measure() {
         .collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
     println!(
-        "best of {ROUNDS} rounds                commands  starts  a command       bare       walk   ratio"
+        "best of {ROUNDS}            commands  starts  a command      bare      walk  ratio  of work: bare  walk  ratio"
     );
     for name in ["docker", "kubectl"]
         .into_iter()
@@ -98,26 +99,84 @@ fn compare(workers: &tokio::runtime::Runtime, name: &str, program: &Path) {
         let (mut walks, mut bares) = (Vec::new(), Vec::new());
         let mut last = None;
         for _ in 0..ROUNDS {
-            let began = Instant::now();
-            let found = workers.block_on(discover(program, &options)).unwrap();
-            walks.push(began.elapsed());
-            bares.push(bare(program, &log.taken()));
-            last = Some(found);
+            let (spent, found) =
+                Spent::on(|| workers.block_on(discover(program, &options)).unwrap());
+            walks.push(spent);
+            let probes = log.taken();
+            bares.push(Spent::on(|| bare(program, &probes)).0);
+            last = Some((found, probes));
         }
-        let found: Discovery = last.unwrap();
+        let (found, probes) = last.unwrap();
         let commands = count(&found.cli.root);
-        let (walk, bare) = (
-            walks.into_iter().min().unwrap(),
-            bares.into_iter().min().unwrap(),
-        );
+        let (walk, bare) = (Spent::least(&walks), Spent::least(&bares));
         println!(
-            "{:<30} {commands:>8} {:>7} {:>10.2} {bare:>10.2?} {walk:>10.2?}   {:.2}",
+            "{:<20} {commands:>8} {:>7} {:>10.2} {:>9.2?} {:>9.2?} {:>6.2} {:>9.2?} {:>9.2?} {:>6.2}",
             format!("{name}{how}"),
             found.spawned,
             found.spawned as f64 / commands as f64,
-            walk.as_secs_f64() / bare.as_secs_f64()
+            bare.time,
+            walk.time,
+            walk.time.as_secs_f64() / bare.time.as_secs_f64(),
+            bare.work,
+            walk.work,
+            walk.work.as_secs_f64() / bare.work.as_secs_f64(),
         );
+        if how.is_empty() {
+            println!("    {}", kinds(&probes));
+        }
     }
+}
+
+/// How often each first word was asked.
+fn kinds(probes: &[Vec<OsString>]) -> String {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for argv in probes {
+        let first = argv.first().and_then(|word| word.to_str());
+        let first = first.filter(|word| matches!(*word, "help" | "__complete"));
+        *kinds.entry(first.unwrap_or("other")).or_default() += 1;
+    }
+    let kinds = kinds.iter().map(|(kind, times)| format!("{times} {kind}"));
+    kinds.collect::<Vec<_>>().join(", ")
+}
+
+/// Time that went by, and the time that this process and its children had the processors: the second says something
+/// on a machine that others use too.
+#[derive(Clone, Copy)]
+struct Spent {
+    time: Duration,
+    work: Duration,
+}
+
+impl Spent {
+    fn on<T>(action: impl FnOnce() -> T) -> (Self, T) {
+        let (began, before) = (Instant::now(), work());
+        let result = action();
+        let spent = Self {
+            time: began.elapsed(),
+            work: work().saturating_sub(before),
+        };
+        (spent, result)
+    }
+
+    fn least(all: &[Self]) -> Self {
+        Self {
+            time: all.iter().map(|spent| spent.time).min().unwrap(),
+            work: all.iter().map(|spent| spent.work).min().unwrap(),
+        }
+    }
+}
+
+/// The time that this process and the children that it has waited for had the processors; nothing where Linux does not
+/// tell.
+fn work() -> Duration {
+    /// How long the kernel's unit is for programs.
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(4);
+    TICK * ticks
+        .filter_map(|field| field.parse::<u32>().ok())
+        .sum::<u32>()
 }
 
 /// The root and everything below it.
@@ -126,11 +185,10 @@ fn count(command: &Subcommand) -> usize {
 }
 
 /// Runs the same command lines, as many at once as there are cores, in an empty home.
-fn bare(program: &Path, probes: &[Vec<OsString>]) -> Duration {
+fn bare(program: &Path, probes: &[Vec<OsString>]) {
     let home = tempfile::tempdir().unwrap();
     let cores = std::thread::available_parallelism().unwrap().get();
     let next = AtomicUsize::new(0);
-    let began = Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..cores {
             scope.spawn(|| {
@@ -146,5 +204,4 @@ fn bare(program: &Path, probes: &[Vec<OsString>]) -> Duration {
             });
         }
     });
-    began.elapsed()
 }
