@@ -8,13 +8,14 @@
 //! |---|---|
 //! | `hangs` | says nothing and never ends |
 //! | `floods` | writes to standard output for ever |
-//! | `forks` | starts a grandchild that holds its streams open, prints `grandchild ID`, ends |
-//! | `writes` | writes `hostile-was-here` into the home, the working directory, and the folder in its target file; prints `home`, `work` and `outside`, each with `written` or the error |
+//! | `forks` | starts a grandchild that holds its streams open, prints `grandchild ID` above the help of a `plain` tree, ends |
+//! | `writes` | writes `hostile-was-here` into the home, the working directory, and the folder in its target file; prints `home`, `work` and `outside`, each with `written` or the error, above the help of a `plain` tree |
 //! | `dials` | connects to the loopback port in its target file; prints `connected` or the error |
 //! | `reports` | prints its arguments, working directory and environment, one a line, as `arg X`, `cwd X`, `env N=V` |
 //! | `exits` | ends with the code that its first argument says |
-//! | `paints` | help of two flags, full of terminal sequences, overwritten lines and invisible characters |
+//! | `paints` | help of two flags and the command `brush`, full of terminal sequences, overwritten lines and invisible characters |
 //! | `huge` | 10 MB of help: the flag `--first` at the beginning, the flag `--last` at the end |
+//! | `rambles` | one line that is not help and has no end for 10 MB |
 //!
 //! The others are trees of commands that speak like Cobra programs do (`help PATH`, `PATH --help`, `__complete`):
 //!
@@ -22,9 +23,12 @@
 //! |---|---|
 //! | `cycle` | `a` has the child `b`, `b` has the child `a`, at any depth; usage lines show the path that was asked for |
 //! | `alias-cycle` | the same, but usage lines show the shortest path: `alias-cycle a b a` is `alias-cycle a` |
+//! | `plain` | `first` and `second`, which are leaves |
+//! | `moody` | `fine` and `good` are leaves; the help of `hangs` never comes, that of `floods` never ends, asking for that of `crashes` ends the program with a signal, that of `fails` with a code |
+//! | `sulks` | 1,000 leaves whose help never comes |
 //! | `many` | 50 groups `group00`... of 100 leaves `leaf00`... each: 5,000 commands with three flags |
 
-#![expect(clippy::print_stdout, reason = "a CLI prints")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a CLI prints")]
 
 use std::{
     env, fs,
@@ -37,26 +41,46 @@ use std::{
 
 const FOR_EVER: Duration = Duration::from_secs(600);
 
-fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let mut args = env::args_os();
     let program = PathBuf::from(args.next().unwrap_or_default());
     let words: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let name = program.file_stem().and_then(|name| name.to_str());
     match name.unwrap_or_default() {
+        "plain" => Tree::Plain.answer("plain", &words),
         "hangs" => std::thread::sleep(FOR_EVER),
         "floods" => floods(),
         "forks" if words == ["__sleep"] => std::thread::sleep(FOR_EVER),
-        "forks" => forks(&program),
-        "writes" => writes(&program),
+        "forks" => {
+            forks(&program);
+            Tree::Plain.answer("forks", &words);
+        }
+        "writes" => {
+            writes(&program);
+            Tree::Plain.answer("writes", &words);
+        }
         "dials" => dials(&program),
         "reports" => reports(&words),
         "exits" => {
             let code = words.first().and_then(|code| code.parse::<u8>().ok());
             return ExitCode::from(code.unwrap_or(0));
         }
-        "paints" => paints(),
+        "paints" => paints(&words),
         "huge" => huge(),
+        "rambles" => {
+            let _ = io::stdout().write_all(&b"and then ".repeat(1_200_000));
+        }
+        "moody" if words.contains(&"hangs") => std::thread::sleep(FOR_EVER),
+        "moody" if words.contains(&"floods") => floods(),
+        "moody" if words.contains(&"crashes") => std::process::abort(),
+        "moody" if words.contains(&"fails") => {
+            eprintln!("fails: out of luck");
+            return ExitCode::from(3);
+        }
+        "moody" => Tree::Moody.answer("moody", &words),
+        "sulks" if words != ["--help"] => std::thread::sleep(FOR_EVER),
+        "sulks" => Tree::Sulks.answer("sulks", &words),
         "cycle" => Tree::Cycle.answer("cycle", &words),
         "alias-cycle" => Tree::AliasCycle.answer("alias-cycle", &words),
         "many" => Tree::Many.answer("many", &words),
@@ -122,14 +146,22 @@ fn reports(words: &[&str]) {
     }
 }
 
-fn paints() {
+fn paints(words: &[&str]) {
+    let brush = words.contains(&"brush");
+    let path = if brush { " brush" } else { "" };
     print!(
         "\x1b[2J\x1b]0;owned\x07\x1b[1mPaints\x1b[0m things.\n\n\
-         \x1b]8;;https://example.invalid\x1b\\Usage:\x1b]8;;\x1b\\\n  paints [flags]\n\n\
+         \x1b]8;;https://example.invalid\x1b\\Usage:\x1b]8;;\x1b\\\n  paints{path} [flags]\n\n\
          F\x08Fl\x08la\x08ag\x08gs\x08s:\n\
          \x1b[31m      --colo\u{200b}ur\x1b[0m string\x1b[K   the colour\u{202e} (default \"red\")\n\
          loading...\r  -v, --verbose         say more \u{e0041}\u{e0042}\x07\n"
     );
+    if !brush {
+        print!(
+            "\nAvailable Commands:\n  \x1b[32mbrush\x1b[0m     A bru\u{202e}sh\x1b]52;c;aGk=\x07\n  pen\u{2060}cil   Not what it seems\n\n\
+             Use \"paints [command] --help\" for more information about a command.\n"
+        );
+    }
 }
 
 fn huge() {
@@ -139,7 +171,10 @@ fn huge() {
     while help.len() < 10_000_000 {
         help.push_str("This line is here only because there are so many others like it.\n");
     }
-    help.push_str("\nFlags:\n      --last string    comes last\n");
+    help.push_str(
+        "\nUse \"huge [command] --help\" for more information about a command.\n\
+         \nFlags:\n      --last string    comes last\n",
+    );
     let _ = io::stdout().write_all(help.as_bytes());
 }
 
@@ -148,6 +183,9 @@ fn huge() {
 enum Tree {
     Cycle,
     AliasCycle,
+    Plain,
+    Moody,
+    Sulks,
     Many,
 }
 
@@ -172,7 +210,12 @@ impl Tree {
         let Some((last, parents)) = path.split_last() else {
             return Some(match self {
                 Self::Many => numbered("group", 50),
+                Self::Sulks => numbered("leaf", 1_000),
                 Self::Cycle | Self::AliasCycle => vec!["a".into()],
+                Self::Plain => ["first", "second"].map(Into::into).into(),
+                Self::Moody => ["crashes", "fails", "fine", "floods", "good", "hangs"]
+                    .map(Into::into)
+                    .into(),
             });
         };
         let siblings = self.children(parents)?;
@@ -181,9 +224,9 @@ impl Tree {
             .any(|sibling| sibling == last)
             .then(|| match (self, *last, path.len()) {
                 (Self::Many, _, 1) => numbered("leaf", 100),
-                (Self::Many, ..) => Vec::new(),
-                (_, "a", _) => vec!["b".into()],
-                _ => vec!["a".into()],
+                (Self::Many | Self::Plain | Self::Moody | Self::Sulks, ..) => Vec::new(),
+                (Self::Cycle | Self::AliasCycle, "a", _) => vec!["b".into()],
+                (Self::Cycle | Self::AliasCycle, ..) => vec!["a".into()],
             })
     }
 

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use charmer_core::model::{Choice, Cli, Command, CommandPath, Flag, Syntax, ValueType};
+use charmer_core::{
+    model::{Choice, Cli, Command, CommandPath, Flag, Syntax, ValueType},
+    text::shorten,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -10,6 +13,9 @@ use crate::{
     sketch::{CommandSketch, FlagSketch, Kind, Scope},
     walk::Found,
 };
+
+/// How many bytes of one text are kept: more than any program has to say of a command.
+const LONGEST: usize = 64 << 10;
 
 /// Where every field of a program's model was seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,8 +151,7 @@ fn command(
         }
     };
     let mut built = Command::new(path.words().last().cloned().unwrap_or_default());
-    let text =
-        |fact: &Option<Fact<String>>| fact.as_ref().map(|fact| fact.value.replace(home, "$HOME"));
+    let text = |fact: &Option<Fact<String>>| fact.as_ref().map(|fact| told(&fact.value, home));
     built.aliases.clone_from(&sketch.aliases);
     built.about = text(&sketch.about);
     built.long_about = text(&sketch.long_about);
@@ -200,6 +205,11 @@ fn command(
         .collect();
     provenance.0.insert(path.to_string(), origins);
     built
+}
+
+/// What is said in a text, on any machine and at a bearable length.
+fn told(text: &str, home: &str) -> String {
+    shorten(text, LONGEST).replace(home, "$HOME")
 }
 
 /// Every program has it, and no assistant needs it.
@@ -272,7 +282,7 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
     }
     if let Some(help) = &sketch.help {
         note("help", help.source);
-        let mut text = help.value.replace(home, "$HOME");
+        let mut text = told(&help.value, home);
         if !sketch.suggestions.is_empty() && flag.choices.is_empty() {
             let listed = sketch.suggestions.join(", ");
             if !text.contains(&listed) {

@@ -215,8 +215,10 @@ impl Discoverer {
         if looks_like_help(&help) {
             return Ok((prober, help));
         }
-        // A version manager's stand-in may need what is in the user's home.
-        if let Some(at_home) = prober.with_real_home() {
+        // A version manager's stand-in may need what is in the user's home. It does not hang without.
+        if !help.timed_out
+            && let Some(at_home) = prober.with_real_home()
+        {
             let again = first_look(&at_home).await;
             if looks_like_help(&again) {
                 return Ok((at_home, again));
@@ -331,18 +333,13 @@ fn choose(signs: &Signs<'_>) -> Option<Box<dyn Family>> {
 fn no_help(program: &Path, answer: &Answer) -> DiscoverError {
     let program = program.to_path_buf();
     if !answer.started {
-        let reason = answer.stderr.trim().to_owned();
+        let reason = answer.said();
         return DiscoverError::NotStarted { program, reason };
     }
-    let detail = if answer.timed_out {
-        "it did not answer `--help` in time".to_owned()
-    } else {
-        let said = printed(answer).trim().lines().next().unwrap_or_default();
-        match (answer.code, said) {
-            (_, "") => "it printed nothing".to_owned(),
-            (Some(code), said) if code != 0 => format!("it said `{said}` (exit code {code})"),
-            (_, said) => format!("it said `{said}`"),
-        }
+    let detail = match answer.trouble() {
+        Some(trouble) => trouble,
+        None if answer.said().is_empty() => "it printed nothing".to_owned(),
+        None => format!("it said `{}`", answer.said()),
     };
     DiscoverError::NoHelp { program, detail }
 }

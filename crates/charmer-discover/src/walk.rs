@@ -33,6 +33,8 @@ pub(crate) struct Found {
     pub(crate) order: BTreeMap<CommandPath, Vec<String>>,
     /// How many commands are known to be there or were tried.
     pub(crate) known: usize,
+    /// How many commands were not asked about because the program had hung too often.
+    pub(crate) unasked: usize,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -59,6 +61,7 @@ impl Walk {
                 tasks.spawn(Arc::clone(self).read(path, child, None));
             }
         }
+        self.say_unasked();
         let mut sketches = self.lock().commands.clone();
         let asker = self.asker();
         self.family.finish(&asker, &mut sketches).await;
@@ -76,6 +79,20 @@ impl Walk {
         self.found
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Says once how much is missing of a program that had hung too often.
+    fn say_unasked(&self) {
+        let mut found = self.lock();
+        if found.unasked > 0 {
+            let message = format!(
+                "it did not answer in time again and again, so it was not asked any more: {} of its commands are missing",
+                found.unasked
+            );
+            found
+                .warnings
+                .push(Warning::new(CommandPath::root(), message));
+        }
     }
 
     /// Keeps what was read, and says which commands to read next.
@@ -136,6 +153,7 @@ impl Walk {
     ) -> (CommandPath, Option<CommandSketch>) {
         let program = self.binary.name();
         let mut sketch = None;
+        let mut trouble = None;
         for request in self.family.help_requests(&path) {
             let answer = match known.take() {
                 Some(answer) if request == ["--help"] => answer,
@@ -147,9 +165,16 @@ impl Walk {
                 answer: &answer,
             };
             sketch = self.family.read(&page);
-            if sketch.is_some() {
+            if let Some(sketch) = &mut sketch {
+                if answer.cut {
+                    sketch.warnings.push(
+                        "its help is too long to be read whole; flags or commands may be missing"
+                            .into(),
+                    );
+                }
                 break;
             }
+            trouble = trouble.or_else(|| answer.trouble());
         }
         // What its parent says of a command is kept where the command itself says nothing.
         let mut sketch = match sketch {
@@ -161,7 +186,10 @@ impl Walk {
                     .push("its help could not be read; only its name is known".into());
                 sketch
             }
-            None => return (path, None),
+            None => {
+                self.note_missing(&path, trouble);
+                return (path, None);
+            }
         };
         for alias in child.aliases {
             if !sketch.aliases.contains(&alias) {
@@ -174,6 +202,21 @@ impl Walk {
         let asker = self.asker();
         self.family.refine(&asker, &mut sketch).await;
         (path, Some(sketch))
+    }
+}
+
+impl Walk {
+    /// A command that its parent lists is missing. Where it answered with somebody else's help it is no command, which
+    /// needs no words.
+    fn note_missing(&self, path: &CommandPath, trouble: Option<String>) {
+        let Some(trouble) = trouble else { return };
+        let mut found = self.lock();
+        if self.prober.gave_up() {
+            found.unasked += 1;
+        } else {
+            let message = format!("its help could not be read: {trouble}");
+            found.warnings.push(Warning::new(path.clone(), message));
+        }
     }
 }
 

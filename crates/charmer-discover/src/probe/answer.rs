@@ -1,9 +1,12 @@
 //! What a probe said: cleaned text, and how it came to its end.
 
-use charmer_core::output::clean;
+use charmer_core::{output::clean, text::shorten};
 use charmer_run::{CallError, Ended, Outcome, process::Captured};
 
 use super::protection::REFUSED;
+
+/// How many bytes of a line are repeated to people.
+const SAID: usize = 200;
 
 /// What a probed program answered. A probe that failed is an answer too, which says so.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,6 +36,34 @@ impl Answer {
     /// ```
     pub fn succeeded(&self) -> bool {
         self.code == Some(0)
+    }
+
+    /// What went wrong, as the rest of a sentence; `None` if it ended by itself and said that all was well.
+    ///
+    /// ```
+    /// use charmer_discover::probe::Answer;
+    /// let hung = Answer { started: true, timed_out: true, ..Answer::default() };
+    /// assert_eq!(hung.trouble().as_deref(), Some("it did not answer in time"));
+    /// ```
+    pub fn trouble(&self) -> Option<String> {
+        Some(match self.code {
+            _ if !self.started => format!("it could not be started: {}", self.said()),
+            _ if self.timed_out && self.cut => "it did not stop writing".to_owned(),
+            _ if self.timed_out => "it did not answer in time".to_owned(),
+            None => "it crashed".to_owned(),
+            Some(0) => return None,
+            Some(code) if self.said().is_empty() => {
+                format!("it printed nothing (exit code {code})")
+            }
+            Some(code) => format!("it said `{}` (exit code {code})", self.said()),
+        })
+    }
+
+    /// The first line that it printed, on standard error before standard output, in short.
+    pub(crate) fn said(&self) -> String {
+        let lines = self.stderr.lines().chain(self.stdout.lines());
+        let line = lines.map(str::trim).find(|line| !line.is_empty());
+        shorten(line.unwrap_or_default(), SAID)
     }
 
     /// The answer of a program that did not start.
@@ -80,7 +111,29 @@ fn text(captured: &Captured) -> String {
     } else {
         bytes.extend_from_slice(&captured.tail);
     }
-    clean(&String::from_utf8_lossy(&bytes)).into_owned()
+    without_marks(&clean(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Takes out the marks (`⟨U+200B⟩`) that stand for characters without a width: help is read by its columns, which the
+/// marks would shift.
+fn without_marks(text: &str) -> String {
+    const MARK: &str = "⟨U+";
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(MARK) {
+        let (before, mark) = rest.split_at(at);
+        kept.push_str(before);
+        let code = &mark[MARK.len()..];
+        let digits = code.bytes().take_while(u8::is_ascii_hexdigit).count();
+        match code[digits..].strip_prefix('⟩') {
+            Some(behind) if (4..=6).contains(&digits) => rest = behind,
+            _ => {
+                kept.push_str(MARK);
+                rest = code;
+            }
+        }
+    }
+    kept + rest
 }
 
 #[cfg(test)]
@@ -95,6 +148,14 @@ mod tests {
         assert_eq!(text(&captured), "one\ntwo\nnine\n");
         captured.total = 21;
         assert_eq!(text(&captured), "one\ntwo\nthright\nnine\n");
+    }
+
+    #[test]
+    fn what_has_no_width_takes_no_place() {
+        let captured = Captured::whole("--co\u{200b}lour  red\u{202e}\u{e0041}\n");
+        assert_eq!(text(&captured), "--colour  red\n");
+        let written = "⟨U+⟩ ⟨U+12 ⟨U+1234567⟩";
+        assert_eq!(text(&Captured::whole(written)), written);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! - sees a narrow environment: where programs are, the language, and where version managers keep theirs (a shim of
 //!   rustup or pyenv finds nothing in a scratch home otherwise). Tokens, hosts and configuration are not handed on;
 //!   pagers, colours and telemetry are switched off; `MCP_MODE` is never set;
+//! - is not made any more when too many before it ran out of time, so that asking comes to an end;
 //! - does not see the network, and can write only into the scratch folder, where a sandbox is to be had.
 //!
 //! The sandbox is for Linux: a [`shim`] enters a user and a network namespace, applies Landlock and becomes the
@@ -34,17 +35,20 @@
 
 mod answer;
 mod environment;
+mod log;
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
 mod os;
 #[cfg(not(target_os = "linux"))]
 #[path = "elsewhere.rs"]
 mod os;
+mod patience;
 mod protection;
 mod scratch;
 mod shim;
 
 pub use answer::Answer;
+pub use log::ProbeLog;
 pub use shim::shim;
 
 use std::{
@@ -66,7 +70,7 @@ use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use self::{protection::Protection, scratch::Scratch};
+use self::{patience::Patience, protection::Protection, scratch::Scratch};
 
 /// How long a program that is to end may take to.
 const GRACE: Duration = Duration::from_millis(200);
@@ -77,6 +81,9 @@ const GRACE: Duration = Duration::from_millis(200);
 pub struct ProbeOptions {
     /// How long a probe may take; 5 seconds by default.
     pub timeout: Duration,
+    /// How many probes may run out of time before the program is not asked any more; 24 by default. A program that
+    /// answers is forgiven more: one for every ten answers.
+    pub hangs: usize,
     /// How many bytes of each stream are kept; 4 MiB by default.
     pub output: usize,
     /// How many probes run at once; as many as there are cores by default.
@@ -85,16 +92,20 @@ pub struct ProbeOptions {
     pub shim: Option<ShimCommand>,
     /// Where the few variables that probes inherit are taken from; this process's environment by default.
     pub environment: Vec<(OsString, OsString)>,
+    /// Where the command lines of probes are noted, for whoever wants to know what is asked.
+    pub log: Option<ProbeLog>,
 }
 
 impl Default for ProbeOptions {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(5),
+            hangs: 24,
             output: 4 << 20,
             parallel: None,
             shim: None,
             environment: std::env::vars_os().collect(),
+            log: None,
         }
     }
 }
@@ -142,6 +153,7 @@ struct Shared {
     engine: Engine,
     places: Semaphore,
     spawned: AtomicUsize,
+    patience: Patience,
     protection: OnceLock<Protection>,
     scratch: Scratch,
 }
@@ -176,6 +188,7 @@ impl Prober {
             // The engine's own queue is bounded, and waiting in it counts as time of the probe: a walk wants neither.
             places: Semaphore::new(parallel),
             spawned: AtomicUsize::new(0),
+            patience: Patience::new(options.hangs),
             protection: OnceLock::new(),
             options,
             scratch,
@@ -238,6 +251,11 @@ impl Prober {
         self.0.shared.spawned.load(Ordering::Relaxed)
     }
 
+    /// Whether the program ran out of time too often to be asked any more.
+    pub fn gave_up(&self) -> bool {
+        self.0.shared.patience.is_over()
+    }
+
     /// What protection is not to be had here, in sentences for people. It may block for a few milliseconds the first
     /// time.
     pub fn shortcomings(&self) -> Vec<String> {
@@ -270,6 +288,9 @@ impl Inner {
             place = shared.places.acquire() => place,
             () = cancel.cancelled() => return Answer::not_started("nobody waits for it any more"),
         };
+        if shared.patience.is_over() {
+            return Answer::not_started("it did not answer in time too often to be asked again");
+        }
         if shared.protection.get().is_none() {
             let shared = Arc::clone(shared);
             let found = tokio::task::spawn_blocking(move || _ = shared.protection()).await;
@@ -278,6 +299,9 @@ impl Inner {
             }
         }
         shared.spawned.fetch_add(1, Ordering::Relaxed);
+        if let Some(log) = &shared.options.log {
+            log.note(&argv);
+        }
         let (program, argv) = self.command(argv);
         let launcher = Launcher::new(
             program,
@@ -290,8 +314,11 @@ impl Inner {
             .grace(GRACE)
             .capture_bytes(shared.options.output);
         let result = launcher.run(Request::new(argv, limits), cancel).await;
+        // Reading the output is done outside of the place, so that the next program can start meanwhile.
         drop(place);
-        Answer::new(result)
+        let answer = Answer::new(result);
+        shared.patience.note(&answer);
+        answer
     }
 
     /// What is started: the program, or the shim that becomes it.

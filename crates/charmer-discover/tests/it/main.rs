@@ -1,3 +1,7 @@
 //! Discovery on real processes.
 
+#![cfg(unix)]
+
+mod hostile;
 mod probe;
+mod support;

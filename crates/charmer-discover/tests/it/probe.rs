@@ -3,75 +3,17 @@
 //!
 //! No test depends on how quick a machine is: times are only compared with what a hang would take.
 
-#![cfg(unix)]
-
 use std::{
     fs,
     net::TcpListener,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
 use charmer_discover::probe::{Answer, ProbeError, ProbeOptions, Prober, ShimCommand};
 use tempfile::TempDir;
 
-/// What only a hang takes longer than; the hostile programs' own "for ever" is ten minutes.
-const HANG: Duration = Duration::from_secs(120);
-
-/// A folder with a hostile program in it, and what it is to know.
-struct Hostile {
-    program: PathBuf,
-    _folder: TempDir,
-}
-
-fn example(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("a test has a path");
-    let profile = test.parent().and_then(Path::parent);
-    profile
-        .expect("tests are built in target/PROFILE/deps")
-        .join("examples")
-        .join(name)
-}
-
-fn hostile(mode: &str) -> Hostile {
-    let folder = TempDir::new().expect("a folder");
-    let program = folder.path().join(mode);
-    // A link, not a copy: a file that was just written may still be open in a child of another test.
-    let source = example("hostile");
-    fs::hard_link(&source, &program)
-        .or_else(|_| std::os::unix::fs::symlink(&source, &program))
-        .expect("a link to the fixture");
-    Hostile {
-        program,
-        _folder: folder,
-    }
-}
-
-impl Hostile {
-    fn knows(self, target: impl AsRef<[u8]>) -> Self {
-        fs::write(self.program.with_extension("target"), target).expect("a file");
-        self
-    }
-
-    fn prober(&self, options: ProbeOptions) -> Prober {
-        Prober::new(self.program.clone(), options).expect("a prober")
-    }
-}
-
-fn patient() -> ProbeOptions {
-    let mut options = ProbeOptions::default();
-    options.timeout = HANG;
-    options
-}
-
-fn sandboxed() -> ProbeOptions {
-    let mut options = patient();
-    options.shim = Some(ShimCommand {
-        program: example("probe_shim"),
-        args: Vec::new(),
-    });
-    options
-}
+use crate::support::{HANG, gone, hostile, patient, sandboxed};
 
 async fn ask(prober: &Prober, argv: &[&str]) -> Answer {
     tokio::time::timeout(HANG * 2, prober.run(argv))
@@ -150,18 +92,10 @@ async fn a_grandchild_neither_delays_the_answer_nor_survives_it() {
         assert!(answer.succeeded(), "{answer:?}");
         let id = answer
             .stdout
-            .trim()
-            .strip_prefix("grandchild ")
+            .lines()
+            .find_map(|line| line.strip_prefix("grandchild "))
             .expect("it has one");
-        let stat = PathBuf::from(format!("/proc/{id}/stat"));
-        let alive = || {
-            fs::read_to_string(&stat)
-                .is_ok_and(|stat| !stat.contains(") Z ") && !stat.contains(") X "))
-        };
-        while alive() {
-            assert!(began.elapsed() < HANG, "the grandchild lives");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        gone(id).await;
     }
 }
 
