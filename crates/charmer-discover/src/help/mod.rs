@@ -9,5 +9,5 @@ mod sections;
 
 pub(crate) use flag_row::{Names, flag_names};
 pub(crate) use prose::{choices_in, default_in, env_in, first_sentence, take_default};
-pub(crate) use rows::{Row, rows};
+pub(crate) use rows::{Row, expand_tabs, rows};
 pub(crate) use sections::{Section, sections};

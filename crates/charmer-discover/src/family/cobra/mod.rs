@@ -6,6 +6,7 @@
 
 mod complete;
 mod groups;
+mod known;
 mod oracle;
 mod page;
 mod pflag;
@@ -18,7 +19,7 @@ use std::{
     },
 };
 
-use charmer_core::model::{CommandPath, Group, GroupKind, Syntax};
+use charmer_core::model::{Arguments, CommandPath, Group, GroupKind, Syntax};
 
 use futures_util::future::join_all;
 
@@ -29,6 +30,7 @@ use crate::{
 
 use super::{Asker, Family, Page, Refining, Signs, Sketches, printed};
 use complete::Completion;
+use known::Known;
 use oracle::Learnt;
 
 /// The word that asks a Cobra program for completions.
@@ -92,6 +94,12 @@ impl Family for Cobra {
     }
 
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        if self.globals.get().map(Vec::as_slice) == Some(page.path.words()) {
+            // Its page shows everybody's flags; it has none of its own.
+            let mut sketch = CommandSketch::new(page.path.clone());
+            sketch.arguments = Some(Fact::new(Arguments::default(), Origin::Convention));
+            return Some(sketch);
+        }
         let sketch = page::read(page)?;
         if !page.path.is_root() {
             self.helps.store(true, Ordering::Relaxed);
@@ -113,7 +121,7 @@ impl Family for Cobra {
                 self.ask_for_children(asker, sketch).await;
             }
             let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
-            if runs && !self.is_twin(sketch) {
+            if runs && !self.has_no_flags(sketch) && !self.is_twin(sketch) {
                 self.ask_for_flags(asker, sketch).await;
                 self.learn_types(asker, sketch).await;
                 self.remember_twin(sketch);
@@ -151,6 +159,11 @@ impl Cobra {
         Completion::read(&asker.prober.run(&words).await)
     }
 
+    /// Whether help shows no flags of a command, and those that all commands take are known from elsewhere.
+    fn has_no_flags(&self, sketch: &CommandSketch) -> bool {
+        sketch.flags.is_empty() && !sketch.path.is_root() && self.globals.get().is_some()
+    }
+
     /// Whether the command has been read under another path; it takes what is known from there.
     fn is_twin(&self, sketch: &mut CommandSketch) -> bool {
         let Some(key) = twin_key(sketch) else {
@@ -162,8 +175,8 @@ impl Cobra {
         let Some(twin) = twins.get(&key) else {
             return false;
         };
-        let same = |flag: &FlagSketch| twin.flags.iter().any(|other| other.is_same(flag));
-        if !sketch.flags.iter().all(same) {
+        let known = Known::of(&twin.flags);
+        if !sketch.flags.iter().all(|flag| known.has(flag)) {
             return false;
         }
         for flag in &twin.flags {
@@ -186,7 +199,18 @@ impl Cobra {
         };
         let answer = asker.prober.run(words).await;
         let lines: Vec<&str> = printed(&answer).lines().collect();
-        for mut flag in pflag::flags(&lines) {
+        let flags = pflag::flags(&lines);
+        if let ([name], false) = (words.as_slice(), flags.is_empty()) {
+            root.add_child(ChildSketch {
+                name: name.clone(),
+                about: Some(Fact::new(
+                    "Lists the flags that all commands take".into(),
+                    Origin::Convention,
+                )),
+                ..ChildSketch::default()
+            });
+        }
+        for mut flag in flags {
             flag.scope = Some(Fact::new(Scope::Global, Origin::Help));
             root.add_flag(flag);
         }
@@ -255,9 +279,10 @@ impl Cobra {
                 break;
             };
             listed = flag_lines(&after);
-            back = away.iter().any(|flag| contains(&listed, flag));
+            let shown = Known::of(&listed);
+            back = away.iter().any(|flag| shown.has(flag));
             let freed: Vec<FlagSketch> = pending
-                .extract_if(.., |flag| back || !contains(&listed, flag))
+                .extract_if(.., |flag| back || !shown.has(flag))
                 .collect();
             if freed.is_empty() {
                 required.push(next);
@@ -269,7 +294,8 @@ impl Cobra {
         if !back {
             // Nothing was held back, so what completion does not list stands in somebody's text.
             if away.len() * 2 <= sketch.flags.len() {
-                sketch.flags.retain(|flag| !contains(&away, flag));
+                let away = Known::of(&away);
+                sketch.flags.retain(|flag| !away.has(flag));
             }
             hear_flags(sketch, before);
             return;
@@ -315,17 +341,11 @@ fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
     Some(least.min(&sketch.path).clone())
 }
 
-fn contains(flags: &[FlagSketch], flag: &FlagSketch) -> bool {
-    flags.iter().any(|other| other.is_same(flag))
-}
-
 /// The flags of help that are not listed.
 fn hidden(help: &[FlagSketch], listed: &[FlagSketch]) -> Vec<FlagSketch> {
     let shown = help.iter().filter(|flag| flag.id() != "help");
-    shown
-        .filter(|flag| !contains(listed, flag))
-        .cloned()
-        .collect()
+    let listed = Known::of(listed);
+    shown.filter(|flag| !listed.has(flag)).cloned().collect()
 }
 
 /// The flags in a list of completions: long and short names on lines of their own, with the same text.
@@ -370,9 +390,11 @@ fn one_char(text: &str) -> Option<char> {
 
 /// Takes what completion says of flags: those that help does not show belong to an ancestor.
 fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
+    let mut places = Known::of(&sketch.flags);
     for mut flag in listed {
-        match sketch.flag_mut(&flag) {
-            Some(known) => {
+        match places.place(&flag) {
+            Some(at) => {
+                let known = &mut sketch.flags[at];
                 if let Some(help) = flag.help.take() {
                     // A back-quoted word is what help shows in the place of the type.
                     known.named_type = true;
@@ -385,12 +407,17 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
                     }
                     drop_prose_default(known, &help.value);
                     let mut help = help;
+                    // What pflag calls deprecated is not listed: these are the author's own words.
+                    if known.deprecated.take().is_some() {
+                        known.help = None;
+                    }
                     help.value = help.value.replace('`', "");
                     known.help.hear(help);
                 }
             }
             None => {
                 flag.scope = Some(Fact::new(Scope::Inherited, Origin::Completion));
+                places.add(&flag, sketch.flags.len());
                 sketch.flags.push(flag);
             }
         }
@@ -431,4 +458,26 @@ fn globals_command(text: &str, root: &CommandSketch) -> Option<Vec<String>> {
         let plain = |word: &String| word.chars().all(|c| c.is_alphanumeric() || c == '-');
         (!words.is_empty() && words.len() <= 2 && words.iter().all(plain)).then_some(words)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_on_deprecation_that_completion_repeats_are_the_authors() {
+        let lines = ["      --old string   Old name (DEPRECATED: use --new)"];
+        let mut sketch = CommandSketch::new(CommandPath::root());
+        sketch.flags = pflag::flags(&lines);
+        assert!(sketch.flags[0].deprecated.is_some());
+        let completion = Completion {
+            lines: vec![("--old".into(), "Old name (DEPRECATED: use --new)".into())],
+            ..Completion::default()
+        };
+        hear_flags(&mut sketch, flag_lines(&completion));
+        assert_eq!(sketch.flags.len(), 1);
+        assert_eq!(sketch.flags[0].deprecated, None);
+        let help = sketch.flags[0].help.as_ref().expect("a text");
+        assert_eq!(help.value, "Old name (DEPRECATED: use --new)");
+    }
 }

@@ -15,7 +15,7 @@ use crate::{
     sketch::{CommandSketch, FlagSketch, Kind, Scope},
 };
 
-use super::{Cobra, complete::Complaint, flag_lines};
+use super::{Cobra, complete::Complaint, flag_lines, known::Known};
 
 /// A quotation mark, and behind it something for those lists that drop quotation marks.
 const JUNK: &str = "\"@";
@@ -106,11 +106,8 @@ impl Cobra {
 
     /// Learns the kinds of flags that no help shows, from the first command that takes them.
     pub(super) async fn learn_inherited(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
-        let mut known: Vec<FlagSketch> = Vec::new();
-        for sketch in sketches.values() {
-            let shown = sketch.flags.iter().filter(|flag| !is_open(flag));
-            known.extend(shown.cloned());
-        }
+        let all = sketches.values().flat_map(|sketch| &sketch.flags);
+        let mut known = Known::of(all.filter(|flag| !is_open(flag)));
         let paths: Vec<_> = sketches.keys().cloned().collect();
         for path in paths {
             let Some(sketch) = sketches.get(&path) else {
@@ -119,14 +116,16 @@ impl Cobra {
             let open: Vec<FlagSketch> = sketch
                 .flags
                 .iter()
-                .filter(|flag| is_open(flag) && is_inherited(flag))
-                .filter(|flag| !known.iter().any(|other| other.is_same(flag)))
+                .filter(|flag| is_open(flag) && is_inherited(flag) && flag.id() != "help")
+                .filter(|flag| !known.has(flag))
                 .cloned()
                 .collect();
             if open.is_empty() {
                 continue;
             }
-            known.extend(open.iter().cloned());
+            for flag in &open {
+                known.add(flag, 0);
+            }
             let settled = self.interrogate(asker, sketch, open).await;
             for (asked, learnt) in settled {
                 for sketch in sketches.values_mut() {
@@ -146,8 +145,8 @@ impl Cobra {
     ) -> Vec<(FlagSketch, Learnt)> {
         let mut settled: Vec<(FlagSketch, Learnt)> = Vec::new();
         for _ in 0..ROUNDS {
-            let strict = |(_, learnt): &(FlagSketch, Learnt)| matches!(learnt, Learnt::Strict(_));
-            if pending.is_empty() && settled.iter().all(strict) {
+            // What is left to see in a last list is which of the single values may be given again.
+            if pending.is_empty() && !settled.iter().any(|(_, learnt)| learnt.may_repeat()) {
                 return settled;
             }
             let mut given: Vec<String> = pending
@@ -178,14 +177,21 @@ impl Cobra {
                     };
                     let flag = pending.remove(at);
                     let learnt = match complaint.kind() {
+                        // An application's own type may split its text in any way.
+                        Some(Kind {
+                            value_type: ValueType::Map(_),
+                            ..
+                        }) if flag.named_type && flag.placeholder.is_some() => {
+                            Learnt::Kind(Kind::repeated(ValueType::String))
+                        }
                         Some(kind) => Learnt::Kind(kind),
                         None => Learnt::Strict(self.suggested(asker, sketch, &flag).await),
                     };
                     settled.push((flag, learnt));
                 }
                 None => {
-                    let listed = flag_lines(&answer);
-                    let again = |flag: &FlagSketch| listed.iter().any(|other| other.is_same(flag));
+                    let listed = Known::of(&flag_lines(&answer));
+                    let again = |flag: &FlagSketch| listed.has(flag);
                     for flag in pending {
                         let kind = if again(&flag) {
                             Kind::repeated(ValueType::String)
@@ -264,15 +270,24 @@ fn said_of(flag: &FlagSketch) -> String {
     {
         return name.clone();
     }
-    format!(
-        "{}\0{}\0{}",
-        flag.written(),
-        flag.placeholder.as_deref().unwrap_or_default(),
-        flag.help.as_ref().map_or("", |help| help.value.as_str()),
-    )
+    let shown = flag.placeholder.as_deref().unwrap_or_default();
+    // Whoever gives a flag the same letter as well means the same flag, in whatever words.
+    let words = match (&flag.long, flag.short) {
+        (Some(_), Some(short)) => short.to_string(),
+        _ => {
+            let help = flag.help.as_ref();
+            help.map_or_else(String::new, |help| help.value.clone())
+        }
+    };
+    format!("{}\0{shown}\0{words}", flag.written())
 }
 
 impl Learnt {
+    /// Whether the complaint leaves open how often the flag may be given.
+    fn may_repeat(&self) -> bool {
+        matches!(self, Self::Kind(kind) if kind.repetition == Repetition::Single)
+    }
+
     fn tell(&self, flag: &mut FlagSketch) {
         match self {
             Self::Kind(kind) => {
