@@ -12,10 +12,10 @@ mod page;
 mod pflag;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -33,6 +33,9 @@ use complete::Completion;
 use known::Known;
 use oracle::Learnt;
 
+/// How many commands must not have shown their help to `help PATH` for it to be left out.
+const WITHOUT_HELP: usize = 3;
+
 /// The word that asks a Cobra program for completions.
 const COMPLETE: &str = "__complete";
 
@@ -43,6 +46,10 @@ pub(super) struct Cobra {
     completes: OnceLock<bool>,
     /// Whether `help PATH` has shown a command's help.
     helps: AtomicBool,
+    /// Commands whose first answer was not their help.
+    unread: Mutex<HashSet<CommandPath>>,
+    /// How many of those showed their help when they were asked themselves.
+    without_help: AtomicUsize,
     /// The words that show flags which other pages leave out.
     globals: OnceLock<Vec<String>>,
     /// Commands that have been read under another path, by the least of their paths.
@@ -83,14 +90,16 @@ impl Family for Cobra {
         }
         let mut help = vec!["help".to_owned()];
         help.extend_from_slice(path.words());
-        let mut requests = vec![help];
         // `PATH --help` runs commands that parse their own flags, so it is only tried where `help` does not work.
-        if !self.helps.load(Ordering::Relaxed) {
-            let mut words = path.words().to_vec();
-            words.push("--help".into());
-            requests.push(words);
+        if self.helps.load(Ordering::Relaxed) {
+            return vec![help];
         }
-        requests
+        let mut words = path.words().to_vec();
+        words.push("--help".into());
+        if self.without_help.load(Ordering::Relaxed) >= WITHOUT_HELP {
+            return vec![words];
+        }
+        vec![help, words]
     }
 
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
@@ -100,10 +109,15 @@ impl Family for Cobra {
             sketch.arguments = Some(Fact::new(Arguments::default(), Origin::Convention));
             return Some(sketch);
         }
-        let sketch = page::read(page)?;
+        let sketch = page::read(page);
         if !page.path.is_root() {
-            self.helps.store(true, Ordering::Relaxed);
-        } else if let Some(words) = globals_command(page.text(), &sketch) {
+            self.note_help(page.path, sketch.is_some());
+        }
+        let sketch = sketch?;
+        if !page.path.is_root() {
+            return Some(sketch);
+        }
+        if let Some(words) = globals_command(page.text(), &sketch) {
             let _ = self.globals.set(words);
         }
         Some(sketch)
@@ -131,6 +145,7 @@ impl Family for Cobra {
 
     fn finish<'a>(&'a self, asker: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
         Box::pin(async move {
+            share_globals(sketches);
             if self.completes.get().copied().unwrap_or(false) {
                 self.learn_inherited(asker, sketches).await;
                 if sketches.len() <= groups::SMALL {
@@ -144,6 +159,20 @@ impl Family for Cobra {
 }
 
 impl Cobra {
+    /// Notes which way of asking showed a command's help: the first, which is `help PATH`, or the second.
+    fn note_help(&self, path: &CommandPath, shown: bool) {
+        let Ok(mut unread) = self.unread.lock() else {
+            return;
+        };
+        if !shown {
+            unread.insert(path.clone());
+        } else if unread.contains(path) {
+            self.without_help.fetch_add(1, Ordering::Relaxed);
+        } else if self.without_help.load(Ordering::Relaxed) < WITHOUT_HELP {
+            self.helps.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Completes the last word of a command line. Flags before it are parsed; nothing is run.
     async fn complete(
         &self,
@@ -335,6 +364,34 @@ impl Cobra {
     }
 }
 
+/// Flags that a command's help repeats from the root's are the root's.
+fn share_globals(sketches: &mut Sketches) {
+    let Some(root) = sketches.get(&CommandPath::root()) else {
+        return;
+    };
+    let is_global = |flag: &FlagSketch| {
+        let scope = flag.scope.as_ref();
+        scope.is_some_and(|scope| scope.value == Scope::Global)
+    };
+    let globals: Vec<FlagSketch> = root
+        .flags
+        .iter()
+        .filter(|f| is_global(f))
+        .cloned()
+        .collect();
+    let places = Known::of(&globals);
+    let text = |flag: &FlagSketch| flag.help.as_ref().map(|help| help.value.clone());
+    let commands = sketches.iter_mut().filter(|(path, _)| !path.is_root());
+    for flag in commands.flat_map(|(_, sketch)| &mut sketch.flags) {
+        let Some(global) = places.place(flag).map(|at| &globals[at]) else {
+            continue;
+        };
+        if (global.short, text(global)) == (flag.short, text(flag)) {
+            flag.scope = Some(Fact::new(Scope::Inherited, Origin::Help));
+        }
+    }
+}
+
 /// The least of the paths that call the same command.
 fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
     let least = sketch.same_as.iter().min()?;
@@ -479,5 +536,62 @@ mod tests {
         assert_eq!(sketch.flags[0].deprecated, None);
         let help = sketch.flags[0].help.as_ref().expect("a text");
         assert_eq!(help.value, "Old name (DEPRECATED: use --new)");
+    }
+
+    #[test]
+    fn help_is_asked_for_in_the_way_that_works() {
+        let page = |path: &CommandPath| format!("Plants.\n\nUsage:\n  grove {path} [flags]\n");
+        let show = |cobra: &Cobra, path: &CommandPath, text: String| {
+            let answer = crate::probe::Answer {
+                stdout: text,
+                ..Default::default()
+            };
+            cobra.read(&Page {
+                program: "grove",
+                path,
+                answer: &answer,
+            })
+        };
+        let paths = ["a", "b", "c", "d"].map(|name| CommandPath::root().child(name));
+
+        let helps = Cobra::default();
+        assert_eq!(helps.help_requests(&paths[0]).len(), 2);
+        assert!(show(&helps, &paths[0], page(&paths[0])).is_some());
+        assert_eq!(helps.help_requests(&paths[1]), [["help", "b"]]);
+
+        let silent = Cobra::default();
+        for path in &paths[..3] {
+            assert_eq!(silent.help_requests(path).len(), 2);
+            assert!(show(&silent, path, "unknown topic".into()).is_none());
+            assert!(show(&silent, path, page(path)).is_some());
+        }
+        assert_eq!(silent.help_requests(&paths[3]), [["d", "--help"]]);
+        assert!(show(&silent, &paths[3], page(&paths[3])).is_some());
+        assert_eq!(silent.help_requests(&paths[0]), [["a", "--help"]]);
+    }
+
+    #[test]
+    fn flags_that_help_repeats_from_the_root_are_the_roots() {
+        let text = "      --deep int   How deep";
+        let mut sketches = Sketches::new();
+        let mut root = CommandSketch::new(CommandPath::root());
+        root.flags = pflag::flags(&[text, "      --wide   Wide"]);
+        for flag in &mut root.flags {
+            flag.scope = Some(Fact::new(Scope::Global, Origin::Help));
+        }
+        sketches.insert(CommandPath::root(), root);
+        let path = CommandPath::root().child("dig");
+        let mut dig = CommandSketch::new(path.clone());
+        dig.flags = pflag::flags(&[text, "      --wide   Another text"]);
+        sketches.insert(path.clone(), dig);
+        share_globals(&mut sketches);
+        let scope = |at: usize| {
+            sketches[&path].flags[at]
+                .scope
+                .as_ref()
+                .map(|fact| fact.value)
+        };
+        assert_eq!(scope(0), Some(Scope::Inherited));
+        assert_eq!(scope(1), None);
     }
 }
