@@ -5,7 +5,6 @@ use charmer_core::{
     model::{Effect, Hints, Syntax},
     tool::catalogue,
 };
-use charmer_discover::Provenance;
 
 use super::*;
 
@@ -25,15 +24,7 @@ fn found() -> Discovery {
                 ),
         )
         .command(Command::new("sail"));
-    let found = serde_json::json!({
-        "cli": Cli::new(root, Syntax::pflag()),
-        "family": "test",
-        "provenance": Provenance::default(),
-        "warnings": [],
-        "spawned": 0,
-        "complete": true,
-    });
-    serde_json::from_value(found).expect("it has all fields")
+    Discovery::of(Cli::new(root, Syntax::pflag()))
 }
 
 fn program(select: &str) -> Program {
@@ -119,17 +110,20 @@ fn selectors_keep_their_places_and_what_they_say() {
         deny: words(&["list"]),
         ..Selection::default()
     };
-    let select = "[{commands: {allow: [list]}}, {commands: {allow: [crew dismiss, sail]}, confirm: --yes, stdin: true}]";
+    let select = "[{commands: {allow: [list]}}, {commands: {allow: [crew dismiss]}, confirm: --yes}, \
+                  {commands: {allow: [sail]}, stdin: true}]";
     let (names, prepared) = tools(select, &selection);
     assert_eq!(names, ["ship_crew_dismiss", "ship_sail"]);
     let made = catalogue(&prepared.cli, &prepared.options);
-    assert!(made.tools.iter().all(|tool| tool.selector == Some(1)));
+    assert_eq!(made.tools[0].selector, Some(1));
+    assert_eq!(made.tools[1].selector, Some(2));
     assert!(made.tools[0].input_schema["properties"]["confirm"].is_object());
     assert!(made.tools[1].input_schema["properties"]["stdin"].is_object());
-    assert_eq!(
-        prepared.warnings,
-        ["`confirm` names `--yes`, which is no switch of `sail`"]
-    );
+    // A policy that cannot be enforced is refused.
+    let lost = "[{commands: {allow: [sail]}, confirm: --yes}]";
+    let refused = prepare(&found(), &program(lost), &selection);
+    let problem = refused.expect_err("`sail` has no `--yes`").to_string();
+    assert!(problem.contains("`--yes`"), "{problem}");
 }
 
 #[test]
@@ -149,16 +143,114 @@ fn what_matches_nothing_is_most_likely_a_typing_error() {
     );
 }
 
+/// A program whose flags do more than they seem to.
+fn harbour() -> Discovery {
+    let text = |name: &str, help: &str| Flag::new(name).pflag("string").help(help);
+    let mut context = text("context", "Name of the context to use");
+    context.global = true;
+    let mut server = text("server", "Address of the harbour's server");
+    server.global = true;
+    let log = Command::new("log")
+        .about("Show what happened")
+        .flag(text("output", "Write the log to this file"))
+        .flag(text("since", "Only what is newer"));
+    let get = Command::new("get")
+        .about("Display one or many resources")
+        .usage("get TYPE [NAME]");
+    let root = Command::new("harbour")
+        .not_runnable()
+        .flag(context)
+        .flag(server)
+        .command(log)
+        .command(get);
+    Discovery::of(Cli::new(root, Syntax::pflag()))
+}
+
+fn keys(prepared: &Prepared) -> Vec<String> {
+    let made = catalogue(&prepared.cli, &prepared.options);
+    let properties = made.tools[0].input_schema["properties"].as_object();
+    properties.expect("properties").keys().cloned().collect()
+}
+
+fn source(text: &str) -> Program {
+    let config = Config::parse(&format!("sources: [{text}]"), "charmer.yaml");
+    Program {
+        path: "/bin/harbour".into(),
+        source: config.expect("it is valid").sources.remove(0),
+    }
+}
+
 #[test]
-fn a_pin_is_not_served_without() {
-    let text = "sources: [{binary: ship, set: {context: staging}}]";
-    let source = Config::parse(text, "charmer.yaml")
-        .expect("it is valid")
-        .sources
-        .remove(0);
-    let program = Program {
-        path: "/bin/ship".into(),
-        source,
-    };
-    assert!(prepare(&found(), &program, &Selection::default()).is_err());
+fn flags_that_redirect_stay_out_until_they_are_named() {
+    let plain = source("{binary: harbour}");
+    let mut selection = Selection::default();
+    let prepared = prepare(&harbour(), &plain, &selection).expect("it fits");
+    assert_eq!(keys(&prepared), ["output", "since"]);
+    let out: Vec<_> = prepared
+        .left_out
+        .iter()
+        .map(|out| out.flag.as_str())
+        .collect();
+    assert_eq!(out, ["--context", "--server"]);
+    assert!(prepared.left_out.iter().all(|out| !out.reason.is_empty()));
+
+    selection.with_flags = words(&["context"]);
+    let prepared = prepare(&harbour(), &plain, &selection).expect("it fits");
+    assert_eq!(keys(&prepared), ["context", "output", "since"]);
+    selection.all_flags = true;
+    let prepared = prepare(&harbour(), &plain, &selection).expect("it fits");
+    assert_eq!(keys(&prepared), ["context", "server", "output", "since"]);
+    let named = source("{binary: harbour, redirects: [server]}");
+    let prepared = prepare(&harbour(), &named, &Selection::default()).expect("it fits");
+    assert_eq!(keys(&prepared), ["server", "output", "since"]);
+}
+
+#[test]
+fn read_only_takes_flags_that_write_away_and_forbids_secrets() {
+    let only = source("{binary: harbour, read_only: true}");
+    let prepared = prepare(&harbour(), &only, &Selection::default()).expect("it fits");
+    assert_eq!(keys(&prepared), ["since"]);
+    let get = CommandPath::parse("get");
+    assert!(
+        prepared.secrets.contains_key(&get),
+        "{:?}",
+        prepared.secrets
+    );
+}
+
+#[test]
+fn a_pin_is_written_and_shown_nowhere_or_refused() {
+    let pinned = source("{binary: harbour, set: {context: staging}}");
+    let prepared = prepare(&harbour(), &pinned, &Selection::default()).expect("it fits");
+    assert_eq!(keys(&prepared), ["output", "since"]);
+    let made = catalogue(&prepared.cli, &prepared.options);
+    let input = serde_json::Map::new();
+    let call = charmer_core::call::prepare(&made.tools[0], &input).expect("no input is needed");
+    assert_eq!(call.argv.to_strings(), ["log", "--context=staging"]);
+
+    let lost = source("{binary: harbour, set: {contxt: staging}}");
+    let problem = prepare(&harbour(), &lost, &Selection::default()).expect_err("a typing error");
+    assert!(problem.to_string().contains("`--context`"), "{problem}");
+}
+
+#[test]
+fn the_file_corrects_what_was_found() {
+    let text =
+        "{binary: harbour, override: {log: {effect: write, flags: {since: {required: true}}}}}";
+    let prepared = prepare(&harbour(), &source(text), &Selection::default()).expect("it fits");
+    let made = catalogue(&prepared.cli, &prepared.options);
+    assert_eq!(
+        made.tools[0].input_schema["required"],
+        serde_json::json!(["since"])
+    );
+    assert!(!made.tools[0].annotations.read_only);
+    let fields: Vec<_> = prepared
+        .applied
+        .iter()
+        .map(|applied| applied.field)
+        .collect();
+    assert!(
+        fields.contains(&"required") && fields.contains(&"effect"),
+        "{fields:?}"
+    );
 }

@@ -15,7 +15,7 @@ use crate::{
     sketch::{CommandSketch, FlagSketch, Scope},
 };
 
-use super::{Cobra, contains, flag_lines, oracle};
+use super::{Cobra, flag_lines, known::Known, oracle};
 
 /// How many commands a program may have to be asked about all of them.
 pub(super) const SMALL: usize = 60;
@@ -33,7 +33,9 @@ impl Cobra {
         let mut budget = if commands <= SMALL {
             commands * 12
         } else {
-            commands / 8
+            // What the walk has left of its bounds.
+            let left = (commands * 12 / 5).saturating_sub(asker.prober.spawned());
+            left.min(commands / 8)
         };
         let mut asked = Vec::new();
         for path in order {
@@ -71,10 +73,12 @@ impl Cobra {
         let Some(plain) = self.list(asker, path, &required).await else {
             return Vec::new();
         };
-        let foreign = plain.iter().any(|flag| !contains(flags, flag));
+        let own = Known::of(flags);
+        let foreign = plain.iter().any(|flag| !own.has(flag));
+        let plain = Known::of(&plain);
         let kept = flags
             .iter()
-            .filter(|flag| is_required(flag) || contains(&plain, flag));
+            .filter(|flag| is_required(flag) || plain.has(flag));
         let command = Asked {
             path,
             flags: kept.cloned().collect(),
@@ -148,8 +152,8 @@ impl Cobra {
             .filter(|flag| is_required(flag) && !is_set(flag));
         let all: Vec<&FlagSketch> = set.iter().copied().chain(required).collect();
         let listed = self.list(asker, command.path, &all).await?;
-        let (listed, others): (Vec<_>, Vec<_>) =
-            listed.into_iter().partition(|flag| contains(flags, flag));
+        let own = Known::of(flags);
+        let (listed, others): (Vec<_>, Vec<_>) = listed.into_iter().partition(|flag| own.has(flag));
         // While something is wanted, not even `--help` or a global flag is listed.
         let free = flags.len() - all.len();
         let wants = if command.foreign {
@@ -161,9 +165,10 @@ impl Cobra {
             let wanted = listed.into_iter().filter(|flag| !is_set(flag));
             return Some(Listing::Wants(wanted.collect()));
         }
+        let listed = Known::of(&listed);
         let gone = flags
             .iter()
-            .filter(|flag| !is_set(flag) && !is_required(flag) && !contains(&listed, flag));
+            .filter(|flag| !is_set(flag) && !is_required(flag) && !listed.has(flag));
         Some(Listing::Lacks(gone.cloned().collect()))
     }
 }

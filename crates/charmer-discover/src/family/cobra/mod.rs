@@ -6,19 +6,20 @@
 
 mod complete;
 mod groups;
+mod known;
 mod oracle;
 mod page;
 mod pflag;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
-use charmer_core::model::{CommandPath, Group, GroupKind, Syntax};
+use charmer_core::model::{Arguments, CommandPath, Group, GroupKind, Syntax};
 
 use futures_util::future::join_all;
 
@@ -29,7 +30,11 @@ use crate::{
 
 use super::{Asker, Family, Page, Refining, Signs, Sketches, printed};
 use complete::Completion;
+use known::Known;
 use oracle::Learnt;
+
+/// How many commands must not have shown their help to `help PATH` for it to be left out.
+const WITHOUT_HELP: usize = 3;
 
 /// The word that asks a Cobra program for completions.
 const COMPLETE: &str = "__complete";
@@ -41,6 +46,10 @@ pub(super) struct Cobra {
     completes: OnceLock<bool>,
     /// Whether `help PATH` has shown a command's help.
     helps: AtomicBool,
+    /// Commands whose first answer was not their help.
+    unread: Mutex<HashSet<CommandPath>>,
+    /// How many of those showed their help when they were asked themselves.
+    without_help: AtomicUsize,
     /// The words that show flags which other pages leave out.
     globals: OnceLock<Vec<String>>,
     /// Commands that have been read under another path, by the least of their paths.
@@ -81,21 +90,34 @@ impl Family for Cobra {
         }
         let mut help = vec!["help".to_owned()];
         help.extend_from_slice(path.words());
-        let mut requests = vec![help];
         // `PATH --help` runs commands that parse their own flags, so it is only tried where `help` does not work.
-        if !self.helps.load(Ordering::Relaxed) {
-            let mut words = path.words().to_vec();
-            words.push("--help".into());
-            requests.push(words);
+        if self.helps.load(Ordering::Relaxed) {
+            return vec![help];
         }
-        requests
+        let mut words = path.words().to_vec();
+        words.push("--help".into());
+        if self.without_help.load(Ordering::Relaxed) >= WITHOUT_HELP {
+            return vec![words];
+        }
+        vec![help, words]
     }
 
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
-        let sketch = page::read(page)?;
+        if self.globals.get().map(Vec::as_slice) == Some(page.path.words()) {
+            // Its page shows everybody's flags; it has none of its own.
+            let mut sketch = CommandSketch::new(page.path.clone());
+            sketch.arguments = Some(Fact::new(Arguments::default(), Origin::Convention));
+            return Some(sketch);
+        }
+        let sketch = page::read(page);
         if !page.path.is_root() {
-            self.helps.store(true, Ordering::Relaxed);
-        } else if let Some(words) = globals_command(page.text(), &sketch) {
+            self.note_help(page.path, sketch.is_some());
+        }
+        let sketch = sketch?;
+        if !page.path.is_root() {
+            return Some(sketch);
+        }
+        if let Some(words) = globals_command(page.text(), &sketch) {
             let _ = self.globals.set(words);
         }
         Some(sketch)
@@ -113,7 +135,7 @@ impl Family for Cobra {
                 self.ask_for_children(asker, sketch).await;
             }
             let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
-            if runs && !self.is_twin(sketch) {
+            if runs && !self.has_no_flags(sketch) && !self.is_twin(sketch) {
                 self.ask_for_flags(asker, sketch).await;
                 self.learn_types(asker, sketch).await;
                 self.remember_twin(sketch);
@@ -123,6 +145,7 @@ impl Family for Cobra {
 
     fn finish<'a>(&'a self, asker: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
         Box::pin(async move {
+            share_globals(sketches);
             if self.completes.get().copied().unwrap_or(false) {
                 self.learn_inherited(asker, sketches).await;
                 if sketches.len() <= groups::SMALL {
@@ -136,6 +159,20 @@ impl Family for Cobra {
 }
 
 impl Cobra {
+    /// Notes which way of asking showed a command's help: the first, which is `help PATH`, or the second.
+    fn note_help(&self, path: &CommandPath, shown: bool) {
+        let Ok(mut unread) = self.unread.lock() else {
+            return;
+        };
+        if !shown {
+            unread.insert(path.clone());
+        } else if unread.contains(path) {
+            self.without_help.fetch_add(1, Ordering::Relaxed);
+        } else if self.without_help.load(Ordering::Relaxed) < WITHOUT_HELP {
+            self.helps.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Completes the last word of a command line. Flags before it are parsed; nothing is run.
     async fn complete(
         &self,
@@ -151,6 +188,11 @@ impl Cobra {
         Completion::read(&asker.prober.run(&words).await)
     }
 
+    /// Whether help shows no flags of a command, and those that all commands take are known from elsewhere.
+    fn has_no_flags(&self, sketch: &CommandSketch) -> bool {
+        sketch.flags.is_empty() && !sketch.path.is_root() && self.globals.get().is_some()
+    }
+
     /// Whether the command has been read under another path; it takes what is known from there.
     fn is_twin(&self, sketch: &mut CommandSketch) -> bool {
         let Some(key) = twin_key(sketch) else {
@@ -162,8 +204,8 @@ impl Cobra {
         let Some(twin) = twins.get(&key) else {
             return false;
         };
-        let same = |flag: &FlagSketch| twin.flags.iter().any(|other| other.is_same(flag));
-        if !sketch.flags.iter().all(same) {
+        let known = Known::of(&twin.flags);
+        if !sketch.flags.iter().all(|flag| known.has(flag)) {
             return false;
         }
         for flag in &twin.flags {
@@ -186,7 +228,18 @@ impl Cobra {
         };
         let answer = asker.prober.run(words).await;
         let lines: Vec<&str> = printed(&answer).lines().collect();
-        for mut flag in pflag::flags(&lines) {
+        let flags = pflag::flags(&lines);
+        if let ([name], false) = (words.as_slice(), flags.is_empty()) {
+            root.add_child(ChildSketch {
+                name: name.clone(),
+                about: Some(Fact::new(
+                    "Lists the flags that all commands take".into(),
+                    Origin::Convention,
+                )),
+                ..ChildSketch::default()
+            });
+        }
+        for mut flag in flags {
             flag.scope = Some(Fact::new(Scope::Global, Origin::Help));
             root.add_flag(flag);
         }
@@ -255,9 +308,10 @@ impl Cobra {
                 break;
             };
             listed = flag_lines(&after);
-            back = away.iter().any(|flag| contains(&listed, flag));
+            let shown = Known::of(&listed);
+            back = away.iter().any(|flag| shown.has(flag));
             let freed: Vec<FlagSketch> = pending
-                .extract_if(.., |flag| back || !contains(&listed, flag))
+                .extract_if(.., |flag| back || !shown.has(flag))
                 .collect();
             if freed.is_empty() {
                 required.push(next);
@@ -269,7 +323,8 @@ impl Cobra {
         if !back {
             // Nothing was held back, so what completion does not list stands in somebody's text.
             if away.len() * 2 <= sketch.flags.len() {
-                sketch.flags.retain(|flag| !contains(&away, flag));
+                let away = Known::of(&away);
+                sketch.flags.retain(|flag| !away.has(flag));
             }
             hear_flags(sketch, before);
             return;
@@ -309,23 +364,45 @@ impl Cobra {
     }
 }
 
+/// Flags that a command's help repeats from the root's are the root's.
+fn share_globals(sketches: &mut Sketches) {
+    let Some(root) = sketches.get(&CommandPath::root()) else {
+        return;
+    };
+    let is_global = |flag: &FlagSketch| {
+        let scope = flag.scope.as_ref();
+        scope.is_some_and(|scope| scope.value == Scope::Global)
+    };
+    let globals: Vec<FlagSketch> = root
+        .flags
+        .iter()
+        .filter(|f| is_global(f))
+        .cloned()
+        .collect();
+    let places = Known::of(&globals);
+    let text = |flag: &FlagSketch| flag.help.as_ref().map(|help| help.value.clone());
+    let commands = sketches.iter_mut().filter(|(path, _)| !path.is_root());
+    for flag in commands.flat_map(|(_, sketch)| &mut sketch.flags) {
+        let Some(global) = places.place(flag).map(|at| &globals[at]) else {
+            continue;
+        };
+        if (global.short, text(global)) == (flag.short, text(flag)) {
+            flag.scope = Some(Fact::new(Scope::Inherited, Origin::Help));
+        }
+    }
+}
+
 /// The least of the paths that call the same command.
 fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
     let least = sketch.same_as.iter().min()?;
     Some(least.min(&sketch.path).clone())
 }
 
-fn contains(flags: &[FlagSketch], flag: &FlagSketch) -> bool {
-    flags.iter().any(|other| other.is_same(flag))
-}
-
 /// The flags of help that are not listed.
 fn hidden(help: &[FlagSketch], listed: &[FlagSketch]) -> Vec<FlagSketch> {
     let shown = help.iter().filter(|flag| flag.id() != "help");
-    shown
-        .filter(|flag| !contains(listed, flag))
-        .cloned()
-        .collect()
+    let listed = Known::of(listed);
+    shown.filter(|flag| !listed.has(flag)).cloned().collect()
 }
 
 /// The flags in a list of completions: long and short names on lines of their own, with the same text.
@@ -370,9 +447,11 @@ fn one_char(text: &str) -> Option<char> {
 
 /// Takes what completion says of flags: those that help does not show belong to an ancestor.
 fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
+    let mut places = Known::of(&sketch.flags);
     for mut flag in listed {
-        match sketch.flag_mut(&flag) {
-            Some(known) => {
+        match places.place(&flag) {
+            Some(at) => {
+                let known = &mut sketch.flags[at];
                 if let Some(help) = flag.help.take() {
                     // A back-quoted word is what help shows in the place of the type.
                     known.named_type = true;
@@ -385,12 +464,17 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
                     }
                     drop_prose_default(known, &help.value);
                     let mut help = help;
+                    // What pflag calls deprecated is not listed: these are the author's own words.
+                    if known.deprecated.take().is_some() {
+                        known.help = None;
+                    }
                     help.value = help.value.replace('`', "");
                     known.help.hear(help);
                 }
             }
             None => {
                 flag.scope = Some(Fact::new(Scope::Inherited, Origin::Completion));
+                places.add(&flag, sketch.flags.len());
                 sketch.flags.push(flag);
             }
         }
@@ -431,4 +515,83 @@ fn globals_command(text: &str, root: &CommandSketch) -> Option<Vec<String>> {
         let plain = |word: &String| word.chars().all(|c| c.is_alphanumeric() || c == '-');
         (!words.is_empty() && words.len() <= 2 && words.iter().all(plain)).then_some(words)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_on_deprecation_that_completion_repeats_are_the_authors() {
+        let lines = ["      --old string   Old name (DEPRECATED: use --new)"];
+        let mut sketch = CommandSketch::new(CommandPath::root());
+        sketch.flags = pflag::flags(&lines);
+        assert!(sketch.flags[0].deprecated.is_some());
+        let completion = Completion {
+            lines: vec![("--old".into(), "Old name (DEPRECATED: use --new)".into())],
+            ..Completion::default()
+        };
+        hear_flags(&mut sketch, flag_lines(&completion));
+        assert_eq!(sketch.flags.len(), 1);
+        assert_eq!(sketch.flags[0].deprecated, None);
+        let help = sketch.flags[0].help.as_ref().expect("a text");
+        assert_eq!(help.value, "Old name (DEPRECATED: use --new)");
+    }
+
+    #[test]
+    fn help_is_asked_for_in_the_way_that_works() {
+        let page = |path: &CommandPath| format!("Plants.\n\nUsage:\n  grove {path} [flags]\n");
+        let show = |cobra: &Cobra, path: &CommandPath, text: String| {
+            let answer = crate::probe::Answer {
+                stdout: text,
+                ..Default::default()
+            };
+            cobra.read(&Page {
+                program: "grove",
+                path,
+                answer: &answer,
+            })
+        };
+        let paths = ["a", "b", "c", "d"].map(|name| CommandPath::root().child(name));
+
+        let helps = Cobra::default();
+        assert_eq!(helps.help_requests(&paths[0]).len(), 2);
+        assert!(show(&helps, &paths[0], page(&paths[0])).is_some());
+        assert_eq!(helps.help_requests(&paths[1]), [["help", "b"]]);
+
+        let silent = Cobra::default();
+        for path in &paths[..3] {
+            assert_eq!(silent.help_requests(path).len(), 2);
+            assert!(show(&silent, path, "unknown topic".into()).is_none());
+            assert!(show(&silent, path, page(path)).is_some());
+        }
+        assert_eq!(silent.help_requests(&paths[3]), [["d", "--help"]]);
+        assert!(show(&silent, &paths[3], page(&paths[3])).is_some());
+        assert_eq!(silent.help_requests(&paths[0]), [["a", "--help"]]);
+    }
+
+    #[test]
+    fn flags_that_help_repeats_from_the_root_are_the_roots() {
+        let text = "      --deep int   How deep";
+        let mut sketches = Sketches::new();
+        let mut root = CommandSketch::new(CommandPath::root());
+        root.flags = pflag::flags(&[text, "      --wide   Wide"]);
+        for flag in &mut root.flags {
+            flag.scope = Some(Fact::new(Scope::Global, Origin::Help));
+        }
+        sketches.insert(CommandPath::root(), root);
+        let path = CommandPath::root().child("dig");
+        let mut dig = CommandSketch::new(path.clone());
+        dig.flags = pflag::flags(&[text, "      --wide   Another text"]);
+        sketches.insert(path.clone(), dig);
+        share_globals(&mut sketches);
+        let scope = |at: usize| {
+            sketches[&path].flags[at]
+                .scope
+                .as_ref()
+                .map(|fact| fact.value)
+        };
+        assert_eq!(scope(0), Some(Scope::Inherited));
+        assert_eq!(scope(1), None);
+    }
 }

@@ -15,7 +15,7 @@ use crate::{
     sketch::{CommandSketch, FlagSketch, Kind, Scope},
 };
 
-use super::{Cobra, complete::Complaint, flag_lines};
+use super::{Cobra, complete::Complaint, flag_lines, known::Known};
 
 /// A quotation mark, and behind it something for those lists that drop quotation marks.
 const JUNK: &str = "\"@";
@@ -50,9 +50,9 @@ impl Cobra {
             .flags
             .iter()
             .filter(|flag| wanted(flag))
-            .map(said_of)
+            .filter(|flag| self.recall(flag).is_none())
+            .map(|flag| type_key(flag).map_or_else(|| said_of(flag), Into::into))
             .collect();
-        keys.retain(|key| self.recall(key).is_none());
         keys.sort();
         keys.dedup();
         // In a fixed order, so that no two commands wait for each other.
@@ -65,7 +65,7 @@ impl Cobra {
             if !wanted(flag) {
                 continue;
             }
-            match self.recall(&said_of(flag)) {
+            match self.recall(flag) {
                 Some(learnt) => learnt.tell(flag),
                 None => pending.push(flag.clone()),
             }
@@ -106,11 +106,8 @@ impl Cobra {
 
     /// Learns the kinds of flags that no help shows, from the first command that takes them.
     pub(super) async fn learn_inherited(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
-        let mut known: Vec<FlagSketch> = Vec::new();
-        for sketch in sketches.values() {
-            let shown = sketch.flags.iter().filter(|flag| !is_open(flag));
-            known.extend(shown.cloned());
-        }
+        let all = sketches.values().flat_map(|sketch| &sketch.flags);
+        let mut known = Known::of(all.filter(|flag| !is_open(flag)));
         let paths: Vec<_> = sketches.keys().cloned().collect();
         for path in paths {
             let Some(sketch) = sketches.get(&path) else {
@@ -119,14 +116,16 @@ impl Cobra {
             let open: Vec<FlagSketch> = sketch
                 .flags
                 .iter()
-                .filter(|flag| is_open(flag) && is_inherited(flag))
-                .filter(|flag| !known.iter().any(|other| other.is_same(flag)))
+                .filter(|flag| is_open(flag) && is_inherited(flag) && flag.id() != "help")
+                .filter(|flag| !known.has(flag))
                 .cloned()
                 .collect();
             if open.is_empty() {
                 continue;
             }
-            known.extend(open.iter().cloned());
+            for flag in &open {
+                known.add(flag, 0);
+            }
             let settled = self.interrogate(asker, sketch, open).await;
             for (asked, learnt) in settled {
                 for sketch in sketches.values_mut() {
@@ -146,8 +145,8 @@ impl Cobra {
     ) -> Vec<(FlagSketch, Learnt)> {
         let mut settled: Vec<(FlagSketch, Learnt)> = Vec::new();
         for _ in 0..ROUNDS {
-            let strict = |(_, learnt): &(FlagSketch, Learnt)| matches!(learnt, Learnt::Strict(_));
-            if pending.is_empty() && settled.iter().all(strict) {
+            // What is left to see in a last list is which of the single values may be given again.
+            if pending.is_empty() && !settled.iter().any(|(_, learnt)| learnt.may_repeat()) {
                 return settled;
             }
             let mut given: Vec<String> = pending
@@ -178,14 +177,28 @@ impl Cobra {
                     };
                     let flag = pending.remove(at);
                     let learnt = match complaint.kind() {
+                        // An application's own type may split its text in any way.
+                        Some(Kind {
+                            value_type: ValueType::Map(_),
+                            ..
+                        }) if flag.named_type && flag.placeholder.is_some() => {
+                            Learnt::Kind(Kind::repeated(ValueType::String))
+                        }
                         Some(kind) => Learnt::Kind(kind),
                         None => Learnt::Strict(self.suggested(asker, sketch, &flag).await),
                     };
+                    // What has the same type by name need not be asked.
+                    if let Some(key) = type_key(&flag).filter(|_| learnt.is_of_the_type()) {
+                        let same = |other: &mut FlagSketch| type_key(other) == Some(key);
+                        for other in pending.extract_if(.., same) {
+                            settled.push((other, learnt.clone()));
+                        }
+                    }
                     settled.push((flag, learnt));
                 }
                 None => {
-                    let listed = flag_lines(&answer);
-                    let again = |flag: &FlagSketch| listed.iter().any(|other| other.is_same(flag));
+                    let listed = Known::of(&flag_lines(&answer));
+                    let again = |flag: &FlagSketch| listed.has(flag);
                     for flag in pending {
                         let kind = if again(&flag) {
                             Kind::repeated(ValueType::String)
@@ -233,13 +246,19 @@ impl Cobra {
             .collect()
     }
 
-    fn recall(&self, key: &str) -> Option<Learnt> {
-        self.learnt.lock().ok()?.get(key).cloned()
+    fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
+        let learnt = self.learnt.lock().ok()?;
+        let by_type = type_key(flag).and_then(|key| learnt.get(key));
+        by_type.or_else(|| learnt.get(&said_of(flag))).cloned()
     }
 
     fn remember(&self, flag: &FlagSketch, what: &Learnt) {
+        let key = match type_key(flag) {
+            Some(name) if what.is_of_the_type() => name.to_owned(),
+            _ => said_of(flag),
+        };
         if let Ok(mut learnt) = self.learnt.lock() {
-            learnt.insert(said_of(flag), what.clone());
+            learnt.insert(key, what.clone());
         }
     }
 }
@@ -255,24 +274,41 @@ fn is_inherited(flag: &FlagSketch) -> bool {
         .is_some_and(|scope| scope.value == Scope::Inherited)
 }
 
-/// What help says of a flag, in one text; where it names the type, that is enough.
+/// The name of an application's own type.
+fn type_key(flag: &FlagSketch) -> Option<&str> {
+    let name = flag.placeholder.as_deref()?;
+    (flag.named_type && is_open(flag)).then_some(name)
+}
+
+/// What help says of a flag, in one text.
 fn said_of(flag: &FlagSketch) -> String {
-    if let Some(name) = flag
-        .placeholder
-        .as_ref()
-        .filter(|_| flag.named_type && is_open(flag))
-    {
-        return name.clone();
-    }
-    format!(
-        "{}\0{}\0{}",
-        flag.written(),
-        flag.placeholder.as_deref().unwrap_or_default(),
-        flag.help.as_ref().map_or("", |help| help.value.as_str()),
-    )
+    let shown = flag.placeholder.as_deref().unwrap_or_default();
+    // Whoever gives a flag the same letter as well means the same flag, in whatever words.
+    let words = match (&flag.long, flag.short) {
+        (Some(_), Some(short)) => short.to_string(),
+        _ => {
+            let help = flag.help.as_ref();
+            help.map_or_else(String::new, |help| help.value.clone())
+        }
+    };
+    format!("{}\0{shown}\0{words}", flag.written())
 }
 
 impl Learnt {
+    /// Whether the complaint leaves open how often the flag may be given.
+    fn may_repeat(&self) -> bool {
+        matches!(self, Self::Kind(kind) if kind.repetition == Repetition::Single)
+    }
+
+    /// Whether it holds for every flag whose type has the same name. Many programs have one type for all their
+    /// enums, each flag with values of its own.
+    fn is_of_the_type(&self) -> bool {
+        match self {
+            Self::Kind(_) => true,
+            Self::Strict(values) => values.is_empty(),
+        }
+    }
+
     fn tell(&self, flag: &mut FlagSketch) {
         match self {
             Self::Kind(kind) => {
@@ -441,4 +477,53 @@ pub(super) fn valid(flag: &FlagSketch) -> Option<String> {
         None => "1",
     };
     Some(format!("{written}={value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flag(long: &str, placeholder: &str, named_type: bool) -> FlagSketch {
+        FlagSketch {
+            placeholder: Some(placeholder.into()),
+            named_type,
+            help: Some(Fact::new(format!("The {long}"), Origin::Help)),
+            ..FlagSketch::long(long)
+        }
+    }
+
+    #[test]
+    fn a_type_is_learnt_once_but_the_values_of_an_enum_for_each_flag() {
+        let cobra = Cobra::default();
+        let size = Learnt::Kind(Kind::single(ValueType::INT));
+        cobra.remember(&flag("width", "Size", true), &size);
+        assert_eq!(
+            cobra.recall(&flag("height", "Size", true)),
+            Some(size.clone())
+        );
+        assert_eq!(cobra.recall(&flag("height", "Size", false)), None);
+
+        let values = Learnt::Strict(vec!["red".into(), "green".into()]);
+        cobra.remember(&flag("colour", "enum", true), &values);
+        assert_eq!(cobra.recall(&flag("colour", "enum", true)), Some(values));
+        assert_eq!(cobra.recall(&flag("taste", "enum", true)), None);
+    }
+
+    #[test]
+    fn the_same_letter_means_the_same_flag_in_other_words() {
+        let cobra = Cobra::default();
+        let lettered = |help: &str, short| FlagSketch {
+            short,
+            help: Some(Fact::new(help.into(), Origin::Help)),
+            ..flag("from", "file", false)
+        };
+        let list = Learnt::Kind(Kind::repeated(ValueType::String));
+        cobra.remember(&lettered("Where from", Some('f')), &list);
+        assert_eq!(
+            cobra.recall(&lettered("What to read", Some('f'))),
+            Some(list)
+        );
+        assert_eq!(cobra.recall(&lettered("What to read", Some('g'))), None);
+        assert_eq!(cobra.recall(&lettered("What to read", None)), None);
+    }
 }

@@ -1,12 +1,12 @@
 //! A help text of a Cobra program: the default templates of all versions, and those that large programs wrote.
 
-use charmer_core::model::{Arguments, CommandPath, parse_usage};
+use charmer_core::model::{Arguments, CommandPath, FlagValue, parse_usage};
 
 use crate::{
     fact::{Fact, Origin},
     family::Page,
-    help::{Row, Section, first_sentence, rows, sections},
-    sketch::{ChildSketch, CommandSketch, Scope},
+    help::{Row, Section, expand_tabs, first_sentence, rows, sections},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
 };
 
 use super::pflag;
@@ -46,6 +46,11 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
             read_flags(section, page.path, &mut sketch);
         } else if section.heading.is_empty() {
             prose.push(section.body());
+        } else if section.is("name") {
+            // `name - what it does`, as in a manual.
+            let body = section.body();
+            let about = body.split_once(" - ").map_or("", |(_, about)| about);
+            prose.push(about.to_owned());
         } else if let Some(children) = children(section) {
             for child in children {
                 sketch.add_child(child);
@@ -64,14 +69,16 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
     Some(sketch)
 }
 
-/// The usage lines: behind the heading, or indented below it up to the first blank line.
+/// The usage lines: behind the heading, or below it, indented as the first is, up to the first blank line.
 fn usage_lines(section: &Section<'_>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     if !section.rest.is_empty() {
         lines.push(section.rest.to_owned());
     }
+    let is_indented = |line: &&str| line.starts_with([' ', '\t']);
+    let indented = !section.rest.is_empty() || section.lines.first().is_none_or(is_indented);
     for line in &section.lines {
-        if !line.starts_with([' ', '\t']) {
+        if line.is_empty() || indented && !is_indented(line) {
             break;
         }
         lines.push(line.trim().to_owned());
@@ -133,8 +140,9 @@ fn read_usage(usage: &[String], sketch: &mut CommandSketch) {
         })
         .collect();
     let for_children = |pattern: &str| {
-        let lower_or_bare = |word: &str| is_command_word(word) && !sketch.children.is_empty();
-        pattern.split_whitespace().take(3).any(lower_or_bare)
+        let mut words = pattern.split_whitespace().take(3);
+        !sketch.children.is_empty()
+            && (words.any(is_command_word) || offers_children(pattern, &sketch.children))
     };
     let runs: Vec<&str> = own
         .iter()
@@ -149,21 +157,105 @@ fn read_usage(usage: &[String], sketch: &mut CommandSketch) {
     }
     let arguments = match runs.as_slice() {
         [] => Arguments::default(),
-        [only] => parse_usage(strip_marks(only)),
+        [only] => parse_usage(&without_flags(only, &sketch.flags)),
         several => Arguments::Pattern(several.join("\n")),
     };
     sketch.arguments = Some(Fact::new(arguments, Origin::Usage));
 }
 
+/// Whether a usage pattern only says which children there are: `(generic | tls)`.
+fn offers_children(pattern: &str, children: &[ChildSketch]) -> bool {
+    let pattern = strip_marks(pattern);
+    let mut words = pattern.split(['|', '(', ')', '[', ']', '<', '>', ' ', ',']);
+    let named = |word: &str| children.iter().any(|child| child.name == word);
+    pattern.contains('|') && words.all(|word| word.is_empty() || named(word))
+}
+
 /// A usage pattern without the words that stand for flags at its end.
 fn strip_marks(pattern: &str) -> &str {
-    let mut pattern = pattern.trim();
-    for mark in ["[flags]", "[options]", "[OPTIONS]"] {
-        if let Some(rest) = pattern.strip_suffix(mark) {
-            pattern = rest.trim_end();
+    let mut rest = pattern.trim();
+    while let Some(shorter) = ["[flags]", "[options]", "[OPTIONS]", "[FLAGS]"]
+        .iter()
+        .find_map(|mark| rest.strip_suffix(mark))
+    {
+        rest = shorter.trim_end();
+    }
+    rest
+}
+
+/// A usage pattern without what it says of the command's flags: `NAME --image=image [--port=port]` has one
+/// positional. What stands behind `--` is left alone, and so is everything where a flag is one choice of several.
+fn without_flags(pattern: &str, flags: &[FlagSketch]) -> String {
+    let pattern = strip_marks(pattern);
+    let (head, tail) = match pattern.find(" -- ") {
+        Some(at) => pattern.split_at(at),
+        None => (pattern, ""),
+    };
+    let mut kept: Vec<&str> = Vec::new();
+    let mut words = outer_words(head).into_iter().peekable();
+    while let Some(word) = words.next() {
+        let inner = match word.strip_prefix('[') {
+            Some(inner) => inner.strip_suffix(']').unwrap_or(inner),
+            None => word,
+        };
+        let name = inner.split([' ', '=', '[']).next().unwrap_or_default();
+        let flag = flags.iter().find(|flag| {
+            flag.long
+                .as_deref()
+                .is_some_and(|long| name.strip_prefix("--") == Some(long))
+                || flag.short.is_some_and(|short| {
+                    name.strip_prefix('-')
+                        .is_some_and(|n| n.chars().eq([short]))
+                })
+        });
+        match flag {
+            Some(_) if inner.contains('|') && inner.contains([' ', '<']) => {
+                return pattern.to_owned();
+            }
+            Some(flag) => {
+                let takes_value = flag
+                    .kind
+                    .as_ref()
+                    .is_some_and(|kind| kind.value.value == FlagValue::Required);
+                // `-f FILENAME`
+                if takes_value && inner == word && name == inner {
+                    words.next_if(|next| !next.starts_with(['-', '[', '(']));
+                }
+            }
+            None => kept.push(word),
         }
     }
-    pattern
+    // `[command options]` and its like stand for flags as well.
+    kept.retain(|word| !(word.starts_with('[') && word.ends_with(" options]")));
+    let kept = kept.join(" ");
+    let kept = strip_marks(&kept);
+    format!("{kept}{tail}").trim().to_owned()
+}
+
+/// The words of a pattern, what stands in brackets or quotes being one.
+fn outer_words(pattern: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut depth = 0usize;
+    let mut quoted = None;
+    let mut start = None;
+    for (at, c) in pattern.char_indices() {
+        match c {
+            _ if quoted == Some(c) => quoted = None,
+            _ if quoted.is_some() => {}
+            // An apostrophe inside a word quotes nothing.
+            '\'' | '"' if pattern[..at].ends_with(['=', ' ']) => quoted = Some(c),
+            '[' | '(' | '<' | '{' => depth += 1,
+            ']' | ')' | '>' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c.is_whitespace() && depth == 0 && quoted.is_none() {
+            words.extend(start.take().map(|start| &pattern[start..at]));
+        } else if start.is_none() {
+            start = Some(at);
+        }
+    }
+    words.extend(start.map(|start| &pattern[start..]));
+    words
 }
 
 /// Aliases are names beside the command's own, or whole paths.
@@ -234,41 +326,142 @@ fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
     {
         return None;
     }
-    let lines: Vec<&str> = section.lines.clone();
-    let first = lines.iter().find(|line| !line.trim().is_empty())?;
+    let mut lines = section.lines.iter();
+    let first = expand_tabs(lines.find(|line| !line.trim().is_empty())?);
     let indent = first.len() - first.trim_start().len();
-    let listed = rows(&lines, |at, _| at == indent);
+    let listed = rows(&section.lines, |at, _| at == indent);
     let said = heading.contains("command");
     let children: Vec<ChildSketch> = listed.iter().filter_map(|row| child(row, said)).collect();
     // Under a heading of its own, prose is told from a list by every row being one.
-    let complete = children.len() == listed.len() && indent > 0;
+    let complete = children.len() == listed.len()
+        && children.iter().any(|child| child.about.is_some())
+        && indent > 0;
     (!children.is_empty() && (said || complete)).then_some(children)
+}
+
+/// Whether a word may be a command's name.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        && word
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
 }
 
 fn child(row: &Row, said: bool) -> Option<ChildSketch> {
     // Where every name fills its column, a single space is all that stands before the text.
     let (name, text) = match row.name.split_once(' ') {
         Some((name, text)) if said && row.text.is_empty() && !name.ends_with(',') => (name, text),
+        // A list of the whole tree (`member add  Adds a member`): the command's own children are its first words.
+        Some((name, rest)) if said && is_name(name) && rest.split(' ').all(is_name) => (name, ""),
         _ => (row.name.as_str(), row.text.as_str()),
     };
     // Plugins are marked (`buildx*`), some templates put a colon behind the name.
     let column = name.trim_end_matches(['*', ':']);
     let mut names = column.split(',').map(str::trim);
     let name = names.next()?;
-    let named = |name: &str| {
-        !name.is_empty()
-            && name.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-            && name
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
-    };
-    if !named(name) {
+    if !is_name(name) {
         return None;
     }
     Some(ChildSketch {
         name: name.to_owned(),
-        aliases: names.filter(|alias| named(alias)).map(Into::into).collect(),
+        aliases: names
+            .filter(|alias| is_name(alias))
+            .map(Into::into)
+            .collect(),
         about: (!text.is_empty()).then(|| Fact::new(text.to_owned(), Origin::Help)),
         certain: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use charmer_core::model::Arguments;
+
+    use super::*;
+    use crate::probe::Answer;
+
+    fn page(path: &[&str], text: &str) -> CommandSketch {
+        let path: CommandPath = path.iter().copied().collect();
+        let answer = Answer {
+            stdout: text.into(),
+            ..Answer::default()
+        };
+        read(&Page {
+            program: "grove",
+            path: &path,
+            answer: &answer,
+        })
+        .expect("its own page")
+    }
+
+    fn positionals(sketch: &CommandSketch) -> Vec<String> {
+        match &sketch.arguments.as_ref().expect("arguments").value {
+            Arguments::Listed(listed) => listed.iter().map(|one| one.id.clone()).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn children_of(sketch: &CommandSketch) -> Vec<&str> {
+        let children = sketch.children.iter();
+        children.map(|child| child.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_list_of_the_whole_tree_names_the_first_words() {
+        let sketch = page(
+            &[],
+            "NAME:\n\tgrove - Looks after trees.\n\nUSAGE:\n\tgrove [flags]\n\nVERSION:\n\t3.4\n\nCOMMANDS:\n\tplant\t\tPlants a tree\n\tseed buy\tBuys seeds\n\tseed sow\tSows them\n\nOPTIONS:\n      --deep[=false]\tdig deeper\n",
+        );
+        assert_eq!(children_of(&sketch), ["plant", "seed"]);
+        assert_eq!(sketch.about.expect("about").value, "Looks after trees.");
+        assert_eq!(sketch.flags.len(), 1);
+    }
+
+    #[test]
+    fn usage_in_the_first_column() {
+        let sketch = page(
+            &["graft"],
+            "Grafts.\n\nUsage:\ngrove graft [command options] TREE TWIG\n\nFlags:\n  -q, --quiet   Say nothing\n",
+        );
+        assert_eq!(positionals(&sketch), ["tree", "twig"]);
+        assert_eq!(sketch.about.expect("about").value, "Grafts.");
+    }
+
+    #[test]
+    fn a_usage_that_only_offers_its_children_does_not_run() {
+        let text = |usage: &str| {
+            format!(
+                "Buys.\n\nAvailable Commands:\n  pear   Buys pears\n  plum   Buys plums\n\nUsage:\n  grove buy {usage} [flags] [options]\n"
+            )
+        };
+        for (usage, runs) in [
+            ("(pear | plum)", false),
+            ("(pear | NAME)", true),
+            ("", true),
+        ] {
+            let sketch = page(&["buy"], &text(usage));
+            assert_eq!(sketch.runnable.expect("known").value, runs, "{usage}");
+        }
+    }
+
+    #[test]
+    fn flags_in_a_usage_line_are_no_positionals() {
+        let flags = "\n\nFlags:\n      --at string      When\n  -f, --from strings   Where from\n      --kind string    Which\n      --wet            In the rain\n";
+        for (usage, expected) in [
+            ("NAME --kind=kind [--at=time] [flags]", vec!["name"]),
+            (
+                "NAME --at='5 past *' -- [COMMAND] [args...]",
+                vec!["name", "command"],
+            ),
+            ("-f FILE", vec![]),
+            ("[--wet] NAME", vec!["name"]),
+            ("--wet NAME", vec!["name"]),
+        ] {
+            let text = format!("Plants.\n\nUsage:\n  grove plant {usage}{flags}");
+            assert_eq!(positionals(&page(&["plant"], &text)), expected, "{usage}");
+        }
+        let text = format!("Plants.\n\nUsage:\n  grove plant (-f FILE | NAME) [--at=time]{flags}");
+        let arguments = page(&["plant"], &text).arguments.expect("arguments").value;
+        assert_eq!(arguments, Arguments::Pattern("(-f FILE | NAME)".into()));
+    }
 }
