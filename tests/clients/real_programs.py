@@ -1,0 +1,102 @@
+"""Real programs, served by `charmer` and used by the Python `mcp` client and the Inspector.
+
+    python real_programs.py CHARMER INSPECTOR_FOLDER REQUIRED[,...] [OPTIONAL,...]
+
+Each program is read cold, listed by both clients (the Inspector with `--strict`), and one of its tools is called: the
+answer must be what the program itself says to the command line that the call stands for. A required program that is not
+there is a failure, an optional one is passed over and named.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import anyio
+from jsonschema import Draft202012Validator
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp_types import TextContent
+
+SECONDS = 300
+
+# For each program a tool, its input, and the command line that the input stands for.
+CALLS = {
+    "cargo": ("cargo_locate-project", {"message-format": "plain"}, ["locate-project", "--message-format=plain"]),
+    "git": ("git_log", {"max-count": 2, "format": "%H %s, with \"quotes\""}, ["log", "--max-count=2", "--format=%H %s, with \"quotes\""]),
+    "docker": ("docker_version", {"format": "{{.Client.Version}}"}, ["version", "--format={{.Client.Version}}"]),
+    "kubectl": ("kubectl_version", {"client": True, "output": "json"}, ["version", "--client", "--output=json"]),
+    "gh": ("gh_config_list", {}, ["config", "list"]),
+    "hugo": ("hugo_version", {}, ["version"]),
+    "uv": ("uv_python_dir", {"bin": True}, ["python", "dir", "--bin"]),
+    "ruff": ("ruff_rule", {"rule": "F401", "output-format": "json"}, ["rule", "F401", "--output-format=json"]),
+}
+
+
+def expect(holds: object, otherwise: str) -> None:
+    if not holds:
+        raise AssertionError(otherwise)
+
+
+async def by_python(charmer: str, program: str, path: str, environment: dict[str, str]) -> int:
+    tool, arguments, words = CALLS[program]
+    server = StdioServerParameters(command=charmer, args=["serve", path], env=environment)
+    with anyio.fail_after(SECONDS):
+        async with Client(stdio_client(server, errlog=subprocess.DEVNULL), mode="legacy") as client:
+            # A cold walk may take longer than a list waits: ask until the tool is there.
+            while True:
+                tools = {found.name: found for found in (await client.list_tools()).tools}
+                if tool in tools:
+                    break
+                await anyio.sleep(1)
+            for found in tools.values():
+                Draft202012Validator.check_schema(found.input_schema)
+            result = await client.call_tool(tool, arguments)
+    said = "".join(block.text for block in result.content if isinstance(block, TextContent))
+    own = subprocess.run([path, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    expect(bool(result.is_error) == (own.returncode != 0), f"{tool}: {said}")
+    expect(own.stdout.strip() in said, f"{tool} said {said!r}, the program itself {own.stdout!r}")
+    return len(tools)
+
+
+def by_inspector(charmer: str, folder: Path, path: str, era: str, environment: dict[str, str]) -> None:
+    launcher = folder / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+    words = ["node", str(launcher), "--cli", "--protocol-era", era, "--format", "json"]
+    words += ["--method", "tools/list", "--strict", charmer, "serve", path]
+    run = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, env=environment, check=False)
+    expect(run.returncode == 0, f"the Inspector ({era}): {run.stderr[-2000:]}")
+    expect(json.loads(run.stdout)["result"]["tools"], f"the Inspector ({era}) saw no tools")
+
+
+def check(charmer: str, folder: Path, program: str, path: str) -> None:
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "CHARMER_CACHE": cache}
+        tools = anyio.run(by_python, charmer, program, path, environment)
+        for era in ("legacy", "modern"):
+            by_inspector(charmer, folder, path, era, environment)
+        print(f"ok    {program}: {tools} tools, called, listed strictly in both eras")
+
+
+def main(words: list[str]) -> int:
+    charmer, folder, required, optional = words[0], Path(words[1]), words[2].split(","), (words[3:] or [""])[0].split(",")
+    failed = 0
+    for program in [*required, *filter(None, optional)]:
+        path = shutil.which(program)
+        if path is None:
+            missing = program in required
+            failed += missing
+            print(f"{'FAIL ' if missing else 'none '} {program}: it is not installed")
+            continue
+        try:
+            check(charmer, folder, program, path)
+        except (AssertionError, TimeoutError, subprocess.TimeoutExpired) as problem:
+            failed += 1
+            print(f"FAIL  {program}: {problem}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
