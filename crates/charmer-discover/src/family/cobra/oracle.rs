@@ -235,6 +235,11 @@ impl Cobra {
         let Some(answer) = self.complete(asker, &sketch.path, &[], &last).await else {
             return Vec::new();
         };
+        // `core=` is how a value begins.
+        let begins = |value: &str| value.ends_with(['=', ':', '/', ',']) && value != last;
+        if answer.failed || answer.unfinished || answer.lines.iter().any(|(v, _)| begins(v)) {
+            return Vec::new();
+        }
         let values = answer.lines.into_iter().map(|(value, _)| value);
         let values = values.map(|value| match value.strip_prefix(&last) {
             Some(bare) => bare.to_owned(),
@@ -322,6 +327,9 @@ impl Learnt {
                 let mut kind = kind.clone();
                 if let (Some(bare), FlagValue::Required) = (optional, &kind.value) {
                     kind = kind.optional(bare);
+                }
+                if kind.value_type != ValueType::String {
+                    flag.choices = None;
                 }
                 flag.kind.hear(Fact::new(kind, Origin::Probe));
                 // A default was read before the kind was known.
