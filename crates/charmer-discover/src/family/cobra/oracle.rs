@@ -258,6 +258,10 @@ impl Cobra {
     }
 
     fn remember(&self, flag: &FlagSketch, what: &Learnt) {
+        // Where help shows no type at all, the same words may stand for a map here and for a list there.
+        if flag.placeholder.is_none() && flag.short.is_none() && what.takes_pairs_or_texts() {
+            return;
+        }
         let key = match type_key(flag) {
             Some(name) if what.is_of_the_type() => name.to_owned(),
             _ => said_of(flag),
@@ -303,6 +307,12 @@ impl Learnt {
     /// Whether the complaint leaves open how often the flag may be given.
     fn may_repeat(&self) -> bool {
         matches!(self, Self::Kind(kind) if kind.repetition == Repetition::Single)
+    }
+
+    fn takes_pairs_or_texts(&self) -> bool {
+        let Self::Kind(kind) = self else { return false };
+        matches!(kind.value_type, ValueType::Map(_))
+            || kind.repetition == Repetition::Repeat { delimiter: None }
     }
 
     /// Whether it holds for every flag whose type has the same name. Many programs have one type for all their
@@ -510,6 +520,17 @@ mod tests {
             Some(size.clone())
         );
         assert_eq!(cobra.recall(&flag("height", "Size", false)), None);
+
+        let untold = FlagSketch {
+            placeholder: None,
+            ..flag("env", "", false)
+        };
+        cobra.remember(&untold, &size);
+        assert_eq!(cobra.recall(&untold), Some(size));
+        let other = FlagSketch::long("label");
+        let pairs = Learnt::Kind(Kind::repeated(ValueType::Map(MapValue::Text)));
+        cobra.remember(&other, &pairs);
+        assert_eq!(cobra.recall(&other), None);
 
         let values = Learnt::Strict(vec!["red".into(), "green".into()]);
         cobra.remember(&flag("colour", "enum", true), &values);
