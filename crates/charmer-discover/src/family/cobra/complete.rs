@@ -9,6 +9,8 @@ pub(super) struct Completion {
     pub(super) lines: Vec<(String, String)>,
     /// Whether the program said that something failed.
     pub(super) failed: bool,
+    /// Whether what is listed is only how values begin.
+    pub(super) unfinished: bool,
     /// What is wrong with a flag's value.
     pub(super) complaint: Option<Complaint>,
 }
@@ -40,6 +42,7 @@ impl Completion {
         Some(Self {
             lines,
             failed: directive & 1 != 0,
+            unfinished: directive & 2 != 0,
             complaint: complaint(&answer.stderr),
         })
     }

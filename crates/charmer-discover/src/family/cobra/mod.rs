@@ -10,6 +10,7 @@ mod known;
 mod oracle;
 mod page;
 mod pflag;
+mod usage;
 
 use std::{
     collections::{HashMap, HashSet},

@@ -235,6 +235,11 @@ impl Cobra {
         let Some(answer) = self.complete(asker, &sketch.path, &[], &last).await else {
             return Vec::new();
         };
+        // `core=` is how a value begins.
+        let begins = |value: &str| value.ends_with(['=', ':', '/', ',']) && value != last;
+        if answer.failed || answer.unfinished || answer.lines.iter().any(|(v, _)| begins(v)) {
+            return Vec::new();
+        }
         let values = answer.lines.into_iter().map(|(value, _)| value);
         let values = values.map(|value| match value.strip_prefix(&last) {
             Some(bare) => bare.to_owned(),
@@ -253,6 +258,10 @@ impl Cobra {
     }
 
     fn remember(&self, flag: &FlagSketch, what: &Learnt) {
+        // Where help shows no type at all, the same words may stand for a map here and for a list there.
+        if flag.placeholder.is_none() && flag.short.is_none() && what.takes_pairs_or_texts() {
+            return;
+        }
         let key = match type_key(flag) {
             Some(name) if what.is_of_the_type() => name.to_owned(),
             _ => said_of(flag),
@@ -300,6 +309,12 @@ impl Learnt {
         matches!(self, Self::Kind(kind) if kind.repetition == Repetition::Single)
     }
 
+    fn takes_pairs_or_texts(&self) -> bool {
+        let Self::Kind(kind) = self else { return false };
+        matches!(kind.value_type, ValueType::Map(_))
+            || kind.repetition == Repetition::Repeat { delimiter: None }
+    }
+
     /// Whether it holds for every flag whose type has the same name. Many programs have one type for all their
     /// enums, each flag with values of its own.
     fn is_of_the_type(&self) -> bool {
@@ -322,6 +337,9 @@ impl Learnt {
                 let mut kind = kind.clone();
                 if let (Some(bare), FlagValue::Required) = (optional, &kind.value) {
                     kind = kind.optional(bare);
+                }
+                if kind.value_type != ValueType::String {
+                    flag.choices = None;
                 }
                 flag.kind.hear(Fact::new(kind, Origin::Probe));
                 // A default was read before the kind was known.
@@ -502,6 +520,17 @@ mod tests {
             Some(size.clone())
         );
         assert_eq!(cobra.recall(&flag("height", "Size", false)), None);
+
+        let untold = FlagSketch {
+            placeholder: None,
+            ..flag("env", "", false)
+        };
+        cobra.remember(&untold, &size);
+        assert_eq!(cobra.recall(&untold), Some(size));
+        let other = FlagSketch::long("label");
+        let pairs = Learnt::Kind(Kind::repeated(ValueType::Map(MapValue::Text)));
+        cobra.remember(&other, &pairs);
+        assert_eq!(cobra.recall(&other), None);
 
         let values = Learnt::Strict(vec!["red".into(), "green".into()]);
         cobra.remember(&flag("colour", "enum", true), &values);

@@ -1,15 +1,18 @@
 //! A help text of a Cobra program: the default templates of all versions, and those that large programs wrote.
 
-use charmer_core::model::{Arguments, CommandPath, FlagValue, parse_usage};
+use charmer_core::model::{Arguments, CommandPath, parse_usage};
 
 use crate::{
     fact::{Fact, Origin},
     family::Page,
     help::{Row, Section, expand_tabs, first_sentence, rows, sections},
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
+    sketch::{ChildSketch, CommandSketch, Scope},
 };
 
-use super::pflag;
+use super::{
+    pflag,
+    usage::{offers_children, positional_pattern},
+};
 
 /// Reads a page; `None` if its usage line is another command's.
 pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
@@ -157,105 +160,10 @@ fn read_usage(usage: &[String], sketch: &mut CommandSketch) {
     }
     let arguments = match runs.as_slice() {
         [] => Arguments::default(),
-        [only] => parse_usage(&without_flags(only, &sketch.flags)),
+        [only] => parse_usage(&positional_pattern(only, &sketch.flags)),
         several => Arguments::Pattern(several.join("\n")),
     };
     sketch.arguments = Some(Fact::new(arguments, Origin::Usage));
-}
-
-/// Whether a usage pattern only says which children there are: `(generic | tls)`.
-fn offers_children(pattern: &str, children: &[ChildSketch]) -> bool {
-    let pattern = strip_marks(pattern);
-    let mut words = pattern.split(['|', '(', ')', '[', ']', '<', '>', ' ', ',']);
-    let named = |word: &str| children.iter().any(|child| child.name == word);
-    pattern.contains('|') && words.all(|word| word.is_empty() || named(word))
-}
-
-/// A usage pattern without the words that stand for flags at its end.
-fn strip_marks(pattern: &str) -> &str {
-    let mut rest = pattern.trim();
-    while let Some(shorter) = ["[flags]", "[options]", "[OPTIONS]", "[FLAGS]"]
-        .iter()
-        .find_map(|mark| rest.strip_suffix(mark))
-    {
-        rest = shorter.trim_end();
-    }
-    rest
-}
-
-/// A usage pattern without what it says of the command's flags: `NAME --image=image [--port=port]` has one
-/// positional. What stands behind `--` is left alone, and so is everything where a flag is one choice of several.
-fn without_flags(pattern: &str, flags: &[FlagSketch]) -> String {
-    let pattern = strip_marks(pattern);
-    let (head, tail) = match pattern.find(" -- ") {
-        Some(at) => pattern.split_at(at),
-        None => (pattern, ""),
-    };
-    let mut kept: Vec<&str> = Vec::new();
-    let mut words = outer_words(head).into_iter().peekable();
-    while let Some(word) = words.next() {
-        let inner = match word.strip_prefix('[') {
-            Some(inner) => inner.strip_suffix(']').unwrap_or(inner),
-            None => word,
-        };
-        let name = inner.split([' ', '=', '[']).next().unwrap_or_default();
-        let flag = flags.iter().find(|flag| {
-            flag.long
-                .as_deref()
-                .is_some_and(|long| name.strip_prefix("--") == Some(long))
-                || flag.short.is_some_and(|short| {
-                    name.strip_prefix('-')
-                        .is_some_and(|n| n.chars().eq([short]))
-                })
-        });
-        match flag {
-            Some(_) if inner.contains('|') && inner.contains([' ', '<']) => {
-                return pattern.to_owned();
-            }
-            Some(flag) => {
-                let takes_value = flag
-                    .kind
-                    .as_ref()
-                    .is_some_and(|kind| kind.value.value == FlagValue::Required);
-                // `-f FILENAME`
-                if takes_value && inner == word && name == inner {
-                    words.next_if(|next| !next.starts_with(['-', '[', '(']));
-                }
-            }
-            None => kept.push(word),
-        }
-    }
-    // `[command options]` and its like stand for flags as well.
-    kept.retain(|word| !(word.starts_with('[') && word.ends_with(" options]")));
-    let kept = kept.join(" ");
-    let kept = strip_marks(&kept);
-    format!("{kept}{tail}").trim().to_owned()
-}
-
-/// The words of a pattern, what stands in brackets or quotes being one.
-fn outer_words(pattern: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut depth = 0usize;
-    let mut quoted = None;
-    let mut start = None;
-    for (at, c) in pattern.char_indices() {
-        match c {
-            _ if quoted == Some(c) => quoted = None,
-            _ if quoted.is_some() => {}
-            // An apostrophe inside a word quotes nothing.
-            '\'' | '"' if pattern[..at].ends_with(['=', ' ']) => quoted = Some(c),
-            '[' | '(' | '<' | '{' => depth += 1,
-            ']' | ')' | '>' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if c.is_whitespace() && depth == 0 && quoted.is_none() {
-            words.extend(start.take().map(|start| &pattern[start..at]));
-        } else if start.is_none() {
-            start = Some(at);
-        }
-    }
-    words.extend(start.map(|start| &pattern[start..]));
-    words
 }
 
 /// Aliases are names beside the command's own, or whole paths.
@@ -456,12 +364,26 @@ mod tests {
             ("-f FILE", vec![]),
             ("[--wet] NAME", vec!["name"]),
             ("--wet NAME", vec!["name"]),
+            (
+                "[options] TREE [TOOL [ARG...]]",
+                vec!["tree", "tool", "arg"],
+            ),
+            (
+                "{<number> | <url>} [<name> | <branch>]",
+                vec!["number-or-url", "name-or-branch"],
+            ),
         ] {
             let text = format!("Plants.\n\nUsage:\n  grove plant {usage}{flags}");
             assert_eq!(positionals(&page(&["plant"], &text)), expected, "{usage}");
         }
-        let text = format!("Plants.\n\nUsage:\n  grove plant (-f FILE | NAME) [--at=time]{flags}");
-        let arguments = page(&["plant"], &text).arguments.expect("arguments").value;
-        assert_eq!(arguments, Arguments::Pattern("(-f FILE | NAME)".into()));
+        for (usage, expected) in [
+            ("(-f FILE | NAME) [--at=time]", "(-f FILE | NAME)"),
+            ("TREE [axe OPTIONS]", "TREE [axe OPTIONS]"),
+            ("{<names> | <urls>} [flags]", "{<names> | <urls>}"),
+        ] {
+            let text = format!("Plants.\n\nUsage:\n  grove plant {usage}{flags}");
+            let arguments = page(&["plant"], &text).arguments.expect("arguments").value;
+            assert_eq!(arguments, Arguments::Pattern(expected.into()));
+        }
     }
 }

@@ -40,7 +40,8 @@ fn read(row: &Row) -> Option<FlagSketch> {
         ..FlagSketch::default()
     };
     let (text, deprecated) = take_deprecated(&row.text);
-    let (text, default) = take_default(&text);
+    let whole = text;
+    let (text, default) = take_default(&whole);
     if let Some(reason) = deprecated {
         flag.deprecated = Some(Fact::new(reason, Origin::Help));
     }
@@ -49,16 +50,26 @@ fn read(row: &Row) -> Option<FlagSketch> {
         Some((kind, _)) => Some(kind.clone()),
         None => kind_of(&names, default.as_deref(), &mut flag),
     };
+    let is = |kind: fn(&Kind) -> bool| flag.kind.as_ref().is_some_and(|fact| kind(&fact.value));
+    // A switch that is not said to be on or off has no default; what stands there is the author's.
+    let odd = default
+        .as_deref()
+        .is_some_and(|text| !matches!(text, "true" | "false"));
+    let (text, default) = if odd && is(|kind| *kind == Kind::switch()) {
+        (whole, None)
+    } else {
+        (text, default)
+    };
     let default = shown.map(|(_, default)| default).or(default);
     if let Some(default) = default {
         set_default(&mut flag, &default, Origin::Help);
     }
     flag.env = env_in(&text).map(|name| Fact::new(name, Origin::Help));
-    let takes_value = flag
+    let is_text = flag
         .kind
         .as_ref()
-        .is_none_or(|kind| kind.value.value != FlagValue::None);
-    if takes_value {
+        .is_none_or(|kind| kind.value.value_type == ValueType::String);
+    if is_text {
         hear_choices(&mut flag, &text);
     }
     flag.help = (!text.is_empty()).then(|| Fact::new(text, Origin::Help));
@@ -67,7 +78,15 @@ fn read(row: &Row) -> Option<FlagSketch> {
 
 /// What help says are the values of a flag: the only ones, or examples where one of them takes more.
 fn hear_choices(flag: &mut FlagSketch, text: &str) {
+    // `(ms|s|m|h)` are the units of a number, not its values.
+    const UNITS: [&str; 17] = [
+        "ns", "us", "µs", "ms", "s", "m", "h", "d", "w", "y", "b", "k", "g", "t", "kb", "mb", "gb",
+    ];
     let choices = choices_in(text);
+    let unit = |value: &str| UNITS.contains(&value.to_lowercase().as_str());
+    if choices.iter().all(|choice| unit(&choice.value)) {
+        return;
+    }
     let parametric = |value: &str| {
         ["template", "jsonpath", "columns", "regex"]
             .iter()
@@ -323,6 +342,21 @@ mod tests {
             assert_eq!(found, kind, "{row}");
             assert_eq!(defaults, default, "{row}");
         }
+    }
+
+    #[test]
+    fn units_are_no_choices_and_prose_is_no_default() {
+        for row in [
+            "      --every duration   How often (ms|s|m|h)",
+            "      --size bytes       How much (b|k|m|g)",
+            "      --tries int        How often {1|2|3}",
+        ] {
+            assert_eq!(read_one(row).choices, None, "{row}");
+        }
+        let flag = read_one("      --latest   Mark it (default [by date and number])");
+        assert_eq!(flag.default, None);
+        let help = flag.help.expect("a text").value;
+        assert_eq!(help, "Mark it (default [by date and number])");
     }
 
     #[test]

@@ -1,0 +1,157 @@
+//! Usage patterns as Cobra programs write them, made plain: what is left are positionals.
+
+use charmer_core::model::FlagValue;
+
+use crate::sketch::{ChildSketch, FlagSketch};
+
+/// Whether a usage pattern only says which children there are: `(generic | tls)`.
+pub(super) fn offers_children(pattern: &str, children: &[ChildSketch]) -> bool {
+    let pattern = strip_marks(pattern);
+    let mut words = pattern.split(['|', '(', ')', '[', ']', '<', '>', ' ', ',']);
+    let named = |word: &str| children.iter().any(|child| child.name == word);
+    pattern.contains('|') && words.all(|word| word.is_empty() || named(word))
+}
+
+/// A usage pattern without the words that stand for flags at its end.
+fn strip_marks(pattern: &str) -> &str {
+    let mut rest = pattern.trim();
+    while let Some(shorter) = ["[flags]", "[options]", "[OPTIONS]", "[FLAGS]"]
+        .iter()
+        .find_map(|mark| rest.strip_suffix(mark))
+    {
+        rest = shorter.trim_end();
+    }
+    rest
+}
+
+/// A usage pattern of positionals alone, without what it says of the command's flags: `NAME --image=image
+/// [--port=port]` has one positional. What stands behind `--` is left alone, and so is everything where a flag is one choice of several.
+pub(super) fn positional_pattern(pattern: &str, flags: &[FlagSketch]) -> String {
+    let pattern = strip_marks(pattern);
+    let (head, tail) = match pattern.find(" -- ") {
+        Some(at) => pattern.split_at(at),
+        None => (pattern, ""),
+    };
+    let mut kept: Vec<String> = Vec::new();
+    let mut words = outer_words(head).into_iter().peekable();
+    while let Some(word) = words.next() {
+        let inner = match word.strip_prefix('[') {
+            Some(inner) => inner.strip_suffix(']').unwrap_or(inner),
+            None => word,
+        };
+        let name = inner.split([' ', '=', '[']).next().unwrap_or_default();
+        let flag = flags.iter().find(|flag| {
+            flag.long
+                .as_deref()
+                .is_some_and(|long| name.strip_prefix("--") == Some(long))
+                || flag.short.is_some_and(|short| {
+                    name.strip_prefix('-')
+                        .is_some_and(|n| n.chars().eq([short]))
+                })
+        });
+        match flag {
+            Some(_) if inner.contains('|') && inner.contains([' ', '<']) => {
+                return pattern.to_owned();
+            }
+            Some(flag) => {
+                let takes_value = flag
+                    .kind
+                    .as_ref()
+                    .is_some_and(|kind| kind.value.value == FlagValue::Required);
+                // `-f FILENAME`
+                if takes_value && inner == word && name == inner {
+                    words.next_if(|next| !next.starts_with(['-', '[', '(']));
+                }
+            }
+            None if is_mark(word) => {}
+            None => kept.push(plainer(word)),
+        }
+    }
+    let kept = kept.join(" ");
+    format!("{kept}{tail}").trim().to_owned()
+}
+
+/// Whether a word stands for the command's flags. `[ps OPTIONS]` does not: those are another program's.
+fn is_mark(word: &str) -> bool {
+    let inner = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
+    inner.is_some_and(|inner| {
+        matches!(
+            inner.to_lowercase().as_str(),
+            "options" | "flags" | "command options" | "global options" | "global flags"
+        )
+    })
+}
+
+/// A word in the plainest way to say the same: `{<id> | <url>}` is one positional, `[COMMAND [ARG...]]` are two.
+fn plainer(word: &str) -> String {
+    let (body, dots) = match word.strip_suffix("...") {
+        Some(body) => (body, "..."),
+        None => (word, ""),
+    };
+    let inner = body
+        .strip_prefix(['{', '[', '('])
+        .and_then(|inner| inner.strip_suffix(['}', ']', ')']));
+    let Some(inner) = inner else {
+        return word.to_owned();
+    };
+    let name = |part: &str| {
+        let name = part.trim().strip_prefix('<')?.strip_suffix('>')?;
+        let plain = name
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '-' || c == '_');
+        plain.then(|| name.to_owned())
+    };
+    let names: Option<Vec<String>> = inner.split('|').map(name).collect();
+    // `{<numbers> | <urls>}` are several, nobody says how.
+    let one_of = |names: &Vec<String>| {
+        (2..=3).contains(&names.len()) && !names.iter().all(|name| name.ends_with('s'))
+    };
+    if let Some(names) = names.filter(one_of) {
+        let one = names.join("-or-");
+        return if body.starts_with('[') {
+            format!("[<{one}>]{dots}")
+        } else {
+            format!("<{one}>{dots}")
+        };
+    }
+    match inner.split_once(" [") {
+        Some((first, rest))
+            if body.starts_with('[')
+                && dots.is_empty()
+                && rest.ends_with("...]")
+                && [first, &rest[..rest.len() - 4]].iter().all(|w| {
+                    w.chars()
+                        .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+                }) =>
+        {
+            format!("[{first}] [{rest}")
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// The words of a pattern, what stands in brackets or quotes being one.
+fn outer_words(pattern: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut depth = 0usize;
+    let mut quoted = None;
+    let mut start = None;
+    for (at, c) in pattern.char_indices() {
+        match c {
+            _ if quoted == Some(c) => quoted = None,
+            _ if quoted.is_some() => {}
+            // An apostrophe inside a word quotes nothing.
+            '\'' | '"' if pattern[..at].ends_with(['=', ' ']) => quoted = Some(c),
+            '[' | '(' | '<' | '{' => depth += 1,
+            ']' | ')' | '>' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c.is_whitespace() && depth == 0 && quoted.is_none() {
+            words.extend(start.take().map(|start| &pattern[start..at]));
+        } else if start.is_none() {
+            start = Some(at);
+        }
+    }
+    words.extend(start.map(|start| &pattern[start..]));
+    words
+}
