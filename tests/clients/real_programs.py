@@ -9,6 +9,7 @@ there is a failure, an optional one is passed over and named.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -58,7 +59,9 @@ async def by_python(charmer: str, program: str, path: str, environment: dict[str
     said = "".join(block.text for block in result.content if isinstance(block, TextContent))
     own = subprocess.run([path, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     expect(bool(result.is_error) == (own.returncode != 0), f"{tool}: {said}")
-    expect(own.stdout.strip() in said, f"{tool} said {said!r}, the program itself {own.stdout!r}")
+    # An assistant gets no terminal sequences.
+    expected = re.sub(r"\x1b\[[0-9;]*m", "", own.stdout).strip()
+    expect(expected in said, f"{tool} said {said!r}, the program itself {own.stdout!r}")
     return len(tools)
 
 

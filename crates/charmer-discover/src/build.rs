@@ -298,11 +298,11 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
 /// without the default is a list of something else.
 fn closes(flag: &Flag, choices: &Fact<Vec<Choice>>) -> bool {
     let listed = |text: &String| choices.value.iter().any(|choice| choice.value == *text);
-    let text = matches!(
+    let measured = matches!(
         flag.value_type,
-        ValueType::String | ValueType::Char | ValueType::Path
+        ValueType::Duration | ValueType::Integer { .. } | ValueType::Number | ValueType::Count
     );
-    text && flag.default.iter().all(listed)
+    !measured && flag.default.iter().all(listed)
 }
 
 /// Notes of commands that are there under several paths which one stands for all: the first of the shortest.

@@ -316,8 +316,27 @@ impl Inner {
         let result = launcher.run(Request::new(argv, limits), cancel).await;
         // Reading the output is done outside of the place, so that the next program can start meanwhile.
         drop(place);
-        let answer = Answer::new(result);
+        let answer = self.named(Answer::new(result));
         shared.patience.note(&answer);
+        answer
+    }
+
+    /// The answer with the folders that exist only for this reading called by their variables.
+    fn named(&self, mut answer: Answer) -> Answer {
+        let scratch = &self.shared.scratch;
+        let room = scratch.room().to_string_lossy();
+        let folders = [
+            (scratch.home(), "$HOME"),
+            (scratch.work(), "$PWD"),
+            (scratch.temporary(), "$TMPDIR"),
+        ];
+        for text in [&mut answer.stdout, &mut answer.stderr] {
+            if text.contains(&*room) {
+                for (folder, name) in &folders {
+                    *text = text.replace(&*folder.to_string_lossy(), name);
+                }
+            }
+        }
         answer
     }
 

@@ -1,6 +1,6 @@
 //! Flags as pflag prints them, and as applications print them that write their own template.
 
-use charmer_core::model::{FlagValue, MapValue, Repetition, ValueType};
+use charmer_core::model::{MapValue, Repetition, ValueType};
 
 use crate::{
     fact::{Fact, Origin},
