@@ -137,7 +137,7 @@ impl Assembler {
                 let command = prepared.cli.command(&tool.path);
                 let effect = command.map_or(Effect::Unknown, |command| command.hints.effect);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
-                let secret = prepared.secrets.get(&tool.path).copied();
+                let secret = prepared.secrets(&tool.path);
                 served.push(self.serve(program, path, &tool, secret)?);
                 all.listed.push(Listed { tool, effect });
             }
