@@ -1,0 +1,199 @@
+//! What a warm start costs, as a ratio to the start of a server with one static tool in the same run.
+//!
+//! `cargo bench -p charmer-cli` prints it, for docker and kubectl where they are present and for the fixture `ship` where
+//! it is built (`cargo build --release -p charmer-cli --example ship`). Measured is the time from before the spawn to
+//! the answered tools/list; the bar is 3. The server with one tool is this file itself, with the argument `serve`.
+//! Samples of all kinds are interleaved, so that a machine that slows down slows all of them.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a benchmark that cannot run says so by stopping"
+)]
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use charmer_core::{
+    model::{Cli, Command as Spec, Syntax},
+    tool::{CatalogueOptions, catalogue},
+};
+use charmer_run::{
+    Execute, Limits, ServedTool, Target, ToolSet, into_service,
+    process::{Engine, Environment, Launcher},
+};
+use charmer_server::{Server, ServerInfo};
+use serde_json::{Value, json};
+
+const SAMPLES: usize = 40;
+/// The programs that are served, if they can be found.
+const PROGRAMS: [&str; 2] = ["docker", "kubectl"];
+
+fn main() {
+    // cargo passes `--bench` when it benchmarks, and nothing or a filter when it tests.
+    match env::args().nth(1).as_deref() {
+        Some("--bench") => measure(),
+        Some("serve") => serve_one_tool(),
+        _ => {}
+    }
+}
+
+fn serve_one_tool() {
+    let root = Spec::new("true").about("Says that all is well");
+    let found = catalogue(
+        &Cli::new(root, Syntax::clap()),
+        &CatalogueOptions::default(),
+    );
+    let engine = Engine::default();
+    let launcher = Launcher::new(
+        "true".into(),
+        Environment::inherit(env::vars_os()),
+        None,
+        engine.clone(),
+    );
+    let service = into_service(Execute::new(Target::Process(launcher)));
+    let tools = found
+        .tools
+        .into_iter()
+        .map(|tool| ServedTool::new(tool, service.clone(), Limits::default()));
+    let server = Server::new(ServerInfo::new("true", "1"), ToolSet::new(tools), engine);
+    server.run_stdio().unwrap();
+}
+
+struct Client {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Client {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut client = Self {
+            child,
+            stdin,
+            stdout,
+            next: 0,
+        };
+        let info = json!({"name": "b", "version": "0"});
+        let params =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info});
+        client.request("initialize", &params);
+        client
+            .stdin
+            .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")
+            .unwrap();
+        client
+    }
+
+    /// The answer, unread: reading a long list is the client's work.
+    fn request(&mut self, method: &str, params: &Value) -> String {
+        self.next += 1;
+        let line = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        self.stdin
+            .write_all(format!("{line}\n").as_bytes())
+            .unwrap();
+        let mut answer = String::new();
+        self.stdout.read_line(&mut answer).unwrap();
+        answer
+    }
+
+    fn close(self) {
+        let Self {
+            mut child, stdin, ..
+        } = self;
+        drop(stdin);
+        child.wait().unwrap();
+    }
+}
+
+/// How long a server takes to answer, and how many tools it has.
+fn start_to_list(command: &mut Command) -> (Duration, usize) {
+    let began = Instant::now();
+    let mut client = Client::start(command);
+    let listed = client.request("tools/list", &json!({}));
+    let took = began.elapsed();
+    client.close();
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    (took, listed["result"]["tools"].as_array().unwrap().len())
+}
+
+fn median(samples: &mut [Duration]) -> Duration {
+    samples.sort();
+    samples[samples.len() / 2]
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+fn ship() -> Option<PathBuf> {
+    let own = env::current_exe().unwrap();
+    let profile = own.ancestors().nth(2)?;
+    let ship = profile
+        .join("examples")
+        .join(format!("ship{}", env::consts::EXE_SUFFIX));
+    ship.is_file().then_some(ship)
+}
+
+fn measure() {
+    let cache = tempfile::tempdir().unwrap();
+    let charmer = |command: &str, program: &Path| {
+        let mut charmer = Command::new(env!("CARGO_BIN_EXE_charmer"));
+        charmer.args([command.as_ref(), program.as_os_str()]);
+        charmer.env("CHARMER_CACHE", cache.path());
+        charmer
+    };
+    let one_tool = || {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.arg("serve");
+        command
+    };
+    let programs: Vec<PathBuf> = PROGRAMS
+        .into_iter()
+        .filter_map(on_path)
+        .chain(ship())
+        .collect();
+    for program in &programs {
+        let mut read = charmer("tools", program);
+        let status = read.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        assert!(status.unwrap().success(), "{}", program.display());
+    }
+    let mut bare = Vec::new();
+    let mut warm = vec![(Vec::new(), 0); programs.len()];
+    for _ in 0..SAMPLES {
+        let (took, tools) = start_to_list(&mut one_tool());
+        assert_eq!(tools, 1);
+        bare.push(took);
+        for (program, (times, tools)) in programs.iter().zip(&mut warm) {
+            let (took, listed) = start_to_list(&mut charmer("serve", program));
+            times.push(took);
+            *tools = listed;
+        }
+    }
+    let bare = median(&mut bare);
+    println!("{SAMPLES} samples each, medians      tools   one tool       warm   ratio");
+    for (program, (mut times, tools)) in programs.iter().zip(warm) {
+        let name = program.file_stem().unwrap_or_default().to_string_lossy();
+        let warm = median(&mut times);
+        println!(
+            "start of {name:<22} {tools:>5} {bare:>10.1?} {warm:>10.1?}   {:.2}",
+            warm.as_secs_f64() / bare.as_secs_f64()
+        );
+    }
+}
