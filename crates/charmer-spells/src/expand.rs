@@ -96,7 +96,10 @@ mod tests {
         assert_eq!(expanded("${HOME}/x").as_deref(), Ok("/home/a b/x"));
         assert_eq!(expanded("[${EMPTY}]").as_deref(), Ok("[]"));
         assert_eq!(expanded("${NESTED}").as_deref(), Ok("${HOME}"));
-        assert_eq!(expanded("$HOME $ $$ %HOME%").as_deref(), Ok("$HOME $ $$ %HOME%"));
+        assert_eq!(
+            expanded("$HOME $ $$ %HOME%").as_deref(),
+            Ok("$HOME $ $$ %HOME%")
+        );
         assert_eq!(expanded("$${HOME}").as_deref(), Ok("${HOME}"));
     }
 

@@ -106,12 +106,24 @@ mod tests {
 
     #[test]
     fn other_braces_are_text() {
-        for text in ["", "{{.Names}}", "{{", "}}", "{{a", "{ {a}}", "{{a b}}", "{{a-b}}"] {
+        for text in [
+            "",
+            "{{.Names}}",
+            "{{",
+            "}}",
+            "{{a",
+            "{ {a}}",
+            "{{a b}}",
+            "{{a-b}}",
+        ] {
             let template = Template::new(text);
             assert!(template.is_fixed(), "{text}");
             assert_eq!(template.fill(|_| None).as_deref(), Some(text));
         }
         assert_eq!(Template::new("{{{a}}}").to_string(), "{{{a}}}");
-        assert_eq!(Template::new("{{.A}} {{b}}").names().collect::<Vec<_>>(), ["b"]);
+        assert_eq!(
+            Template::new("{{.A}} {{b}}").names().collect::<Vec<_>>(),
+            ["b"]
+        );
     }
 }
