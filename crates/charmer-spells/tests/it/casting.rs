@@ -25,14 +25,35 @@ args:
 argv: ['--title={{title}}', '-n{{count}}', '--note={{note}}', '{{title}}', '{{.Names}}', '--loud={{loud}}']",
     );
     let book = project.book();
-    let result = call(&book, "t", json!({"title": "a b; id $(id)", "flags": ["--mode=a b", "-v"]})).await;
+    let result = call(
+        &book,
+        "t",
+        json!({"title": "a b; id $(id)", "flags": ["--mode=a b", "-v"]}),
+    )
+    .await;
     assert_eq!(
         elements(&result),
-        ["fixed", "two words", "--mode=a b", "-v", "--title=a b; id $(id)", "-n3", "a b; id $(id)", "{{.Names}}", "--loud=false"]
+        [
+            "fixed",
+            "two words",
+            "--mode=a b",
+            "-v",
+            "--title=a b; id $(id)",
+            "-n3",
+            "a b; id $(id)",
+            "{{.Names}}",
+            "--loud=false"
+        ]
     );
     let wrong = call(&book, "t", json!({"count": "3", "loud": 1, "nte": "x"})).await;
     assert_eq!(code(&wrong), "invalid_arguments");
-    for part in ["4 problems", "did you mean `note`?", "`title`", "a whole number", "a boolean"] {
+    for part in [
+        "4 problems",
+        "did you mean `note`?",
+        "`title`",
+        "a whole number",
+        "a boolean",
+    ] {
         assert!(wrong.text.contains(part), "{part}: {}", wrong.text);
     }
 }
@@ -54,15 +75,30 @@ argv: ['{{a}}{{b}}', '--b={{b}}', '--n={{n}}', '{{n}}', '{{pick}}']",
         json!({"b": "-rf"}),
         json!({"n": -5}),
     ] {
-        assert_eq!(code(&call(&book, "t", input.clone()).await), "invalid_arguments", "{input}");
+        assert_eq!(
+            code(&call(&book, "t", input.clone()).await),
+            "invalid_arguments",
+            "{input}"
+        );
     }
-    let result = call(&book, "t", json!({"a": "\u{2013}x", "b": "c", "n": 5, "pick": "-x"})).await;
-    assert_eq!(elements(&result), ["\u{2013}xc", "--b=c", "--n=5", "5", "-x"]);
+    let result = call(
+        &book,
+        "t",
+        json!({"a": "\u{2013}x", "b": "c", "n": 5, "pick": "-x"}),
+    )
+    .await;
+    assert_eq!(
+        elements(&result),
+        ["\u{2013}xc", "--b=c", "--n=5", "5", "-x"]
+    );
 }
 
 #[tokio::test]
 async fn the_environment_is_short_and_holds_the_arguments() {
-    let project = Project::new().set("SECRET", "hunter2").set("LC_ALL", "C").set("TOKEN", "t0k");
+    let project = Project::new()
+        .set("SECRET", "hunter2")
+        .set("LC_ALL", "C")
+        .set("TOKEN", "t0k");
     project.spell(
         "t",
         "command: ${FIXTURE} environment\npaths: [.]\nenv: {MODE: fast, API: '${TOKEN}'}",
@@ -83,23 +119,34 @@ async fn the_environment_is_short_and_holds_the_arguments() {
     ] {
         assert!(seen.contains(&line), "{line} is not in {seen:?}");
     }
-    assert!(!seen.iter().any(|line| line.starts_with("SECRET") || line.starts_with("SPELL_ARG_NONE") || line.starts_with("FIXTURE")));
+    assert!(!seen.iter().any(|line| line.starts_with("SECRET")
+        || line.starts_with("SPELL_ARG_NONE")
+        || line.starts_with("FIXTURE")));
 }
 
 #[tokio::test]
 async fn standard_input_is_nothing_or_what_the_spell_says() {
     let project = Project::new();
     project.spell("none", "command: ${FIXTURE} stdin\npaths: [.]");
-    project.spell("some", "command: ${FIXTURE} stdin\npaths: [.]\nargs: [{name: x}]\nstdin: 'a {{x}}!'");
+    project.spell(
+        "some",
+        "command: ${FIXTURE} stdin\npaths: [.]\nargs: [{name: x}]\nstdin: 'a {{x}}!'",
+    );
     assert_eq!(stdout(&project.call("none", nothing()).await), "<>\n");
-    assert_eq!(stdout(&project.call("some", json!({"x": "-b"})).await), "<a -b!>\n");
+    assert_eq!(
+        stdout(&project.call("some", json!({"x": "-b"})).await),
+        "<a -b!>\n"
+    );
 }
 
 #[tokio::test]
 async fn the_five_kinds_of_errors_have_their_codes() {
     let project = Project::new();
     project.spell("fails", "command: ${FIXTURE} fail\npaths: [.]");
-    project.spell("sleeps", "command: ${FIXTURE} sleep\npaths: [.]\ntimeout: 1");
+    project.spell(
+        "sleeps",
+        "command: ${FIXTURE} sleep\npaths: [.]\ntimeout: 1",
+    );
     project.spell("broken", "command: [x]\n");
     project.spell("nowhere", "command: ${FIXTURE}");
     let book = project.book();
@@ -112,7 +159,10 @@ async fn the_five_kinds_of_errors_have_their_codes() {
     assert_eq!(cast("fails").await.structured["exitCode"], 3);
     let began = Instant::now();
     assert_eq!(code(&cast("sleeps").await), "timeout");
-    assert!(began.elapsed() < Duration::from_secs(60), "it is the spell's second that counts");
+    assert!(
+        began.elapsed() < Duration::from_secs(60),
+        "it is the spell's second that counts"
+    );
 }
 
 #[tokio::test]
@@ -127,33 +177,53 @@ async fn a_cast_can_be_cancelled() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         cancel.cancel();
     });
-    assert_eq!(outcome.expect("it began").ended, charmer_run::Ended::Cancelled);
+    assert_eq!(
+        outcome.expect("it began").ended,
+        charmer_run::Ended::Cancelled
+    );
 }
 
 #[tokio::test]
 async fn what_must_be_confirmed_is() {
     let project = Project::new();
-    project.spell("t", "command: ${FIXTURE} hi\npaths: [.]\nconfirm: true\neffect: destroy");
+    project.spell(
+        "t",
+        "command: ${FIXTURE} hi\npaths: [.]\nconfirm: true\neffect: destroy",
+    );
     let book = project.book();
     let tool = &book.tools()[0].tool;
     assert!(tool.annotations.destructive);
     assert_eq!(tool.input_schema["required"], json!(["confirm"]));
     assert_eq!(code(&call(&book, "t", nothing()).await), "not_permitted");
-    assert_eq!(code(&call(&book, "t", json!({"confirm": false})).await), "not_permitted");
-    assert_eq!(elements(&call(&book, "t", json!({"confirm": true})).await), ["hi"]);
+    assert_eq!(
+        code(&call(&book, "t", json!({"confirm": false})).await),
+        "not_permitted"
+    );
+    assert_eq!(
+        elements(&call(&book, "t", json!({"confirm": true})).await),
+        ["hi"]
+    );
 }
 
 #[tokio::test]
 async fn list_spells_shows_spells_and_problems() {
     let project = Project::new();
-    project.spell("good", "command: ${FIXTURE}\npaths: [.]\nargs: [{name: n, type: integer}]");
+    project.spell(
+        "good",
+        "command: ${FIXTURE}\npaths: [.]\nargs: [{name: n, type: integer}]",
+    );
     project.spell("bad", "command: ${FIXTURE}\ntimeuot: 1");
     let result = call(&project.book(), "list_spells", nothing()).await;
     let data = &result.structured["data"];
     assert_eq!(data["spells"][0]["name"], "good");
     assert_eq!(data["spells"][0]["arguments"]["n"]["type"], "integer");
     assert_eq!(data["problems"][0]["file"], "bad.yaml");
-    assert!(data["problems"][0]["message"].as_str().expect("text").contains("unknown key `timeuot`"));
+    assert!(
+        data["problems"][0]["message"]
+            .as_str()
+            .expect("text")
+            .contains("unknown key `timeuot`")
+    );
 }
 
 #[tokio::test]
@@ -164,16 +234,29 @@ async fn relative_paths_are_those_of_the_folder_that_holds_the_spells() {
     project.folder("work");
     project.spell("t", "command: ./bin/tool directory\npaths: [work, .]");
     let book = project.book();
-    assert_eq!(stdout(&call(&book, "t", nothing()).await).trim(), project.base.join("work").to_str().expect("text"));
+    assert_eq!(
+        stdout(&call(&book, "t", nothing()).await).trim(),
+        project.base.join("work").to_str().expect("text")
+    );
     let up = call(&book, "t", json!({"path": ".."})).await;
-    assert_eq!(stdout(&up).trim(), project.base.to_str().expect("text"), "the base is permitted too");
+    assert_eq!(
+        stdout(&up).trim(),
+        project.base.to_str().expect("text"),
+        "the base is permitted too"
+    );
 }
 
 #[test]
 fn words_are_read_as_their_types() {
-    let spell = read("command: x\nargs: [{name: n, type: integer}, {name: o, type: object}, {name: s}]").value.expect("valid");
+    let spell =
+        read("command: x\nargs: [{name: n, type: integer}, {name: o, type: object}, {name: s}]")
+            .value
+            .expect("valid");
     let read = arguments(&spell, &["n=5", "o={\"a\":1}", "s=5", "t==x"]).expect("they are");
-    assert_eq!(Value::Object(read), json!({"n": 5, "o": {"a": 1}, "s": "5", "t": "=x"}));
+    assert_eq!(
+        Value::Object(read),
+        json!({"n": 5, "o": {"a": 1}, "s": "5", "t": "=x"})
+    );
     assert!(arguments(&spell, &["n=1", "n=2"]).is_err());
 }
 

@@ -52,12 +52,21 @@ async fn the_weather_spell_as_written_is_refused_and_says_why() {
         call(&book, "weather-api", nothing()).await,
     ] {
         assert_eq!(code(&result), "not_permitted");
-        assert!(result.text.contains("`paths` is empty") && result.text.contains("paths: [.]"), "{}", result.text);
+        assert!(
+            result.text.contains("`paths` is empty") && result.text.contains("paths: [.]"),
+            "{}",
+            result.text
+        );
     }
-    let report = charmer_spells::check(&project.spells.join("weather-api.yaml"), &project.options());
+    let report =
+        charmer_spells::check(&project.spells.join("weather-api.yaml"), &project.options());
     let report = report.expect("it is there");
     assert!(report.is_ok(), "it is valid, it just cannot run");
-    assert!(report.render(false).contains("can never run"), "{}", report.render(false));
+    assert!(
+        report.render(false).contains("can never run"),
+        "{}",
+        report.render(false)
+    );
 }
 
 #[tokio::test]
@@ -75,7 +84,10 @@ async fn a_corrected_weather_spell_runs() {
     });
     let project = project();
     let text = WEATHER
-        .replace("command: curl", &format!("command: curl -s --noproxy '*' http://{address}/weather"))
+        .replace(
+            "command: curl",
+            &format!("command: curl -s --noproxy '*' http://{address}/weather"),
+        )
         .replace("paths: []", "paths: [.]");
     write(&project, "weather-api", &text);
     let input = json!({"spell_name": "weather-api", "arguments": {"location": "New York"}});
@@ -98,27 +110,45 @@ timeout: 60
 async fn bash_as_written_has_nothing_to_run() {
     let project = project();
     project.folder("scripts");
-    write(&project, "my-script", &SCRIPT.replace("/home/user/scripts", "scripts"));
+    write(
+        &project,
+        "my-script",
+        &SCRIPT.replace("/home/user/scripts", "scripts"),
+    );
     let book = project.book();
     let result = call(&book, "my-script", json!({"flags": ["-c"]})).await;
     assert_eq!(code(&result), "failed");
     let result = call(&book, "my-script", json!({"flags": ["-c", "id"]})).await;
     assert_eq!(code(&result), "not_permitted");
     let advice = charmer_spells::check(&project.spells.join("my-script.yaml"), &project.options());
-    assert!(advice.expect("it is there").render(false).contains("no code is permitted"));
+    assert!(
+        advice
+            .expect("it is there")
+            .render(false)
+            .contains("no code is permitted")
+    );
 }
 
 #[tokio::test]
 async fn a_corrected_script_runs() {
     let project = project();
     let scripts = project.folder("scripts");
-    fs::write(scripts.join("greet.sh"), "echo \"hello $SPELL_ARG_WHO from $(pwd -P)\"\n").expect("it can");
+    fs::write(
+        scripts.join("greet.sh"),
+        "echo \"hello $SPELL_ARG_WHO from $(pwd -P)\"\n",
+    )
+    .expect("it can");
     let text = SCRIPT
         .replace("/home/user/scripts", "scripts")
         .replace("command: bash", "command: bash greet.sh");
     write(&project, "my-script", &text);
-    let result = project.call("my-script", json!({"arguments": {"who": "$(id)"}})).await;
-    assert_eq!(stdout(&result), format!("hello $(id) from {}\n", scripts.display()));
+    let result = project
+        .call("my-script", json!({"arguments": {"who": "$(id)"}}))
+        .await;
+    assert_eq!(
+        stdout(&result),
+        format!("hello $(id) from {}\n", scripts.display())
+    );
 }
 
 #[tokio::test]
@@ -140,11 +170,19 @@ paths:
 timeout: 120
 ";
     write(&project, "data-processor", text);
-    let result = project.call("data-processor", json!({"arguments": {"file": "a b.csv"}})).await;
+    let result = project
+        .call("data-processor", json!({"arguments": {"file": "a b.csv"}}))
+        .await;
     assert_eq!(stdout(&result), "processed a b.csv\n");
     // As written there is no script, and nothing is read from the client's stream.
-    write(&project, "data-processor", &text.replace(" -u process.py", ""));
-    let result = project.call("data-processor", json!({"flags": ["-u"]})).await;
+    write(
+        &project,
+        "data-processor",
+        &text.replace(" -u process.py", ""),
+    );
+    let result = project
+        .call("data-processor", json!({"flags": ["-u"]}))
+        .await;
     assert!(!stdout(&result).contains("Traceback"));
 }
 
@@ -166,10 +204,19 @@ timeout: 10
 ",
     );
     let book = project.book();
-    assert_eq!(stdout(&call(&book, "pwd", nothing()).await), format!("{}\n", home.display()));
+    assert_eq!(
+        stdout(&call(&book, "pwd", nothing()).await),
+        format!("{}\n", home.display())
+    );
     project.folder("home of somebody/sub");
     let result = call(&book, "pwd", json!({"path": "sub"})).await;
     assert_eq!(stdout(&result), format!("{}\n", home.join("sub").display()));
-    assert_eq!(code(&call(&book, "pwd", json!({"path": "/"})).await), "not_permitted");
-    assert_eq!(code(&call(&book, "pwd", json!({"flags": ["-P"]})).await), "not_permitted");
+    assert_eq!(
+        code(&call(&book, "pwd", json!({"path": "/"})).await),
+        "not_permitted"
+    );
+    assert_eq!(
+        code(&call(&book, "pwd", json!({"flags": ["-P"]})).await),
+        "not_permitted"
+    );
 }

@@ -18,7 +18,9 @@ pub(crate) fn fixture() -> PathBuf {
     let mut folder = std::env::current_exe().expect("a test runs");
     folder.pop();
     folder.pop();
-    folder.join("examples").join(format!("fixture{}", std::env::consts::EXE_SUFFIX))
+    folder
+        .join("examples")
+        .join(format!("fixture{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// A folder with a folder `spells`.
@@ -90,7 +92,9 @@ pub(crate) fn read(keys: &str) -> charmer_config::reading::Read<Spell> {
 /// Calls a tool of a book.
 pub(crate) async fn call(book: &SpellBook, tool: &str, input: Value) -> CallResult {
     let set = ToolSet::new(book.tools());
-    let served = set.get(tool).unwrap_or_else(|| panic!("no tool `{tool}`: {:?}", book.problems()));
+    let served = set
+        .get(tool)
+        .unwrap_or_else(|| panic!("no tool `{tool}`: {:?}", book.problems()));
     call_served(served, input).await
 }
 
@@ -110,19 +114,29 @@ pub(crate) fn code(result: &CallResult) -> &str {
 /// What a call that went well printed.
 pub(crate) fn stdout(result: &CallResult) -> &str {
     assert!(!result.is_error, "{result:?}");
-    result.structured.get("stdout").and_then(Value::as_str).unwrap_or_default()
+    result
+        .structured
+        .get("stdout")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 /// The elements that the fixture was given.
 pub(crate) fn elements(result: &CallResult) -> Vec<&str> {
-    stdout(result).lines().map(|line| line.trim_start_matches('[').trim_end_matches(']')).collect()
+    stdout(result)
+        .lines()
+        .map(|line| line.trim_start_matches('[').trim_end_matches(']'))
+        .collect()
 }
 
 /// Waits for something that must come.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(30), "it never came: {what}");
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "it never came: {what}"
+        );
         std::thread::sleep(Duration::from_millis(2));
     }
 }
