@@ -12,10 +12,9 @@ async fn a_confined_spell_reaches_its_folders_only() {
     project.folder("jail");
     fs::write(project.base.join("jail/mine"), "mine").expect("it can");
     fs::write(project.base.join("secret"), "secret").expect("it can");
-    for word in ["read", "write"] {
-        let name = format!("{word}er");
+    for (name, word) in [("reader", "read"), ("writer", "write")] {
         project.spell(
-            &name,
+            name,
             &format!("command: ${{FIXTURE}} {word}\npaths: [jail]\nconfine: true\nargs: [{{name: file}}]\nargv: ['{{{{file}}}}']"),
         );
     }

@@ -15,18 +15,66 @@ fn mistakes(keys: &str) -> String {
 
 #[test]
 fn a_picture_of_the_line() {
-    assert_snapshot!(mistakes("command: echo\nflgas: [-v]\npaths: /tmp\n"), @"");
+    assert_snapshot!(mistakes("command: echo\nflgas: [-v]\npaths: /tmp\n"), @r"
+    error: unknown key `flgas`
+     --> t.yaml:4:1
+      |
+    4 | flgas: [-v]
+      | ^^^^^
+      |
+      = help: did you mean `flags`?
+
+    error: `paths` must be a list, and this is text
+     --> t.yaml:5:8
+      |
+    5 | paths: /tmp
+      |        ^^^^
+      |
+      = help: put its elements in brackets: `paths: [...]`
+    ");
 }
 
 #[test]
 fn what_is_missing() {
     let read = Spell::parse("flags: []\n", "t.yaml", &Context::default());
-    assert_snapshot!(read.mistakes.expect("some").to_string(), @"");
+    assert_snapshot!(read.mistakes.expect("some").to_string(), @r"
+    error: `spell` needs the key `name`
+     --> t.yaml:1:1
+      |
+    1 | flags: []
+      | ^^^^^
+      |
+      = help: add `name: ...`
+
+    error: `spell` needs the key `description`
+     --> t.yaml:1:1
+      |
+    1 | flags: []
+      | ^^^^^
+      |
+      = help: add `description: ...`
+
+    error: `spell` needs the key `command`
+     --> t.yaml:1:1
+      |
+    1 | flags: []
+      | ^^^^^
+      |
+      = help: add `command: ...`
+    ");
 }
 
 #[test]
 fn a_variable_that_is_not_set() {
-    assert_snapshot!(mistakes("command: echo hi\npaths: ['${NO_SUCH}/x']\n"), @"");
+    assert_snapshot!(mistakes("command: echo hi\npaths: ['${NO_SUCH}/x']\n"), @r"
+    error: the variable `NO_SUCH` is not set
+     --> t.yaml:4:10
+      |
+    4 | paths: ['${NO_SUCH}/x']
+      |          ^^^^^^^^^^
+      |
+      = help: set it before the server starts, or write `$${...}` if the program is to see `${...}`
+    ");
 }
 
 #[test]
