@@ -1,7 +1,7 @@
 //! A folder of spells as it is now, with the last good version of what is not good at the moment.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
@@ -235,7 +235,8 @@ impl Shared {
             Vec::new()
         });
         // What is deleted is gone at once, its last good version too.
-        known.retain(|file, _| files.contains(file) || file.symlink_metadata().is_ok());
+        let listed: HashSet<&PathBuf> = files.iter().collect();
+        known.retain(|file, _| listed.contains(file));
         let trust = self.trust(&mut state);
         let mut loader = Loader::new(&self.base, &self.options);
         for file in &files {

@@ -65,7 +65,7 @@ pub(crate) fn keep_to(folders: &[PathBuf], program: &Path) -> Result<(), String>
         .map(|rules| rules.set_compatibility(CompatLevel::BestEffort))
         .and_then(|rules| rules.handle_access(AccessFs::from_all(NEWEST)))
         .and_then(Ruleset::create)
-        .and_then(|rules| rules.add_rules(beneath.into_iter()))
+        .and_then(|rules| rules.add_rules(beneath))
         .and_then(|rules| {
             rules.add_rules(path_beneath_rules(installed, AccessFs::from_read(NEWEST)))
         })
