@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
+use charmer_core::model::Effect;
 use charmer_run::{CallError, ErrorCode, Limits, Outcome, Progress, ServedTool, into_service};
 use tokio_util::sync::CancellationToken;
 
@@ -46,7 +47,7 @@ pub(crate) struct Shared {
     pub(crate) folder: PathBuf,
     /// The folder that holds it, which relative paths are relative to.
     pub(crate) base: PathBuf,
-    pub(crate) options: Arc<SpellOptions>,
+    options: RwLock<Arc<SpellOptions>>,
     state: RwLock<Arc<State>>,
     known: Mutex<HashMap<PathBuf, Known>>,
 }
@@ -79,7 +80,7 @@ impl SpellBook {
         let book = Self(Arc::new(Shared {
             folder,
             base,
-            options: Arc::new(options),
+            options: RwLock::new(Arc::new(options)),
             state: RwLock::default(),
             known: Mutex::default(),
         }));
@@ -110,11 +111,12 @@ impl SpellBook {
     /// to be replaced after a change.
     pub fn tools(&self) -> Vec<ServedTool> {
         let state = self.state();
+        let options = self.options();
         let own = state.spells.values().map(|entry| {
-            let limits = self.0.options.limits.clone().timeout(entry.spell.timeout);
+            let limits = options.limits.clone().timeout(entry.spell.timeout);
             let cast = into_service(self.cast_of(entry));
             ServedTool::new(Arc::clone(&entry.tool), cast, limits)
-                .redactor(self.0.options.engine.redactor().clone())
+                .redactor(options.engine.redactor().clone())
         });
         own.chain([tools::cast_spell(self), tools::list_spells(self)])
             .collect()
@@ -128,7 +130,7 @@ impl SpellBook {
         cancel: CancellationToken,
     ) -> Result<Outcome, CallError> {
         let how = How {
-            limits: self.0.options.limits.clone().timeout(LONGEST),
+            limits: self.options().limits.clone().timeout(LONGEST),
             cancel,
             progress: Progress::default(),
         };
@@ -153,7 +155,7 @@ impl SpellBook {
     fn cast_of(&self, entry: &Arc<Entry>) -> Cast {
         Cast {
             entry: Arc::clone(entry),
-            options: Arc::clone(&self.0.options),
+            options: self.options(),
             base: self.0.base.clone(),
         }
     }
@@ -167,6 +169,11 @@ impl SpellBook {
         Err(withheld.unwrap_or_else(|| not_registered(name)))
     }
 
+    /// How spells are loaded and run.
+    pub(crate) fn options(&self) -> Arc<SpellOptions> {
+        self.0.options()
+    }
+
     pub(crate) fn state(&self) -> Arc<State> {
         Arc::clone(&self.0.state.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -174,6 +181,31 @@ impl SpellBook {
     /// Whether a change that has been made could have gone unseen, because it came too soon after another.
     pub(crate) fn is_settled(&self) -> bool {
         self.state().settled
+    }
+
+    /// Sets the names that other tools have, which may become known only after the folder was opened. A spell of such a
+    /// name is not served, in no version. Says whether something is different now.
+    pub fn reserve(&self, names: impl IntoIterator<Item = String>) -> bool {
+        let shared = &*self.0;
+        {
+            let mut known = shared.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = self.options();
+            let after = SpellOptions::clone(&before).reserved(names);
+            if before.reserved == after.reserved {
+                return false;
+            }
+            known.retain(|file, _| {
+                let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+                let among = |names: &[String]| names.iter().any(|name| *name == stem);
+                among(&before.reserved) == among(&after.reserved)
+            });
+            let mut options = shared
+                .options
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            *options = Arc::new(after);
+        }
+        self.reload()
     }
 
     /// Looks at the folder again; files that did not change are not read again. Says whether something is different now.
@@ -217,6 +249,10 @@ impl State {
 }
 
 impl Shared {
+    fn options(&self) -> Arc<SpellOptions> {
+        Arc::clone(&self.options.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn look(&self, known: &mut HashMap<PathBuf, Known>, before: &State) -> State {
         let mut state = State {
             settled: true,
@@ -237,8 +273,9 @@ impl Shared {
         // What is deleted is gone at once, its last good version too.
         let listed: HashSet<&PathBuf> = files.iter().collect();
         known.retain(|file, _| listed.contains(file));
-        let trust = self.trust(&mut state);
-        let mut loader = Loader::new(&self.base, &self.options);
+        let options = self.options();
+        let trust = self.trust(&options, &mut state);
+        let mut loader = Loader::new(&self.base, &options);
         for file in &files {
             let Ok(fingerprint) = Fingerprint::of(file) else {
                 // Deleted since it was listed, or a symlink that leads nowhere.
@@ -309,6 +346,15 @@ impl Shared {
                 state.withheld.insert(stem.to_owned(), error);
             } else if let Some(entry) = of_file.loaded.entry.as_ref().or(of_file.last_good.as_ref())
             {
+                if self.options().read_only && entry.spell.effect != Effect::Read {
+                    let error = CallError::refused(format!(
+                        "the spell `{stem}` is not served where only reading is offered"
+                    ))
+                    .hint("its author can declare `effect: read` if it changes nothing");
+                    state.withheld.insert(stem.to_owned(), error);
+                    state.problems.extend(problems);
+                    continue;
+                }
                 state.spells.insert(stem.to_owned(), Arc::clone(entry));
             } else {
                 state
@@ -320,8 +366,8 @@ impl Shared {
     }
 
     /// What was accepted, if only that is served.
-    fn trust(&self, state: &mut State) -> Option<Result<Trust, String>> {
-        let path = self.options.locked.as_ref()?;
+    fn trust(&self, options: &SpellOptions, state: &mut State) -> Option<Result<Trust, String>> {
+        let path = options.locked.as_ref()?;
         let trust = if path.starts_with(&self.folder) {
             Err("what was accepted must not be kept in the folder of spells itself".to_owned())
         } else {

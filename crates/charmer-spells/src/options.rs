@@ -22,6 +22,8 @@ pub struct SpellOptions {
     pub reserved: Vec<String>,
     /// The file that holds what was accepted. With it, only accepted spells are served.
     pub locked: Option<PathBuf>,
+    /// Whether only spells are served that declare to change nothing.
+    pub read_only: bool,
     /// What marks the server's children, in `CHARMER_TOOL`.
     pub mark: Option<String>,
 }
@@ -66,6 +68,13 @@ impl SpellOptions {
     #[must_use]
     pub fn locked(mut self, accepted: impl Into<PathBuf>) -> Self {
         self.locked = Some(accepted.into());
+        self
+    }
+
+    /// Serves only spells that declare to change nothing, if it is set.
+    #[must_use]
+    pub fn read_only(mut self, only: bool) -> Self {
+        self.read_only = only;
         self
     }
 

@@ -39,13 +39,13 @@ pub(crate) fn cast_spell(book: &SpellBook) -> ServedTool {
         schema,
         &Hints::new(Effect::Unknown),
     );
-    let limits = book::longest(&book.0.options.limits);
+    let limits = book::longest(&book.options().limits);
     let handle = book.clone();
     let service = into_service(service_fn(move |call: Call| {
         let book = handle.clone();
         async move { cast(&book, call).await }
     }));
-    ServedTool::new(tool, service, limits).redactor(book.0.options.engine.redactor().clone())
+    ServedTool::new(tool, service, limits).redactor(book.options().engine.redactor().clone())
 }
 
 async fn cast(book: &SpellBook, call: Call) -> Result<Outcome, CallError> {
@@ -97,8 +97,8 @@ pub(crate) fn list_spells(book: &SpellBook) -> ServedTool {
             Ok::<_, CallError>(outcome)
         }
     }));
-    ServedTool::new(tool, service, book.0.options.limits.clone())
-        .redactor(book.0.options.engine.redactor().clone())
+    ServedTool::new(tool, service, book.options().limits.clone())
+        .redactor(book.options().engine.redactor().clone())
 }
 
 impl SpellBook {

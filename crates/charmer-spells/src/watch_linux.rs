@@ -57,7 +57,7 @@ impl Sleeper {
             let coming = WatchFlags::CREATE | WatchFlags::MOVED_TO;
             let _ = inotify::add_watch(&self.events, &book.0.base, coming);
         }
-        if let Some(folder) = book.0.options.locked.as_deref().and_then(Path::parent) {
+        if let Some(folder) = book.options().locked.as_deref().and_then(Path::parent) {
             let _ = inotify::add_watch(
                 &self.events,
                 folder,

@@ -31,7 +31,7 @@ pub(crate) fn entry(
     json!({ "mcpServers": { server_name(settings): entry } })
 }
 
-/// What the server is called: as its programs are.
+/// What the server is called: as its programs are, and its spells.
 pub(crate) fn server_name(settings: &Settings) -> String {
     let mut names: Vec<String> = Vec::new();
     for program in &settings.programs {
@@ -39,6 +39,9 @@ pub(crate) fn server_name(settings: &Settings) -> String {
         if !names.contains(&name) {
             names.push(name);
         }
+    }
+    if settings.spells.is_some() {
+        names.push("spells".to_owned());
     }
     names.join("-")
 }
@@ -68,6 +71,16 @@ fn words(args: &ServeArgs, settings: &Settings, folder: &Path) -> Vec<String> {
             "config",
             Some(shown(std::path::absolute(&file).unwrap_or(file))),
         );
+    }
+    if let Some(spells) = &args.spells.spells {
+        let spells = folder.join(spells);
+        option(
+            "spells",
+            Some(shown(std::path::absolute(&spells).unwrap_or(spells))),
+        );
+    }
+    if args.spells.locked {
+        option("locked", None);
     }
     for glob in &selection.allow {
         option("allow", Some(glob.clone()));

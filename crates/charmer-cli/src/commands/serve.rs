@@ -3,6 +3,7 @@
 use std::{io::IsTerminal, process::ExitCode, sync::Arc, time::Duration};
 
 use charmer_discover::Discovery;
+use charmer_run::ToolSet;
 use charmer_server::{Server, ServerInfo, ToolsHandle};
 use futures_util::future::join_all;
 use tokio::{task::JoinSet, time::MissedTickBehavior};
@@ -11,7 +12,10 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::ServeArgs,
     assemble::{Assembler, Purpose},
-    commands::client_entry::{entry, server_name},
+    commands::{
+        client_entry::{entry, server_name},
+        offer::Offer,
+    },
     output,
     problem::Problem,
     read::Start,
@@ -25,7 +29,7 @@ const GROWTH: Duration = Duration::from_secs(1);
 const PROBES_END: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
-    let settings = Settings::load(&args.binaries, &args.selection, args.timeout)?;
+    let settings = Settings::load(&args.binaries, &args.selection, &args.spells, args.timeout)?;
     if args.print_config {
         return print_config(args, &settings);
     }
@@ -51,22 +55,27 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
 
     let known: Vec<Option<Discovery>> = starts.iter().map(|start| start.known().cloned()).collect();
     let warm = known.iter().all(Option::is_some);
+    let mut programs = ToolSet::default();
     let server = if warm {
         let assembled = assembler.assemble(&known)?;
         assembled.warn();
-        Server::new(info, assembled.tools, engine)
+        programs = assembled.tools;
+        Server::new(info, assembler.offered(&programs), engine)
     } else {
         Server::pending(info, engine)
     };
     let (tools, stop) = (server.tools(), server.stop_token());
+    let offer = Offer::new(Arc::clone(&assembler), tools.clone(), programs, warm);
+    let watching = offer.watch_spells();
     let beside = {
         let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
         std::thread::Builder::new()
             .name("charmer-walk".into())
-            .spawn(move || walk(&assembler, starts, warm, &tools, &stop))
+            .spawn(move || walk(&assembler, starts, warm, (&tools, &offer), &stop))
             .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?
     };
     let served = server.run_stdio();
+    drop(watching);
     // The client is gone, so there is nobody to read programs for.
     stop.cancel();
     beside
@@ -83,15 +92,15 @@ fn walk(
     assembler: &Assembler,
     starts: Vec<Start>,
     warm: bool,
-    tools: &ToolsHandle,
+    (tools, offer): (&ToolsHandle, &Offer),
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
     let work = async {
         if warm {
             tools.listed().await;
-            return check(assembler, starts, tools).await;
+            return check(assembler, starts, offer).await;
         }
-        read_all(assembler, starts, tools).await
+        read_all(assembler, starts, offer).await
     };
     runtime::new()?.block_on(async {
         let read = tokio::select! {
@@ -113,7 +122,7 @@ fn walk(
 async fn check(
     assembler: &Assembler,
     mut starts: Vec<Start>,
-    tools: &ToolsHandle,
+    offer: &Offer,
 ) -> Result<(), Problem> {
     let known: Vec<Option<Discovery>> = starts.iter().map(|start| start.known().cloned()).collect();
     let mut changed = false;
@@ -136,16 +145,12 @@ async fn check(
     if found.iter().all(Option::is_some) {
         let assembled = assembler.assemble(&found)?;
         assembled.warn();
-        tools.replace(assembled.tools);
+        offer.replace(assembled.tools);
     }
     Ok(())
 }
 
-async fn read_all(
-    assembler: &Assembler,
-    starts: Vec<Start>,
-    tools: &ToolsHandle,
-) -> Result<(), Problem> {
+async fn read_all(assembler: &Assembler, starts: Vec<Start>, offer: &Offer) -> Result<(), Problem> {
     let mut found: Vec<Option<Discovery>> = vec![None; starts.len()];
     let mut walks = JoinSet::new();
     for (at, start) in starts.iter().enumerate() {
@@ -175,13 +180,14 @@ async fn read_all(
                         .collect();
                     // What the file says may not be there yet; whether it is at all shows at the end.
                     if let Ok(assembled) = assembler.assemble(&so_far) {
-                        tools.grow(assembled.tools);
+                        offer.grow(assembled.tools);
                     }
                 }
             }
         }
     }
-    if found.iter().all(Option::is_none) {
+    // Spells are worth serving by themselves.
+    if found.iter().all(Option::is_none) && assembler.spells.is_none() {
         let last = failures.pop();
         failures.iter().for_each(output::fail);
         return Err(last.unwrap_or_else(|| Problem::failed("no program could be read")));
@@ -189,7 +195,7 @@ async fn read_all(
     failures.iter().for_each(output::fail);
     let assembled = assembler.assemble(&found)?;
     assembled.warn();
-    tools.replace(assembled.tools);
+    offer.replace(assembled.tools);
     Ok(())
 }
 

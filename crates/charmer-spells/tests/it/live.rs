@@ -228,3 +228,33 @@ fn what_did_not_change_is_not_told() {
     fs::write(project.spells.join("notes.txt"), "x").expect("it can");
     assert!(!book.reload());
 }
+
+#[test]
+fn a_name_that_is_taken_later_is_given_up() {
+    let project = Project::new();
+    project.spell("a", &says("one"));
+    project.spell("b", &says("two"));
+    let book = project.book();
+    assert!(book.reserve(["b".to_owned()]));
+    assert_eq!(names(&book), ["a"]);
+    let problems = book.problems();
+    let taken = |message: &str| message.contains("another tool is called");
+    assert!(
+        problems.iter().any(|problem| taken(&problem.message)),
+        "{problems:?}"
+    );
+    assert!(!book.reserve(["b".to_owned()]), "nothing is different");
+    assert!(book.reserve(["c".to_owned()]));
+    assert_eq!(names(&book), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn only_reading_may_be_offered() {
+    let project = Project::new();
+    project.spell("a", &format!("{}\neffect: read", says("one")));
+    project.spell("b", &format!("{}\neffect: write", says("two")));
+    let book = SpellBook::open(&project.spells, project.options().read_only(true));
+    assert_eq!(names(&book), ["a"]);
+    let refused = call(&book, "cast_spell", json!({"spell_name": "b"})).await;
+    assert_eq!(code(&refused), "not_permitted");
+}

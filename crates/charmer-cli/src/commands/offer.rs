@@ -1,0 +1,94 @@
+//! What a running server offers: tools of programs, which are read beside it, and spells, which may change at any time.
+//! Whoever changes last hands over everything, so that nothing of the other is lost.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use charmer_run::ToolSet;
+use charmer_server::ToolsHandle;
+use charmer_spells::{Problem as SpellProblem, Watch, watch};
+
+use crate::{assemble::Assembler, output, spells};
+
+/// Hands tools to a server. Clones speak for the same one.
+#[derive(Clone)]
+pub(crate) struct Offer(Arc<Shared>);
+
+struct Shared {
+    assembler: Arc<Assembler>,
+    tools: ToolsHandle,
+    state: Mutex<State>,
+}
+
+struct State {
+    programs: ToolSet,
+    /// Whether the programs have been read to the end.
+    settled: bool,
+    /// What is wrong with spells and was said already.
+    told: Vec<SpellProblem>,
+}
+
+impl Offer {
+    /// For a server that has these tools of programs; more are expected unless they are settled.
+    pub(crate) fn new(
+        assembler: Arc<Assembler>,
+        tools: ToolsHandle,
+        programs: ToolSet,
+        settled: bool,
+    ) -> Self {
+        let offer = Self(Arc::new(Shared {
+            assembler,
+            tools,
+            state: Mutex::new(State {
+                programs,
+                settled,
+                told: Vec::new(),
+            }),
+        }));
+        offer.change(|_| {});
+        offer
+    }
+
+    /// These are the programs' tools, and more will come.
+    pub(crate) fn grow(&self, programs: ToolSet) {
+        self.change(|state| state.programs = programs);
+    }
+
+    /// These are the programs' tools.
+    pub(crate) fn replace(&self, programs: ToolSet) {
+        self.change(|state| {
+            state.programs = programs;
+            state.settled = true;
+        });
+    }
+
+    /// Follows the folder of spells, if there is one, until what is returned is dropped.
+    pub(crate) fn watch_spells(&self) -> Option<Watch> {
+        let book = self.0.assembler.spells.as_ref()?;
+        let offer = self.clone();
+        watch(book, move |_| offer.change(|_| {}))
+            .inspect_err(|error| {
+                output::warn(&format!(
+                    "the folder of spells cannot be watched, so changes take effect only after a restart: {error}"
+                ));
+            })
+            .ok()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let shared = &*self.0;
+        // Held until the server has the tools: an older set must not come after a newer one.
+        let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut state);
+        let all = shared.assembler.offered(&state.programs);
+        if state.settled {
+            shared.tools.replace(all);
+        } else {
+            shared.tools.grow(all);
+        }
+        if let Some(book) = &shared.assembler.spells {
+            let problems = book.problems();
+            spells::warn_of(problems.iter().filter(|new| !state.told.contains(new)));
+            state.told = problems;
+        }
+    }
+}
