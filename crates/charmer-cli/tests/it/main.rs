@@ -4,4 +4,5 @@ mod call;
 mod mistakes;
 mod serve;
 mod shows;
+mod spells;
 mod support;
