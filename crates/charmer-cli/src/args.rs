@@ -155,7 +155,7 @@ pub(crate) struct ServeArgs {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) spells: Spells,
-    /// How long a call may run, such as 90s or 5m, where a selector of the file sets nothing else
+    /// How long a call may run, such as 90s or 5m, where a selector of the file or a spell sets nothing else
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
     /// Print the entry for a client's configuration instead of serving

@@ -105,6 +105,13 @@ impl Settings {
                 None => problem.hint("name one, as in `charmer tools cargo`"),
             });
         }
+        let choosy = !selection.allow.is_empty() || !selection.deny.is_empty();
+        if programs.is_empty() && choosy {
+            return Err(Problem::mistake(
+                "--allow and --deny choose commands of programs, not spells",
+            )
+            .hint("a folder of spells is served whole: move those that are not wanted"));
+        }
         for program in &mut programs {
             if let Some(layout) = selection.layout {
                 program.source.layout = match layout {

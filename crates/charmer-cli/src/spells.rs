@@ -31,6 +31,11 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
+    /// The folder that holds what was accepted, if only that is offered.
+    pub(crate) fn accepted_in(&self) -> Option<&Path> {
+        self.accepted.as_deref().and_then(Path::parent)
+    }
+
     /// Opens it for calls through this engine.
     pub(crate) fn open(&self, engine: &Engine, limits: &Limits, mark: &str) -> SpellBook {
         let mut options = options()
@@ -94,6 +99,8 @@ fn can_be_obeyed(path: &Path, source: &Source) -> Result<(), Problem> {
         ("set", !source.set.is_empty()),
         ("prefix", source.prefix.is_some()),
         ("directory", source.directory.is_some()),
+        ("environment", source.environment != Default::default()),
+        ("override", !source.overrides.is_empty()),
     ];
     match idle.iter().find(|(_, said)| *said) {
         Some((key, _)) => Err(Problem::mistake(format!(

@@ -54,7 +54,12 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
         return Err(no_tool(tool, &names));
     };
     let input = input(served, words)?;
-    call_and_show(&assembler, served, input, args.json)
+    let mut served = served.clone();
+    if let Some(timeout) = args.timeout {
+        // A spell's own time may be longer.
+        served.limits.timeout = served.limits.timeout.min(timeout);
+    }
+    call_and_show(&assembler, &served, input, args.json)
 }
 
 /// Calls the tool to the end, and prints what came of it.

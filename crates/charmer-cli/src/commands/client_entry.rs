@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     args::{LayoutName, ServeArgs},
     settings::Settings,
+    spells::Folder,
 };
 
 /// The entry, in the shape that most clients share.
@@ -27,6 +28,11 @@ pub(crate) fn entry(
     });
     if let Some(search) = search {
         entry["env"] = json!({ "PATH": search });
+    }
+    // The client's surroundings may lead to another one, where nothing is accepted.
+    let accepted = settings.spells.as_ref().and_then(Folder::accepted_in);
+    if let Some(accepted) = accepted {
+        entry["env"]["CHARMER_DATA"] = accepted.to_string_lossy().into();
     }
     json!({ "mcpServers": { server_name(settings): entry } })
 }

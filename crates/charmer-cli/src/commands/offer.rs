@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use charmer_core::tool::Tool;
 use charmer_run::ToolSet;
 use charmer_server::ToolsHandle;
 use charmer_spells::{Problem as SpellProblem, Watch, watch};
@@ -23,6 +24,8 @@ struct State {
     programs: ToolSet,
     /// Whether the programs have been read to the end.
     settled: bool,
+    /// The spells' own tools that the server has.
+    spells: Vec<Arc<Tool>>,
     /// What is wrong with spells and was said already.
     told: Vec<SpellProblem>,
 }
@@ -41,16 +44,20 @@ impl Offer {
             state: Mutex::new(State {
                 programs,
                 settled,
+                spells: Vec::new(),
                 told: Vec::new(),
             }),
         }));
-        offer.change(|_| {});
+        offer.change(|_| true);
         offer
     }
 
     /// These are the programs' tools, and more will come.
     pub(crate) fn grow(&self, programs: ToolSet) {
-        self.change(|state| state.programs = programs);
+        self.change(|state| {
+            state.programs = programs;
+            true
+        });
     }
 
     /// These are the programs' tools.
@@ -58,6 +65,7 @@ impl Offer {
         self.change(|state| {
             state.programs = programs;
             state.settled = true;
+            true
         });
     }
 
@@ -65,7 +73,7 @@ impl Offer {
     pub(crate) fn watch_spells(&self) -> Option<Watch> {
         let book = self.0.assembler.spells.as_ref()?;
         let offer = self.clone();
-        watch(book, move |_| offer.change(|_| {}))
+        watch(book, move |_| offer.change(|_| false))
             .inspect_err(|error| {
                 output::warn(&format!(
                     "the folder of spells cannot be watched, so changes take effect only after a restart: {error}"
@@ -74,21 +82,34 @@ impl Offer {
             .ok()
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    /// Hands everything over if the programs' tools changed, which is what `change` says, or a spell did.
+    fn change(&self, change: impl FnOnce(&mut State) -> bool) {
         let shared = &*self.0;
         // Held until the server has the tools: an older set must not come after a newer one.
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&mut state);
+        let mut changed = change(&mut state);
         let all = shared.assembler.offered(&state.programs);
-        if state.settled {
-            shared.tools.replace(all);
-        } else {
-            shared.tools.grow(all);
-        }
         if let Some(book) = &shared.assembler.spells {
+            let spells: Vec<Arc<Tool>> = book
+                .spells()
+                .iter()
+                .filter_map(|spell| Some(Arc::clone(&all.get(&spell.name)?.tool)))
+                .collect();
+            // A spell that is loaded anew has a new tool; that a file is wrong by itself changes none.
+            changed |= spells.len() != state.spells.len()
+                || !spells
+                    .iter()
+                    .zip(&state.spells)
+                    .all(|(a, b)| Arc::ptr_eq(a, b));
+            state.spells = spells;
             let problems = book.problems();
             spells::warn_of(problems.iter().filter(|new| !state.told.contains(new)));
             state.told = problems;
+        }
+        match (changed, state.settled) {
+            (false, _) => {}
+            (true, true) => shared.tools.replace(all),
+            (true, false) => shared.tools.grow(all),
         }
     }
 }

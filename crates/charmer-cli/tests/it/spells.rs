@@ -413,6 +413,22 @@ fn other_commands_know_spells() {
         "{entry}"
     );
     assert_eq!(words[2], "--locked");
+    let accepted = &entry["mcpServers"]["spells"]["env"]["CHARMER_DATA"];
+    assert_eq!(*accepted, json!(project.path().join("data")));
+    let output = project.run(&["serve", "--spells", "spells", "--deny", "sail"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    project.spell("drift", "drift");
+    let call = [
+        "call",
+        "--spells",
+        "spells",
+        "--timeout",
+        "200ms",
+        "--json",
+        "drift",
+    ];
+    let result: Value = serde_json::from_str(&out(&project.run(&call))).expect("it is JSON");
+    assert_eq!(result["error"]["code"], "timeout", "{result}");
     let output = project.run(&["serve", "--locked", &ship()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
