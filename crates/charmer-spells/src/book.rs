@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use charmer_core::model::Effect;
@@ -49,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) base: PathBuf,
     options: RwLock<Arc<SpellOptions>>,
     state: RwLock<Arc<State>>,
+    /// Counts the changes, whoever saw them first.
+    changes: AtomicU64,
     known: Mutex<HashMap<PathBuf, Known>>,
 }
 
@@ -82,6 +87,7 @@ impl SpellBook {
             base,
             options: RwLock::new(Arc::new(options)),
             state: RwLock::default(),
+            changes: AtomicU64::default(),
             known: Mutex::default(),
         }));
         book.reload();
@@ -178,6 +184,11 @@ impl SpellBook {
         Arc::clone(&self.0.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// How many changes there were so far.
+    pub(crate) fn changes(&self) -> u64 {
+        self.0.changes.load(Ordering::Acquire)
+    }
+
     /// Whether a change that has been made could have gone unseen, because it came too soon after another.
     pub(crate) fn is_settled(&self) -> bool {
         self.state().settled
@@ -228,6 +239,9 @@ impl SpellBook {
             }
         }
         *shared.state.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        if changed {
+            shared.changes.fetch_add(1, Ordering::Release);
+        }
         changed
     }
 }

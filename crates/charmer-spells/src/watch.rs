@@ -49,6 +49,16 @@ impl Drop for Watch {
 pub fn watch(book: &SpellBook, changed: impl Fn(&SpellBook) + Send + 'static) -> io::Result<Watch> {
     let (waker, mut sleeper) = os::pair()?;
     let book = book.clone();
+    let mut told = book.changes();
+    // A call may see a change before the watcher does; it is told all the same.
+    let mut look = move |book: &SpellBook| {
+        book.reload();
+        let changes = book.changes();
+        if changes != told {
+            told = changes;
+            changed(book);
+        }
+    };
     let (ready, is_ready) = mpsc::channel();
     let thread = std::thread::Builder::new()
         .name("spells".into())
@@ -56,9 +66,7 @@ pub fn watch(book: &SpellBook, changed: impl Fn(&SpellBook) + Send + 'static) ->
             sleeper.attend(&book);
             let _ = ready.send(());
             // What happened before anybody watched.
-            if book.reload() {
-                changed(&book);
-            }
+            look(&book);
             while sleeper.sleep(if book.is_settled() {
                 os::AT_LEAST
             } else {
@@ -67,9 +75,7 @@ pub fn watch(book: &SpellBook, changed: impl Fn(&SpellBook) + Send + 'static) ->
                 let began = Instant::now();
                 while sleeper.happens_within(QUIET) && began.elapsed() < PATIENCE {}
                 sleeper.attend(&book);
-                if book.reload() {
-                    changed(&book);
-                }
+                look(&book);
             }
         })?;
     let _ = is_ready.recv();

@@ -131,6 +131,9 @@ fn what_changes_in_the_folder_is_told() {
     assert_eq!(session.names(), ["a", CAST, LIST]);
 
     project.spell("b", "list two");
+    // Whoever sees it first, the client is told.
+    let listing = session.call(LIST, json!({}));
+    assert!(listing.to_string().contains("The spell b"), "{listing}");
     becomes(&mut session, &["a", "b", CAST, LIST]);
     assert!(text(&session.call("b", json!({}))).starts_with(r#"["list", "two"]"#));
 

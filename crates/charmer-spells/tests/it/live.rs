@@ -258,3 +258,14 @@ async fn only_reading_may_be_offered() {
     let refused = call(&book, "cast_spell", json!({"spell_name": "b"})).await;
     assert_eq!(code(&refused), "not_permitted");
 }
+
+#[test]
+fn what_a_call_sees_first_is_told_all_the_same() {
+    let project = Project::new();
+    let (book, _watch, changes) = watched(&project);
+    project.spell("a", &says("one"));
+    // As `list_spells` does, before the watcher gets to it.
+    book.reload();
+    assert_eq!(names(&book), ["a"]);
+    until("the change", || changes.load(Ordering::SeqCst) > 0);
+}
