@@ -187,6 +187,24 @@ fn spells_and_programs_are_served_together() {
 }
 
 #[test]
+fn spells_that_change_while_a_program_is_read_are_not_lost() {
+    let project = Project::new();
+    project.spell("a", "list");
+    let ship = ship();
+    let mut session = project.serve(&[&ship, "--allow", "list", "--refresh"]);
+    project.spell("b", "list");
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let names = session.names();
+        if names == ["ship_list", "a", "b", CAST, LIST] {
+            break;
+        }
+        assert!(Instant::now() < until, "{names:?}");
+    }
+    assert!(session.end().success());
+}
+
+#[test]
 fn spells_are_there_although_a_program_cannot_be_read() {
     let project = Project::new();
     project.spell("a", "list");
