@@ -1,6 +1,8 @@
 //! From what was found out about programs to tools with call paths.
 
-use std::{collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    borrow::Borrow, collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration,
+};
 
 use charmer_config::Layers;
 use charmer_core::{
@@ -121,11 +123,18 @@ impl Assembler {
     }
 
     /// The tools of the programs, as far as they are known. What was found stands in the order of the programs.
-    pub(crate) fn assemble(&self, found: &[Option<Discovery>]) -> Result<Assembled, Problem> {
+    pub(crate) fn assemble<D: Borrow<Discovery>>(
+        &self,
+        found: &[Option<D>],
+    ) -> Result<Assembled, Problem> {
+        let found: Vec<Option<&Discovery>> = found
+            .iter()
+            .map(|found| found.as_ref().map(Borrow::borrow))
+            .collect();
         let mut all = Assembled::default();
         let mut served = Vec::new();
         let mut taken = BTreeSet::new();
-        let prefixes = self.prefixes(found, &mut all.warnings);
+        let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.paths);
         for (((program, path), found), prefix) in programs.zip(found).zip(prefixes) {
             let Some(found) = found else { continue };
@@ -144,7 +153,7 @@ impl Assembler {
                 let command = prepared.cli.command(&tool.path);
                 let effect = command.map_or(Effect::Unknown, |command| command.hints.effect);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
-                let secret = prepared.secrets.get(&tool.path).copied();
+                let secret = prepared.secrets(&tool.path);
                 served.push(self.serve(program, path, &tool, secret)?);
                 all.listed.push(Listed { tool, effect });
             }
@@ -180,7 +189,7 @@ impl Assembler {
     }
 
     /// What the tools of each program begin with.
-    fn prefixes(&self, found: &[Option<Discovery>], warnings: &mut Vec<String>) -> Vec<String> {
+    fn prefixes(&self, found: &[Option<&Discovery>], warnings: &mut Vec<String>) -> Vec<String> {
         let wanted = self.settings.programs.iter().zip(found);
         let wanted = wanted.map(|(program, found)| {
             let name = match (&program.source.prefix, found) {

@@ -1,7 +1,5 @@
 //! From what was found out about a program to what is offered of it: effects, selection, and flags that stay out.
 
-use std::collections::BTreeMap;
-
 use charmer_config::{Applied, Mismatches};
 use charmer_core::{
     model::{Cli, Command, CommandPath, Effect, Flag},
@@ -9,10 +7,7 @@ use charmer_core::{
     text::nearest,
     tool::CatalogueOptions,
 };
-use charmer_discover::{
-    Discovery, effect,
-    redirect::{Redirect, redirects},
-};
+use charmer_discover::{Discovery, Judgement};
 use serde::Serialize;
 
 use crate::{args::Selection, problem::Problem, settings::Program};
@@ -23,11 +18,11 @@ pub(crate) struct Prepared {
     /// The program, with everything that is known of its behaviour and without what stays out.
     pub(crate) cli: Cli,
     pub(crate) options: CatalogueOptions,
-    /// Why commands are thought to do what they do.
-    pub(crate) evidence: BTreeMap<CommandPath, Vec<String>>,
+    /// What is thought of its commands, and why.
+    pub(crate) judgement: Judgement,
     pub(crate) left_out: Vec<LeftOut>,
-    /// What positionals must not match where only reading is offered: they would show secrets.
-    pub(crate) secrets: BTreeMap<CommandPath, &'static str>,
+    /// Whether only reading is offered.
+    pub(crate) read_only: bool,
     /// What the configuration has set.
     pub(crate) applied: Vec<Applied>,
     pub(crate) warnings: Vec<String>,
@@ -55,31 +50,32 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Problem> {
     let source = &program.source;
     let mut cli = found.cli.clone();
-    let mut evidence = BTreeMap::new();
-    set_effects(&mut cli, &mut evidence);
-    // The file has the last word on what was inferred; a command that it adds is classed as well.
+    set_effects(&mut cli, &found.judgement);
+    // The file has the last word on what was inferred; a command that it adds is thought about as well.
     let report = source
         .apply(&mut cli)
         .map_err(|error| mismatch(program, &error))?;
-    set_effects(&mut cli, &mut evidence);
+    let judgement = match has_new_commands(&cli, &found.judgement) {
+        true => {
+            let judgement = Judgement::of(&cli);
+            set_effects(&mut cli, &judgement);
+            judgement
+        }
+        false => found.judgement.clone(),
+    };
     let mut warnings: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
     let read_only = selection.read_only || source.read_only;
     let pinned = source.catalogue_options(&cli);
     let mut options = pinned.map_err(|error| mismatch(program, &error))?;
-    let left_out = leave_out_flags(&mut cli, program, selection, read_only);
+    let left_out = leave_out_flags(&mut cli, program, selection, &judgement, read_only);
     warnings.extend(unmatched(&cli, selection, &found.cli));
     options.selectors = selectors(program, selection, read_only);
-    let secrets = if read_only {
-        secrets(&cli)
-    } else {
-        BTreeMap::new()
-    };
     Ok(Prepared {
         cli,
         options,
-        evidence,
+        judgement,
         left_out,
-        secrets,
+        read_only,
         applied: report.applied,
         warnings,
     })
@@ -97,35 +93,34 @@ fn mismatch(program: &Program, error: &Mismatches) -> Problem {
     ))
 }
 
-/// Classes the commands that have not been classed yet, unless somebody has said what they do.
-fn set_effects(cli: &mut Cli, evidence: &mut BTreeMap<CommandPath, Vec<String>>) {
-    let mut classed = Vec::new();
-    cli.walk(&mut |path, lineage| {
-        if !evidence.contains_key(path) {
-            classed.push((path.clone(), effect::classify(lineage, path)));
-        }
-    });
-    for (path, class) in classed {
-        if let Some(command) = cli.command_mut(&path)
-            && command.hints.effect == Effect::Unknown
+/// Sets what commands are thought to do, unless somebody has said it.
+fn set_effects(cli: &mut Cli, judgement: &Judgement) {
+    fn descend(command: &mut Command, path: &CommandPath, judgement: &Judgement) {
+        if command.hints.effect == Effect::Unknown
+            && let Some(thought) = judgement.command(path)
         {
-            command.hints.effect = class.effect;
+            command.hints.effect = thought.effect;
         }
-        let texts = class.evidence.into_iter().map(|evidence| evidence.text);
-        evidence.insert(path, texts.collect());
+        for child in &mut command.commands {
+            let path = path.child(child.name.as_str());
+            descend(child, &path, judgement);
+        }
     }
+    descend(&mut cli.root, &CommandPath::root(), judgement);
 }
 
-/// Reading commands to which a positional says what is shown, with a pattern of what must not be.
-fn secrets(cli: &Cli) -> BTreeMap<CommandPath, &'static str> {
-    let mut found = BTreeMap::new();
-    cli.walk(&mut |path, lineage| {
-        let command = lineage.last().expect("a lineage is not empty");
-        if let Some(pattern) = effect::secret_values(command) {
-            found.insert(path.clone(), pattern);
-        }
-    });
-    found
+fn has_new_commands(cli: &Cli, judgement: &Judgement) -> bool {
+    let mut new = false;
+    cli.walk(&mut |path, _| new |= judgement.command(path).is_none());
+    new
+}
+
+impl Prepared {
+    /// What a command's positionals must not match: they would show secrets where only reading is offered.
+    pub(crate) fn secrets(&self, path: &CommandPath) -> Option<&str> {
+        let thought = self.judgement.command(path).filter(|_| self.read_only)?;
+        thought.secrets.as_deref()
+    }
 }
 
 /// Hides the flags that stay out: a hidden flag is in no schema, so no input can reach it.
@@ -133,6 +128,7 @@ fn leave_out_flags(
     cli: &mut Cli,
     program: &Program,
     selection: &Selection,
+    judgement: &Judgement,
     read_only: bool,
 ) -> Vec<LeftOut> {
     let named = FlagRule::allow(selection.with_flags.iter().cloned());
@@ -148,13 +144,14 @@ fn leave_out_flags(
             let brought_back = selection.all_flags
                 || named.matches(flag)
                 || program.source.redirects.lets_in(flag);
+            let thought = judgement.command(path);
             let redirects = || {
-                let redirect = redirect(lineage, flag).filter(|_| !brought_back);
-                redirect.map(|redirect| redirect.reason)
+                let reason = thought?.redirects.get(&flag.id);
+                reason.filter(|_| !brought_back).cloned()
             };
             let writes = || {
-                let reason = effect::writing_flag(command, flag).filter(|_| read_only);
-                reason.map(|reason| reason.to_string())
+                let reason = thought?.writes.get(&flag.id);
+                reason.filter(|_| read_only).cloned()
             };
             if let Some(reason) = redirects().or_else(writes) {
                 left_out.push(LeftOut {
@@ -174,11 +171,6 @@ fn leave_out_flags(
         }
     }
     left_out
-}
-
-/// Why a flag redirects its program; one that the program cannot do without is kept.
-fn redirect(lineage: &[&Command], flag: &Flag) -> Option<Redirect> {
-    redirects(lineage, flag).filter(|redirect| !redirect.required)
 }
 
 /// The file's selectors, within what the command line lets through.

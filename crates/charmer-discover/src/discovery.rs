@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::{
-    Provenance,
+    Judgement, Provenance,
     binary::Binary,
     build::build,
     family::{Family, Signs, families, printed},
@@ -70,6 +70,8 @@ pub struct Discovery {
     /// Where each field was seen.
     #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     pub provenance: Provenance,
+    /// What is thought of its commands and flags.
+    pub judgement: Judgement,
     /// What is worth knowing.
     pub warnings: Vec<Warning>,
     /// What the program says of itself at the first look, in short: another answer means another program, another
@@ -85,6 +87,7 @@ impl Discovery {
     /// What is known where only the model is: nothing about where it comes from.
     pub fn of(cli: Cli) -> Self {
         Self {
+            judgement: Judgement::of(&cli),
             cli,
             family: String::new(),
             provenance: Provenance::default(),
@@ -99,6 +102,7 @@ impl Discovery {
         Self {
             cli: self.cli.clone(),
             family: self.family.clone(),
+            judgement: self.judgement.clone(),
             warnings: self.warnings.clone(),
             identity: self.identity.clone(),
             provenance: Provenance::default(),
@@ -261,6 +265,7 @@ impl Discoverer {
             .collect();
         warnings.extend(found.warnings.iter().cloned());
         Some(Discovery {
+            judgement: Judgement::of(&cli),
             cli,
             family: walk.family.name().to_owned(),
             provenance,

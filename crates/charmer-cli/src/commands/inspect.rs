@@ -195,7 +195,11 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
         .cli
         .command(path)
         .map(|command| command.hints.effect);
-    let evidence = prepared.evidence.get(path).filter(|list| !list.is_empty());
+    let evidence = prepared
+        .judgement
+        .command(path)
+        .map(|thought| &thought.evidence);
+    let evidence = evidence.filter(|list| !list.is_empty());
     let why = evidence.map_or_else(String::new, |list| format!(" ({})", list.join("; ")));
     fact("effect", format!("{}{why}", effect.map_or("", effect_word)));
     match inspected.catalogue.for_path(path) {

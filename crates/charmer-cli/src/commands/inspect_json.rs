@@ -96,7 +96,7 @@ fn command_json(inspected: &Inspected, path: &CommandPath, command: &Command) ->
         "runnable": command.runnable,
         "deprecated": command.deprecated,
         "effect": effect,
-        "evidence": prepared.evidence.get(path),
+        "evidence": prepared.judgement.command(path).map(|thought| &thought.evidence),
         "tool": catalogue.for_path(path).map(|tool| tool.name.as_str()),
         "arguments": command.arguments,
         "groups": command.groups,

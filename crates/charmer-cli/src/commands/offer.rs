@@ -20,6 +20,7 @@ struct Shared {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
     programs: ToolSet,
     /// Whether the programs have been read to the end.
@@ -31,25 +32,20 @@ struct State {
 }
 
 impl Offer {
-    /// For a server that has these tools of programs; more are expected unless they are settled.
-    pub(crate) fn new(
-        assembler: Arc<Assembler>,
-        tools: ToolsHandle,
-        programs: ToolSet,
-        settled: bool,
-    ) -> Self {
+    /// For a server whose programs are still to be read; the spells are offered at once.
+    pub(crate) fn new(assembler: Arc<Assembler>, tools: ToolsHandle) -> Self {
         let offer = Self(Arc::new(Shared {
             assembler,
             tools,
-            state: Mutex::new(State {
-                programs,
-                settled,
-                spells: Vec::new(),
-                told: Vec::new(),
-            }),
+            state: Mutex::default(),
         }));
-        offer.change(|_| true);
+        offer.change(|_| false);
         offer
+    }
+
+    /// Waits until a client has been given a list of tools.
+    pub(crate) async fn listed(&self) {
+        self.0.tools.listed().await;
     }
 
     /// These are the programs' tools, and more will come.

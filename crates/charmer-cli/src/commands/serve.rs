@@ -1,10 +1,9 @@
 //! `charmer serve`: an MCP server on standard input and output.
 
-use std::{io::IsTerminal, process::ExitCode, sync::Arc, time::Duration};
+use std::{io::IsTerminal, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use charmer_discover::Discovery;
-use charmer_run::ToolSet;
-use charmer_server::{Server, ServerInfo, ToolsHandle};
+use charmer_server::{Server, ServerInfo};
 use futures_util::future::join_all;
 use tokio::{task::JoinSet, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -43,35 +42,29 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
         );
     }
     let info = ServerInfo::new(server_name(&settings), env!("CARGO_PKG_VERSION"));
-    let starts: Vec<Start> = settings
-        .programs
-        .iter()
-        .map(|program| Start::new(&program.path, args.selection.refresh))
-        .collect();
+    let programs: Vec<PathBuf> = settings.programs.iter().map(|p| p.path.clone()).collect();
+    let refresh = args.selection.refresh;
     let (assembler, warnings) = Assembler::new(settings, Purpose::Server);
     warnings.iter().for_each(|message| output::warn(message));
     let assembler = Arc::new(assembler);
     let engine = assembler.engine.clone();
 
-    let known: Vec<Option<Discovery>> = starts.iter().map(|start| start.known().cloned()).collect();
-    let warm = known.iter().all(Option::is_some);
-    let mut programs = ToolSet::default();
-    let server = if warm {
-        let assembled = assembler.assemble(&known)?;
-        assembled.warn();
-        programs = assembled.tools;
-        Server::new(info, assembler.offered(&programs), engine)
-    } else {
-        Server::pending(info, engine)
-    };
-    let (tools, stop) = (server.tools(), server.stop_token());
-    let offer = Offer::new(Arc::clone(&assembler), tools.clone(), programs, warm);
+    // The client is greeted while its tools are still being put together, be it from what is known of the programs.
+    let server = Server::pending(info, engine);
+    let stop = server.stop_token();
+    let offer = Offer::new(Arc::clone(&assembler), server.tools());
     let watching = offer.watch_spells();
     let beside = {
         let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
+        let starts = move || {
+            programs
+                .iter()
+                .map(|path| Start::new(path, refresh))
+                .collect()
+        };
         std::thread::Builder::new()
             .name("charmer-walk".into())
-            .spawn(move || walk(&assembler, starts, warm, (&tools, &offer), &stop))
+            .spawn(move || walk(&assembler, starts(), &offer, &stop))
             .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?
     };
     let served = server.run_stdio();
@@ -87,33 +80,49 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
 }
 
 /// Reads the programs beside the server, on threads of its own, and hands over the tools as they become known. Fails,
-/// and ends the server, if there is nothing to serve. What is `warm` is only checked, when a client has its list.
+/// and ends the server, if there is nothing to serve.
 fn walk(
     assembler: &Assembler,
     starts: Vec<Start>,
-    warm: bool,
-    (tools, offer): (&ToolsHandle, &Offer),
+    offer: &Offer,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
+    let done = read_or_check(assembler, starts, offer, stop);
+    if done.is_err() {
+        stop.cancel();
+    }
+    done
+}
+
+fn read_or_check(
+    assembler: &Assembler,
+    starts: Vec<Start>,
+    offer: &Offer,
+    stop: &CancellationToken,
+) -> Result<(), Problem> {
+    let known: Vec<_> = starts.iter().map(Start::known).collect();
+    let warm = known.iter().all(Option::is_some);
+    if warm {
+        let assembled = assembler.assemble(&known)?;
+        assembled.warn();
+        offer.replace(assembled.tools);
+    }
     let work = async {
         if warm {
-            tools.listed().await;
-            return check(assembler, starts, offer).await;
+            offer.listed().await;
+            check(assembler, starts, offer).await
+        } else {
+            read_all(assembler, starts, offer).await
         }
-        read_all(assembler, starts, offer).await
     };
     runtime::new()?.block_on(async {
-        let read = tokio::select! {
+        tokio::select! {
             read = work => read,
             () = stop.cancelled() => {
                 tokio::time::sleep(PROBES_END).await;
-                return Ok(());
+                Ok(())
             }
-        };
-        if read.is_err() {
-            stop.cancel();
         }
-        read
     })
 }
 

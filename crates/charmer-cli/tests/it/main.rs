@@ -1,5 +1,7 @@
 //! The program `charmer` as people and clients use it.
 
+#[cfg(unix)]
+mod cache;
 mod call;
 mod mistakes;
 mod serve;

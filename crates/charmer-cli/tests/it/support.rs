@@ -144,6 +144,19 @@ impl Session {
         serde_json::from_str(&self.line(method, params)).expect("it is JSON")
     }
 
+    /// Waits until the server says this by itself.
+    pub(crate) fn notified(&mut self, method: &str) {
+        loop {
+            let mut line = String::new();
+            let length = self.from.read_line(&mut line).expect("the server writes");
+            assert!(length > 0, "the server ended without {method}");
+            let message: Value = serde_json::from_str(&line).expect("it is JSON");
+            if message["method"] == method {
+                return;
+            }
+        }
+    }
+
     pub(crate) fn names(&mut self) -> Vec<String> {
         let answer = self.request("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().expect("a list");

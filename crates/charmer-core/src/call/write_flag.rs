@@ -1,6 +1,6 @@
 //! One flag on a command line: attached where that is possible, repeated, joined or followed by its values otherwise.
 
-use crate::model::{Flag, FlagValue, Repetition, ShortValue, Syntax, ValueType};
+use crate::model::{Flag, FlagValue, MapValue, Repetition, ShortValue, Syntax, ValueType};
 
 use super::{
     argv::{Argv, ElementKind},
@@ -115,10 +115,15 @@ fn write_values(
             }
         }
         Repetition::Joined { delimiter } => {
-            let quoted: Vec<String> = values
+            let mut quoted: Vec<String> = values
                 .iter()
                 .map(|value| protect(value, delimiter, flag, syntax, key))
                 .collect::<Result<_, _>>()?;
+            if let [pair] = values
+                && read_unquoted(pair, flag, syntax)
+            {
+                quoted.push(quoted[0].clone());
+            }
             write_attached(
                 argv,
                 flag,
@@ -162,6 +167,15 @@ fn attached(flag: &Flag, value: &str, syntax: Syntax) -> String {
     }
 }
 
+/// Whether pflag would keep the doubled quotes of a map: it reads CSV only where it sees more than one `=`. The same
+/// pair twice is the same map.
+fn read_unquoted(pair: &str, flag: &Flag, syntax: Syntax) -> bool {
+    syntax.csv_lists
+        && flag.value_type == ValueType::Map(MapValue::Text)
+        && pair.contains('"')
+        && pair.matches('=').count() == 1
+}
+
 /// Keeps one list element whole where the program splits at a delimiter.
 fn protect(
     value: &str,
@@ -170,8 +184,10 @@ fn protect(
     syntax: Syntax,
     key: &str,
 ) -> Result<String, Violation> {
-    // pflag reads these lists as CSV; its number lists are split plainly, but numbers hold no delimiter.
-    let csv = syntax.csv_lists && delimiter == ',';
+    // pflag reads these lists as CSV; its number lists are split plainly, but numbers hold no delimiter. The names in
+    // its maps of numbers may hold one, and cannot be quoted.
+    let numbers = flag.value_type == ValueType::Map(MapValue::Integer);
+    let csv = syntax.csv_lists && delimiter == ',' && !numbers;
     let refuse = |what: &str| Err(delimiter_refused(key, value, what));
     if csv {
         if value.contains("\r\n") || value.contains('\r') && flag.value_type == ValueType::String {

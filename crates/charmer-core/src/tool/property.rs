@@ -446,12 +446,15 @@ fn free_key(
         if key.is_empty() { "_".into() } else { key }
     };
     let first = clean(wanted);
+    if taken.insert(first.clone()) {
+        return first;
+    }
     let second = clean(&owner.map_or_else(
         || format!("{first}{suffix}"),
         |owner| format!("{owner}_{first}"),
     ));
     let numbered = (2..).map(|n| format!("{second}{n}"));
-    [first, second.clone()]
+    [second.clone()]
         .into_iter()
         .chain(numbered)
         .find(|key| taken.insert(key.clone()))

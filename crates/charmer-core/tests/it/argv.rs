@@ -173,6 +173,23 @@ fn maps_are_pairs() {
             .contains("holds no `=`")
     );
     assert_written(&found, json!({"env": {}}), &[]);
+    // pflag takes quotes for CSV only where it sees more than one `=`.
+    assert_written(
+        &found,
+        json!({"env": {"A": "\"x\""}}),
+        &["--env=\"A=\"\"x\"\"\",\"A=\"\"x\"\"\""],
+    );
+    // And it never does where the values are numbers.
+    let numbers = tool(
+        Command::new("x").flag(Flag::new("size").pflag("stringToInt")),
+        Syntax::pflag(),
+    );
+    assert_written(&numbers, json!({"size": {"a\"b": 1}}), &["--size=a\"b=1"]);
+    assert!(
+        written(&numbers, json!({"size": {"a,b": 1}}))
+            .expect_err("refused")
+            .contains("no way to quote")
+    );
 }
 
 #[test]

@@ -1,0 +1,346 @@
+//! Calls of a real Cobra application through MCP: what pflag made of each command line is what the caller meant.
+//!
+//! `cargo test -p charmer-cli --test cobra -- --ignored` builds the application with Go and calls it, once for each
+//! version of Cobra that is kept in `charmer-discover`'s fixtures.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::{Map, Value, json};
+
+use support::{Session, charmer};
+
+#[path = "it/support.rs"]
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod support;
+
+/// One call and what the application must say of it.
+struct Case {
+    command: &'static str,
+    flags: Value,
+    /// Positionals by name, in the order of the command line.
+    positionals: Vec<(&'static str, Value)>,
+    /// Those that stand under their own name in the nested layout, too: what follows a `--`.
+    behind_dashes: &'static [&'static str],
+    meant: Value,
+    /// What the application shows in `args`, and how many of them stood before a `--` (-1 for no `--`).
+    args: Value,
+    dash: i64,
+}
+
+impl Case {
+    fn new(command: &'static str, flags: Value) -> Self {
+        Self {
+            command,
+            meant: flags.clone(),
+            flags,
+            positionals: Vec::new(),
+            behind_dashes: &[],
+            args: json!([]),
+            dash: -1,
+        }
+    }
+
+    /// These values are shown in another form than they are written in.
+    fn shown(mut self, changes: Value) -> Self {
+        let (Value::Object(meant), Value::Object(changes)) = (&mut self.meant, changes) else {
+            panic!("flags are objects");
+        };
+        meant.extend(changes);
+        self
+    }
+
+    fn positional(mut self, name: &'static str, value: Value) -> Self {
+        let shown = self.args.as_array_mut().expect("a list");
+        match &value {
+            Value::Array(values) => shown.extend(values.iter().cloned()),
+            value => shown.push(value.clone()),
+        }
+        self.positionals.push((name, value));
+        self
+    }
+
+    fn behind_dashes(mut self, names: &'static [&'static str], dash: i64) -> Self {
+        (self.behind_dashes, self.dash) = (names, dash);
+        self
+    }
+
+    fn tool(&self) -> String {
+        format!("orchard_{}", self.command.replace(' ', "_"))
+    }
+
+    fn flat(&self) -> Value {
+        let mut input = self.flags.clone();
+        let object = input.as_object_mut().expect("flags are an object");
+        for (name, value) in &self.positionals {
+            object.insert((*name).to_owned(), value.clone());
+        }
+        input
+    }
+
+    fn nested(&self) -> Value {
+        let mut input = Map::new();
+        input.insert("flags".into(), self.flags.clone());
+        let mut args = Vec::new();
+        for (name, value) in &self.positionals {
+            match value {
+                value if self.behind_dashes.contains(name) => {
+                    input.insert((*name).to_owned(), value.clone());
+                }
+                Value::Array(values) => args.extend(values.iter().cloned()),
+                value => args.push(value.clone()),
+            }
+        }
+        if !args.is_empty() {
+            input.insert("args".into(), args.into());
+        }
+        input.into()
+    }
+
+    fn check(&self, session: &mut Session, input: Value) {
+        let result = session.call(&self.tool(), input.clone());
+        let stdout = result["structuredContent"]["stdout"].as_str();
+        let said: Value = stdout
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_else(|| panic!("{input} was answered with {result}"));
+        let meant = json!({
+            "command": format!("orchard {}", self.command),
+            "flags": self.meant,
+            "args": self.args,
+            "dash": self.dash,
+        });
+        assert_eq!(said, meant, "{input}");
+    }
+}
+
+/// Values that are hard to bring through a command line, whatever the version.
+fn cases() -> Vec<Case> {
+    let texts = json!([
+        "a,b", "c\"d", "\"e\"", "e f", "", " g ", "-h", "--int=1", "i=j", "k\nl", "[m]"
+    ]);
+    let one_each = json!({
+        "bool": true,
+        "count": 3,
+        "int": -7,
+        "int8": -128,
+        "int16": -32768,
+        "int32": -2147483648_i64,
+        "int64": i64::MAX,
+        "uint": 8,
+        "uint8": 255,
+        "uint16": 65535,
+        "uint32": u32::MAX,
+        "uint64": u64::MAX,
+        "float32": -0.25,
+        "float64": -1e-09,
+        "string": "say \"hi\", 'you' \\ $HOME `x`\n",
+        "duration": "-1h30m",
+        "ip": "fe80::1",
+        "ip-mask": "255.255.255.0",
+        "ip-net": "10.1.0.0/16",
+        "bytes-hex": "cafe",
+        "bytes-base64": "cGVhcnM=",
+        // Nothing outside tells whether an own type without a default can be repeated, so it is offered as a list.
+        "weight": ["3kg"],
+    });
+    let lists = json!({
+        "string-slice": texts,
+        "string-array": texts,
+        "list": texts,
+        "bool-slice": [true, false, true],
+        "int-slice": [-1, 0, 2],
+        "int32-slice": [i32::MIN, i32::MAX],
+        "int64-slice": [i64::MIN, i64::MAX],
+        "uint-slice": [0, u64::MAX],
+        "float32-slice": [-0.5, 2.25],
+        "float64-slice": [1e300, -0.125],
+        "duration-slice": ["1h30m", "-5s"],
+        "ip-slice": ["10.0.0.1", "::1"],
+    });
+    let maps = json!({
+        "string-to-string": {"a": "b,c", "d": "e=f", "g": "", "h,i": "\"j\" k", "-l": "-m"},
+        "string-to-int": {"boxes": -3, "crates": 0},
+        "string-to-int64": {"most": i64::MAX, "least": i64::MIN},
+    });
+    vec![
+        Case::new("types", one_each).shown(json!({
+            "duration": "-1h30m0s", "ip-mask": "ffffff00", "bytes-hex": "CAFE", "weight": "3kg",
+        })),
+        Case::new("types", lists).shown(json!({"duration-slice": ["1h30m0s", "-5s"]})),
+        Case::new("types", maps),
+        // One pair, which pflag reads in another way than several.
+        Case::new("types", json!({"string-to-string": {"a": "b"}})),
+        Case::new("types", json!({"string-to-string": {"a": "b,c"}})),
+        Case::new("types", json!({"string-to-string": {"a": "say \"b\", c"}})),
+        Case::new("types", json!({"string-to-string": {"\"a": "\"b\""}})),
+        Case::new("types", json!({"string-to-string": {"a": "\"b=c\""}})),
+        Case::new("types", json!({"string": ""})),
+        Case::new("types", json!({"string": "-x"})),
+        Case::new("types", json!({"string": "--"})),
+        Case::new("types", json!({"int64": i64::MIN})),
+        // What has a default is set to what a zero would leave alone.
+        Case::new(
+            "defaults",
+            json!({
+                "bool": false, "int": 0, "string": "", "string-slice": ["a,b"], "duration": "0s",
+                "string-to-int": {"pears": 1}, "verbose": 2, "dry-run": true,
+            }),
+        ),
+        Case::new("defaults", json!({"bool": true, "int64": -1})),
+        // Flags that can stand without a value: given, given what they mean bare, and given nothing.
+        Case::new(
+            "optional",
+            json!({"colour": "never", "jobs": -3, "keep": true, "mode": "slow"}),
+        ),
+        Case::new(
+            "optional",
+            json!({
+                "colour": "always", "format": "wide table", "jobs": 4, "keep": false, "mode": "quick", "ask": false,
+            }),
+        ),
+        Case::new("optional", json!({"colour": "", "format": "-"})),
+        Case::new("attach", json!({"tty": true}))
+            .positional("tree", json!("oak"))
+            .positional(
+                "command",
+                json!(["sh", "-c", "echo -x, \"y\"", "--", "--tty=false", ""]),
+            )
+            .behind_dashes(&["command"], 1),
+        Case::new("copy", json!({}))
+            .positional("file", json!("a file, \"quoted\""))
+            .positional("dir", json!("")),
+        Case::new("convert", json!({"to": "-kg", "digits": -1}))
+            .positional("args", json!(["1", "2.5"])),
+        Case::new(
+            "market sell",
+            json!({"to": "Anna", "discount": {"Anna": 5, "\"Ben\" too": -1}}),
+        )
+        .positional("fruit", json!(["apple", "pear,plum", "="])),
+        Case::new(
+            "tree plant",
+            json!({"by": "Ben", "depth": 40, "water": false, "beside": ["oak, old", "elm"]}),
+        )
+        .positional("species", json!("pear"))
+        .positional("row", json!("3")),
+    ]
+}
+
+/// Builds the application; without Go there is nothing to test, and that is a failure.
+fn build(name: &str, arguments: &[&str]) -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(name)
+        .join(format!("orchard{}", std::env::consts::EXE_SUFFIX));
+    let output = Command::new("go")
+        .current_dir(manifest.join("../charmer-discover/fixtures/cobra"))
+        .args(["build", "-trimpath", "-buildvcs=false"])
+        .args(arguments)
+        .arg("-o")
+        .args([program.as_path(), Path::new(".")])
+        .output()
+        .expect("Go is installed");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaint}");
+    program
+}
+
+fn round_trip(name: &str, arguments: &[&str], more: Vec<Case>) {
+    let program = build(name, arguments);
+    let notes = PathBuf::from(format!("{}.ran", program.display()));
+    let _ = fs::remove_file(&notes);
+    let scratch = tempfile::tempdir().expect("a folder");
+    let cases: Vec<Case> = cases().into_iter().chain(more).collect();
+    let mut called = Vec::new();
+    for layout in ["flat", "nested"] {
+        let words = [
+            "serve",
+            &program.to_string_lossy(),
+            "--all-flags",
+            "--layout",
+            layout,
+        ];
+        let mut server = charmer(&words);
+        server.env("CHARMER_CACHE", scratch.path().join("cache"));
+        server.env("HOME", scratch.path());
+        let mut session = Session::start(&mut server);
+        session.names();
+        if layout == "flat" {
+            assert!(!notes.exists(), "reading it has run a command");
+        }
+        for case in &cases {
+            let input = if layout == "flat" {
+                case.flat()
+            } else {
+                case.nested()
+            };
+            case.check(&mut session, input);
+            called.push(format!("ran orchard {}", case.command));
+        }
+        refuse(&mut session, layout);
+        assert!(session.end().success());
+    }
+    let ran = fs::read_to_string(&notes).expect("it was called");
+    assert_eq!(ran.lines().collect::<Vec<_>>(), called);
+}
+
+/// What the application would take for a flag never reaches it.
+fn refuse(session: &mut Session, layout: &str) {
+    for (tool, flat, nested) in [
+        (
+            "orchard_copy",
+            json!({"file": "--config=x"}),
+            json!({"args": ["--config=x"]}),
+        ),
+        (
+            "orchard_show",
+            json!({"args": ["-w"]}),
+            json!({"args": ["-w"]}),
+        ),
+        (
+            "orchard_types",
+            json!({"int8": 128}),
+            json!({"flags": {"int8": 128}}),
+        ),
+        (
+            "orchard_types",
+            json!({"uint": -1}),
+            json!({"flags": {"uint": -1}}),
+        ),
+        (
+            "orchard_optional",
+            json!({"mode": "fast"}),
+            json!({"flags": {"mode": "fast"}}),
+        ),
+    ] {
+        let input = if layout == "flat" { flat } else { nested };
+        let result = session.call(tool, input);
+        assert_eq!(result["isError"], true, "{result}");
+    }
+}
+
+#[test]
+#[ignore = "needs Go; .ci/run runs it"]
+fn hard_values_reach_the_newest_cobra() {
+    let newer = json!({
+        "time": "2026-02-28T23:59:59Z", "ip-net-slice": ["10.1.0.0/16", "fe80::/10"], "func": "-x, \"y\"",
+    });
+    // pflag does not show what it handed to a function.
+    let more = vec![
+        Case::new("types", newer).shown(json!({"func": ""})),
+        Case::new("weigh", json!({"apples": 0, "net": true})),
+    ];
+    round_trip("cobra-newest", &[], more);
+}
+
+#[test]
+#[ignore = "needs Go; .ci/run runs it"]
+fn hard_values_reach_cobra_1_6() {
+    round_trip(
+        "cobra-1.6",
+        &["-modfile=cobra16.mod", "-tags=cobra16"],
+        Vec::new(),
+    );
+}

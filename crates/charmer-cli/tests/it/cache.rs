@@ -1,0 +1,199 @@
+//! What is kept of a program between two starts, and how a change of the program is noticed.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{Session, charmer, err, out};
+
+/// A program whose answers come from a file beside it, so that they change and its own file does not.
+const KIOSK: &str = r#"#!/bin/sh
+. "${0%/*}/stock"
+command=
+for word; do
+    case $word in
+        --version) echo "kiosk version $version"; exit ;;
+        __complete) exit 1 ;;
+        help | -*) ;;
+        *) command=$word ;;
+    esac
+done
+if [ -n "$command" ]; then
+    printf 'Sell %s\n\nUsage:\n  kiosk %s [flags]\n\nFlags:\n' "$command" "$command"
+    printf '      --%s int   how many\n  -h, --help       help for %s\n' "$flag" "$command"
+    exit
+fi
+printf 'Kiosk sells things\n\nUsage:\n  kiosk [command]\n\nAvailable Commands:\n'
+for thing in $things; do printf '  %-11s Sell %s\n' "$thing" "$thing"; done
+printf '\nFlags:\n  -h, --help      help for kiosk\n      --version   version for kiosk\n'
+printf '\nUse "kiosk [command] --help" for more information about a command.\n'
+"#;
+
+/// What only a hang takes longer than.
+const HANG: Duration = Duration::from_secs(120);
+
+struct Kiosk {
+    folder: TempDir,
+    program: PathBuf,
+}
+
+impl Kiosk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("kiosk");
+        let text = folder.path().join("kiosk.txt");
+        fs::write(&text, KIOSK).expect("written");
+        // Another process writes it: a file that this one has open for writing may be open in a child of another test,
+        // too, and then it cannot be run.
+        shell("cp \"$1\" \"$2\" && chmod +x \"$2\"", &[&text, &program]);
+        let kiosk = Self { folder, program };
+        kiosk.stock(1, "tea", "cups");
+        kiosk
+    }
+
+    fn stock_file(&self) -> PathBuf {
+        self.folder.path().join("stock")
+    }
+
+    fn stock(&self, version: u32, things: &str, flag: &str) {
+        let file = self.stock_file();
+        fs::write(file, stock(version, things, flag)).expect("written");
+    }
+
+    fn charmer(&self, command: &str, words: &[&str]) -> Command {
+        let program = self.program.to_string_lossy();
+        let mut charmer = charmer(&[&[command, &program], words].concat());
+        charmer.env("CHARMER_CACHE", self.cache());
+        charmer
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.folder.path().join("cache")
+    }
+
+    /// What `charmer tools --json` prints.
+    fn tools(&self, words: &[&str]) -> String {
+        let output = self
+            .charmer("tools", &[&["--json"], words].concat())
+            .output()
+            .expect("it was built");
+        assert!(output.status.success(), "{}", err(&output));
+        out(&output)
+    }
+}
+
+fn stock(version: u32, things: &str, flag: &str) -> String {
+    format!("version={version}.0\nthings='{things}'\nflag={flag}\n")
+}
+
+fn shell(script: &str, paths: &[&Path]) {
+    let status = Command::new("/bin/sh")
+        .args(["-c", script, "sh"])
+        .args(paths)
+        .status();
+    assert!(status.expect("there is a shell").success(), "{script}");
+}
+
+/// The flags that the tool for tea has.
+fn flags(session: &mut Session) -> Vec<String> {
+    let answer = session.request("tools/list", json!({}));
+    let tools = answer["result"]["tools"].as_array().expect("a list");
+    let tea = tools.iter().find(|tool| tool["name"] == "kiosk_tea");
+    let properties = tea.and_then(|tool| tool["inputSchema"]["properties"].as_object());
+    let names = properties.expect("an object").keys();
+    names.filter(|name| *name != "version").cloned().collect()
+}
+
+#[test]
+fn a_warm_start_runs_nothing_before_the_list_and_looks_afterwards() {
+    let kiosk = Kiosk::new();
+    kiosk.tools(&[]);
+    // From now on, whoever runs the program is held up until somebody writes into the pipe, and then it has changed.
+    let (pipe, changed) = (kiosk.stock_file(), kiosk.folder.path().join("changed"));
+    fs::remove_file(&pipe).expect("removed");
+    shell("mkfifo \"$1\"", &[&pipe]);
+    fs::write(&changed, stock(1, "tea coffee", "cups")).expect("written");
+    let (tell, ran) = mpsc::channel();
+    thread::spawn(move || {
+        // This waits for a reader.
+        let mut writer = fs::File::options().write(true).open(&pipe).expect("opened");
+        let text = fs::read(&changed).expect("read");
+        fs::rename(&changed, &pipe).expect("moved");
+        // The test may be over, and then it does not matter.
+        let _ = tell.send(());
+        let _ = writer.write_all(&text);
+    });
+    let mut session = Session::start(&mut kiosk.charmer("serve", &[]));
+    // Time enough for a program to start; what is right passes however long it is.
+    let early = ran.recv_timeout(Duration::from_millis(500));
+    assert!(early.is_err(), "it was run before the list");
+    let names = session.names();
+    assert!(names.contains(&"kiosk_tea".into()), "{names:?}");
+    assert!(!names.contains(&"kiosk_coffee".into()), "{names:?}");
+    ran.recv_timeout(HANG).expect("it is run after the list");
+    session.notified("notifications/tools/list_changed");
+    let names = session.names();
+    assert!(names.contains(&"kiosk_coffee".into()), "{names:?}");
+    assert!(session.end().success());
+}
+
+#[test]
+fn another_version_is_read_again() {
+    let kiosk = Kiosk::new();
+    kiosk.tools(&[]);
+    // Its help looks as before.
+    kiosk.stock(2, "tea", "pots");
+    let mut session = Session::start(&mut kiosk.charmer("serve", &[]));
+    assert_eq!(flags(&mut session), ["cups"]);
+    session.notified("notifications/tools/list_changed");
+    assert_eq!(flags(&mut session), ["pots"]);
+    assert!(session.end().success());
+    // And kept.
+    let mut session = Session::start(&mut kiosk.charmer("serve", &[]));
+    assert_eq!(flags(&mut session), ["pots"]);
+    assert!(session.end().success());
+}
+
+#[test]
+fn refresh_passes_by_what_is_known() {
+    let kiosk = Kiosk::new();
+    let before = kiosk.tools(&[]);
+    assert!(before.contains("cups"), "{before}");
+    // Neither its version nor its first page shows it.
+    kiosk.stock(1, "tea", "pots");
+    assert_eq!(kiosk.tools(&[]), before);
+    let after = kiosk.tools(&["--refresh"]);
+    assert_eq!(after, before.replace("cups", "pots"));
+    assert_eq!(kiosk.tools(&[]), after);
+}
+
+#[test]
+fn a_corrupt_entry_is_made_again() {
+    let kiosk = Kiosk::new();
+    let before = kiosk.tools(&[]);
+    let entries = || {
+        let entries = fs::read_dir(kiosk.cache()).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").path())
+    };
+    assert_ne!(entries().count(), 0);
+    for damage in ["", "{\"format\": 1", "[1]", "\0\u{1}"] {
+        for entry in entries() {
+            fs::write(entry, damage).expect("written");
+        }
+        assert_eq!(kiosk.tools(&[]), before, "{damage:?}");
+        for entry in entries() {
+            let text = fs::read_to_string(&entry).expect("read");
+            let kept = serde_json::from_str::<Value>(&text).expect("it is JSON");
+            assert!(kept.is_object(), "{}", entry.display());
+        }
+    }
+}

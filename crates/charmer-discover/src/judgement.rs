@@ -1,0 +1,85 @@
+//! What is thought of a program's commands and flags: effects, redirecting and writing flags, secrets.
+//!
+//! It follows from the model alone, but it takes longer to find out than to read, so it is kept with the model.
+
+use std::collections::BTreeMap;
+
+use charmer_core::model::{Cli, Command, CommandPath, Effect};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    effect::{classify, secret_values, writing_flag},
+    redirect::redirects,
+};
+
+/// What is thought of every command of a program.
+///
+/// ```
+/// use charmer_core::model::{Cli, Command, CommandPath, Effect, Syntax};
+/// use charmer_discover::Judgement;
+/// let ls = Command::new("ls").about("List containers");
+/// let cli = Cli::new(Command::new("ship").not_runnable().command(ls), Syntax::pflag());
+/// let judgement = Judgement::of(&cli);
+/// let ls = judgement.command(&CommandPath::parse("ls")).unwrap();
+/// assert_eq!(ls.effect, Effect::Read);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Judgement(BTreeMap<String, CommandJudgement>);
+
+/// What is thought of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CommandJudgement {
+    /// What running it does.
+    pub effect: Effect,
+    /// Why that is thought.
+    pub evidence: Vec<String>,
+    /// Flags of its own that redirect the program, by id, with the reason. Those that it cannot do without are not here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub redirects: BTreeMap<String, String>,
+    /// Flags of its own that would make it write although it reads, by id, with the reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub writes: BTreeMap<String, String>,
+    /// What its positionals must not match where only reading is offered: it would show secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<String>,
+}
+
+impl Judgement {
+    /// Thinks about a program.
+    pub fn of(cli: &Cli) -> Self {
+        let mut commands = BTreeMap::new();
+        cli.walk(&mut |path, lineage| {
+            commands.insert(path.to_string(), judge(path, lineage));
+        });
+        Self(commands)
+    }
+
+    /// What is thought of a command.
+    pub fn command(&self, path: &CommandPath) -> Option<&CommandJudgement> {
+        self.0.get(&path.to_string())
+    }
+}
+
+fn judge(path: &CommandPath, lineage: &[&Command]) -> CommandJudgement {
+    let Some(command) = lineage.last() else {
+        return CommandJudgement::default();
+    };
+    let class = classify(lineage, path);
+    let mut judgement = CommandJudgement {
+        effect: class.effect,
+        evidence: class.evidence.into_iter().map(|fact| fact.text).collect(),
+        secrets: secret_values(command).map(str::to_owned),
+        ..CommandJudgement::default()
+    };
+    for flag in &command.flags {
+        if let Some(redirect) = redirects(lineage, flag).filter(|redirect| !redirect.required) {
+            judgement.redirects.insert(flag.id.clone(), redirect.reason);
+        }
+        if let Some(reason) = writing_flag(command, flag) {
+            judgement.writes.insert(flag.id.clone(), reason.to_string());
+        }
+    }
+    judgement
+}
