@@ -1,8 +1,12 @@
 //! The command line of `charmer`.
 
+mod spell;
+
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+pub(crate) use spell::{CastArgs, SpellArgs, SpellCommand, Spells};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -12,10 +16,12 @@ Examples:
                                           the entry for a client's configuration
   charmer inspect docker container ls     what was found out about a command, and from where
   charmer call cargo_tree --depth 1       try a tool as an assistant would
+  charmer serve --spells spells           serve the commands that a folder of YAML files declares
 
 Exit codes:
   0    it worked
-  1    it failed: a tool's call ended in an error, a program could not be read, a file not written
+  1    it failed: a tool's call ended in an error, a program could not be read, a file not written,
+       `spell check` found a mistake
   2    the command line or the configuration file is wrong, or a program is not there
   130  it was interrupted";
 
@@ -40,6 +46,7 @@ pub(crate) enum Command {
     Tools(ToolsArgs),
     Inspect(InspectArgs),
     Call(CallArgs),
+    Spell(SpellArgs),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Examples:
@@ -138,6 +145,7 @@ Examples:
   charmer serve kubectl gh --read-only
   charmer serve kubectl --allow get,logs,describe --timeout 2m
   charmer serve --config charmer.yaml
+  charmer serve --spells spells --locked
   charmer serve docker --deny '**/prune' --print-config")]
 pub(crate) struct ServeArgs {
     /// The programs, by name or path; with --config, which of its programs (all by default)
@@ -145,7 +153,9 @@ pub(crate) struct ServeArgs {
     pub(crate) binaries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// How long a call may run, such as 90s or 5m, where a selector of the file sets nothing else
+    #[command(flatten)]
+    pub(crate) spells: Spells,
+    /// How long a call may run, such as 90s or 5m, where a selector of the file or a spell sets nothing else
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
     /// Print the entry for a client's configuration instead of serving
@@ -159,13 +169,16 @@ pub(crate) struct ServeArgs {
 Examples:
   charmer tools cargo
   charmer tools kubectl --read-only
-  charmer tools docker --json -o docker-tools.json")]
+  charmer tools docker --json -o docker-tools.json
+  charmer tools --spells spells")]
 pub(crate) struct ToolsArgs {
     /// The programs, by name or path; with --config, which of its programs (all by default)
     #[arg(value_name = "BINARY")]
     pub(crate) binaries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) spells: Spells,
     /// Print exactly what `tools/list` is answered with
     #[arg(long)]
     pub(crate) json: bool,
@@ -199,20 +212,23 @@ pub(crate) struct InspectArgs {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Options of charmer's own stand before the tool; what follows it is the tool's input: a JSON object, `-` for one on
-standard input, or words. The program is the first word of the tool's name unless --binary or --config names it.
+standard input, or words. The program is the first word of the tool's name unless --binary, --config or --spells says otherwise.
 
 Examples:
   charmer call cargo_tree --depth 1
   charmer call git_log '{\"max-count\": 3, \"oneline\": true}'
   echo '{\"all\": true}' | charmer call docker_ps -
   charmer call --binary ./target/debug/mytool mytool_list --tag a --tag b
-  charmer call --json --config charmer.yaml kubectl_get pods")]
+  charmer call --json --config charmer.yaml kubectl_get pods
+  charmer call --spells spells deploy --target test")]
 pub(crate) struct CallArgs {
     /// The program that the tool belongs to; may be repeated
     #[arg(long = "binary", short, value_name = "BINARY")]
     pub(crate) binaries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) spells: Spells,
     /// How long the call may run, such as 90s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,

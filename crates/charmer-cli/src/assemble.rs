@@ -16,6 +16,7 @@ use charmer_run::{
     process::{Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
 };
+use charmer_spells::SpellBook;
 
 use crate::{
     names, output, policy,
@@ -42,7 +43,7 @@ pub(crate) struct Listed {
     pub(crate) effect: Effect,
 }
 
-/// The tools of all programs.
+/// The tools of all programs, without the spells.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Assembled {
     pub(crate) tools: ToolSet,
@@ -65,6 +66,7 @@ pub(crate) struct Assembler {
     settings: Settings,
     paths: Vec<CallPath>,
     pub(crate) engine: Engine,
+    pub(crate) spells: Option<SpellBook>,
     audit: Option<Audit>,
     limits: Limits,
 }
@@ -82,8 +84,7 @@ impl Assembler {
         let config = &settings.config;
         let mark = new_mark();
         let (redactor, notes) = config.redactor(|name| std::env::var(name).ok());
-        let mut warnings = settings.warnings.clone();
-        warnings.extend(notes.iter().map(ToString::to_string));
+        let warnings = notes.iter().map(ToString::to_string).collect();
 
         let mut options = EngineOptions::default();
         config.set_load(&mut options);
@@ -105,9 +106,15 @@ impl Assembler {
             launcher: launcher(program, &settings, &mark, &engine),
             layers: program.source.select.iter().map(|s| s.layers()).collect(),
         });
+        let limits = config.limits();
+        let spells = settings
+            .spells
+            .as_ref()
+            .map(|folder| folder.open(&engine, &limits, &mark));
         let assembler = Self {
             paths: paths.collect(),
-            limits: config.limits(),
+            limits,
+            spells,
             engine,
             audit,
             settings,
@@ -152,10 +159,33 @@ impl Assembler {
             }
         }
         all.tools = ToolSet::new(served);
-        if let Some(spool) = self.engine.spool() {
-            all.tools = all.tools.with_spool(spool);
-        }
         Ok(all)
+    }
+
+    /// Everything that is offered: these tools of programs, the spells as they are now, and the tool for long output. The
+    /// names of programs' tools are not a spell's to take.
+    pub(crate) fn offered(&self, programs: &ToolSet) -> ToolSet {
+        let mut all: Vec<ServedTool> = programs.iter().cloned().collect();
+        if let Some(book) = &self.spells {
+            book.reserve(all.iter().map(|served| served.tool.name.to_string()));
+            all.extend(book.tools().into_iter().map(|tool| self.observed(tool)));
+        }
+        let all = ToolSet::new(all);
+        match self.engine.spool() {
+            Some(spool) => all.with_spool(spool),
+            None => all,
+        }
+    }
+
+    /// A spell's tool whose calls are logged as those of programs are.
+    fn observed(&self, mut served: ServedTool) -> ServedTool {
+        if self.settings.config.log.calls {
+            served.service = wrap(&layers::log_calls(output::note), served.service);
+        }
+        if let Some(audit) = &self.audit {
+            served.service = wrap(audit, served.service);
+        }
+        served
     }
 
     /// What the tools of each program begin with.

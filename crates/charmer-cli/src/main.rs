@@ -12,6 +12,7 @@ mod progress;
 mod read;
 mod runtime;
 mod settings;
+mod spells;
 mod table;
 
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Tools(args) => commands::tools::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Call(args) => commands::call::run(&args),
+        Command::Spell(args) => commands::spell::run(&args),
         Command::Completions { shell } => commands::pages::completions(shell),
         Command::Man { out } => commands::pages::man(out.as_deref()),
         Command::Guardian { mark, spool } => {

@@ -9,9 +9,10 @@ use charmer_config::{Config, Origin, Source};
 use charmer_core::tool::Layout;
 
 use crate::{
-    args::{LayoutName, Selection},
+    args::{LayoutName, Selection, Spells},
     problem::Problem,
     programs,
+    spells::{self, Folder},
 };
 
 /// One program and what was said about it.
@@ -37,9 +38,9 @@ pub(crate) struct Settings {
     /// Where relative paths of the file start.
     pub(crate) folder: PathBuf,
     pub(crate) programs: Vec<Program>,
+    /// The folder of spells, if there is one.
+    pub(crate) spells: Option<Folder>,
     pub(crate) selection: Selection,
-    /// What in the file does nothing here.
-    pub(crate) warnings: Vec<String>,
 }
 
 impl Settings {
@@ -47,6 +48,7 @@ impl Settings {
     pub(crate) fn load(
         binaries: &[PathBuf],
         selection: &Selection,
+        spells: &Spells,
         timeout: Option<Duration>,
     ) -> Result<Self, Problem> {
         let here = std::env::current_dir().map_err(|error| {
@@ -59,18 +61,19 @@ impl Settings {
         if timeout.is_some() {
             config.limits.timeout = timeout;
         }
-        let mut warnings = Vec::new();
         let mut declared = Vec::new();
+        let mut with_spells = Vec::new();
         for source in &config.sources {
             match &source.origin {
                 Origin::Binary(name) => declared.push((name.clone(), source.clone())),
-                Origin::Spells(path) => warnings.push(format!(
-                    "spells are not served yet, so `{}` is left out",
-                    path.display()
-                )),
+                // Whoever names programs picks those of the file's sources.
+                Origin::Spells(path) if binaries.is_empty() => {
+                    with_spells.push((path.clone(), source.clone()));
+                }
                 _ => {}
             }
         }
+        let spells = spells::folder(spells, selection, &with_spells, &folder, &here)?;
         let mut programs = Vec::new();
         if binaries.is_empty() {
             for (name, source) in declared {
@@ -92,7 +95,7 @@ impl Settings {
                 programs.push(Program { path, source });
             }
         }
-        if programs.is_empty() {
+        if programs.is_empty() && spells.is_none() {
             let problem = Problem::mistake("there is no program to read");
             return Err(match &selection.config {
                 Some(file) => problem.hint(format!(
@@ -101,6 +104,13 @@ impl Settings {
                 )),
                 None => problem.hint("name one, as in `charmer tools cargo`"),
             });
+        }
+        let choosy = !selection.allow.is_empty() || !selection.deny.is_empty();
+        if programs.is_empty() && choosy {
+            return Err(Problem::mistake(
+                "--allow and --deny choose commands of programs, not spells",
+            )
+            .hint("a folder of spells is served whole: move those that are not wanted"));
         }
         for program in &mut programs {
             if let Some(layout) = selection.layout {
@@ -114,8 +124,8 @@ impl Settings {
             config,
             folder,
             programs,
+            spells,
             selection: selection.clone(),
-            warnings,
         })
     }
 }
@@ -158,7 +168,12 @@ mod tests {
 
     #[test]
     fn a_program_without_a_file_has_the_defaults() {
-        let settings = Settings::load(&[this_program()], &Selection::default(), None);
+        let settings = Settings::load(
+            &[this_program()],
+            &Selection::default(),
+            &Spells::default(),
+            None,
+        );
         let settings = settings.expect("it is there");
         assert_eq!(settings.programs[0].path, this_program());
         assert_eq!(settings.programs[0].source.layout, Layout::Flat);
@@ -180,14 +195,20 @@ mod tests {
         };
         let named = [this_program()];
         for binaries in [&named[..], &[]] {
-            let settings = Settings::load(binaries, &selection, None).expect("it is right");
+            let settings = Settings::load(binaries, &selection, &Spells::default(), None)
+                .expect("it is right");
             let source = &settings.programs[0].source;
             assert_eq!(source.prefix.as_deref(), Some("me"));
             assert_eq!(source.layout, Layout::Nested);
             assert_eq!(settings.config.limits().timeout, Duration::from_secs(5));
         }
         selection.layout = Some(LayoutName::Flat);
-        let settings = Settings::load(&[], &selection, Some(Duration::from_secs(9)));
+        let settings = Settings::load(
+            &[],
+            &selection,
+            &Spells::default(),
+            Some(Duration::from_secs(9)),
+        );
         let settings = settings.expect("it is right");
         assert_eq!(settings.programs[0].source.layout, Layout::Flat);
         assert_eq!(settings.config.limits().timeout, Duration::from_secs(9));
@@ -195,7 +216,8 @@ mod tests {
 
     #[test]
     fn no_program_at_all_is_a_mistake() {
-        let problem = Settings::load(&[], &Selection::default(), None).expect_err("nothing");
+        let problem = Settings::load(&[], &Selection::default(), &Spells::default(), None)
+            .expect_err("nothing");
         assert!(
             problem.to_string().contains("charmer tools cargo"),
             "{problem}"

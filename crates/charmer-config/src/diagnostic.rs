@@ -53,6 +53,14 @@ pub struct Diagnostics {
     /// The text with its secrets starred out.
     text: String,
     list: Vec<Diagnostic>,
+    kind: Kind,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Mistakes,
+    Advice,
 }
 
 impl Diagnostics {
@@ -61,7 +69,14 @@ impl Diagnostics {
             file: file.to_owned(),
             text,
             list,
+            kind: Kind::Mistakes,
         }
+    }
+
+    /// What is no mistake, but should be known; it is shown as a warning.
+    pub(crate) fn advice(mut self) -> Self {
+        self.kind = Kind::Advice;
+        self
     }
 
     /// The name of the file.
@@ -98,7 +113,13 @@ impl Diagnostics {
         let line = self.text[start..end].trim_end_matches('\r');
         let within = |offset: usize| (offset.max(start) - start).min(line.len());
         let span = within(mistake.span.start)..within(mistake.span.end);
-        let group = Group::with_title(Level::ERROR.primary_title(mistake.message.as_str()));
+        let group = Group::with_title(
+            match self.kind {
+                Kind::Mistakes => Level::ERROR,
+                Kind::Advice => Level::WARNING,
+            }
+            .primary_title(mistake.message.as_str()),
+        );
         let group = if span.start > LINE {
             // There is no room for a picture.
             group.element(

@@ -32,6 +32,7 @@ mod load;
 mod overrides;
 mod parse;
 mod read;
+pub mod reading;
 mod scalars;
 mod selector;
 mod source;

@@ -1,15 +1,14 @@
 //! Reading a file from disk, and what its relative paths are relative to: the folder that holds it.
 
 use std::{
-    borrow::Cow,
     fs::File,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
 };
 
 use thiserror::Error;
 
-use crate::{Config, Diagnostics, Origin, yaml::MOST_BYTES};
+use crate::{Config, Diagnostics, Origin, reading};
 
 /// Why a file could not be used.
 #[derive(Debug, Error)]
@@ -35,22 +34,9 @@ impl Config {
             path: path.to_owned(),
             source,
         };
-        let mut bytes = Vec::new();
-        // One byte more than is taken, so that a file that is too large is known to be.
-        File::open(path)
-            .and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes))
+        let text = File::open(path)
+            .and_then(reading::text_of)
             .map_err(unreadable)?;
-        let text = match str::from_utf8(&bytes) {
-            Ok(text) => Cow::Borrowed(text),
-            // It may be cut within a character, and is too large anyway.
-            Err(_) if bytes.len() > MOST_BYTES => String::from_utf8_lossy(&bytes),
-            Err(error) => {
-                return Err(unreadable(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    error,
-                )));
-            }
-        };
         let mut config = Self::parse(&text, &path.display().to_string())?;
         let absolute = std::path::absolute(path).map_err(unreadable)?;
         config.resolve(absolute.parent().unwrap_or(&absolute));

@@ -15,9 +15,10 @@ use crate::{
 const MOST: usize = 1_000;
 
 /// The text and what is wrong with it.
-pub(crate) struct Problems<'t> {
+pub struct Problems<'t> {
     text: &'t str,
     list: Vec<Diagnostic>,
+    advice: Vec<Diagnostic>,
     /// What must not be shown.
     secrets: Vec<Range<usize>>,
 }
@@ -27,16 +28,23 @@ impl<'t> Problems<'t> {
         Self {
             text,
             list: Vec::new(),
+            advice: Vec::new(),
             secrets: Vec::new(),
         }
     }
 
-    pub(crate) fn text(&self) -> &'t str {
+    /// The text.
+    pub fn text(&self) -> &'t str {
         self.text
     }
 
-    /// The mistakes, and the text with its secrets starred out.
-    pub(crate) fn into_parts(self) -> (String, Vec<Diagnostic>) {
+    /// Whether a mistake was noted.
+    pub fn any(&self) -> bool {
+        !self.list.is_empty()
+    }
+
+    /// The text with its secrets starred out, the mistakes, and the advice.
+    pub(crate) fn into_parts(self) -> (String, Vec<Diagnostic>, Vec<Diagnostic>) {
         let mut text = String::with_capacity(self.text.len());
         let mut secrets = self.secrets;
         secrets.sort_by_key(|span| span.start);
@@ -56,24 +64,24 @@ impl<'t> Problems<'t> {
             shown = end;
         }
         text.push_str(&self.text[shown..]);
-        (text, placed(self.list, self.text))
+        let advice = placed(self.advice, self.text);
+        (text, placed(self.list, self.text), advice)
     }
 
     /// Notes a mistake.
-    pub(crate) fn add(&mut self, span: Range<usize>, message: impl Into<String>) -> Added<'_> {
-        self.list.push(Diagnostic {
-            message: message.into(),
-            hint: None,
-            // Counted in the end, for those that are kept.
-            line: 0,
-            column: 0,
-            span,
-        });
+    pub fn add(&mut self, span: Range<usize>, message: impl Into<String>) -> Added<'_> {
+        self.list.push(unplaced(span, message.into()));
         Added(self.list.last_mut().expect("it was just added"))
     }
 
+    /// Notes what is no mistake, but should be known.
+    pub fn advise(&mut self, span: Range<usize>, message: impl Into<String>) -> Added<'_> {
+        self.advice.push(unplaced(span, message.into()));
+        Added(self.advice.last_mut().expect("it was just added"))
+    }
+
     /// Stars out every scalar of a node.
-    pub(crate) fn hide(&mut self, node: &Node) {
+    pub fn hide(&mut self, node: &Node) {
         match &node.kind {
             Kind::List(list) => list.iter().for_each(|node| self.hide(node)),
             Kind::Map(entries) => entries.iter().for_each(|(_, value)| self.hide(value)),
@@ -82,7 +90,7 @@ impl<'t> Problems<'t> {
     }
 
     /// Notes that a node is not what it must be.
-    pub(crate) fn wrong(&mut self, node: &Node, what: &str, expected: &str) -> Added<'_> {
+    pub fn wrong(&mut self, node: &Node, what: &str, expected: &str) -> Added<'_> {
         let found = match &node.kind {
             Kind::Null => return self.add(node.span.clone(), format!("`{what}` has no value")),
             Kind::Bool(_) => "`true` or `false`",
@@ -96,7 +104,7 @@ impl<'t> Problems<'t> {
     }
 
     /// The entries of a mapping under these keys; others are mistakes.
-    pub(crate) fn fields<'n>(
+    pub fn fields<'n>(
         &mut self,
         node: &'n Node,
         what: &str,
@@ -106,7 +114,7 @@ impl<'t> Problems<'t> {
     }
 
     /// The same, where something else than a mapping was possible too.
-    pub(crate) fn fields_or<'n>(
+    pub fn fields_or<'n>(
         &mut self,
         node: &'n Node,
         what: &str,
@@ -134,7 +142,7 @@ impl<'t> Problems<'t> {
             };
             let near = synonym(name, keys).or_else(|| nearest(name, keys.iter().copied()));
             // A slip in the name of a key that holds secrets must not show them.
-            if what == "redact" || matches!(near, Some("environment" | "redact" | "set")) {
+            if what == "redact" || matches!(near, Some("env" | "environment" | "redact" | "set")) {
                 self.hide(value);
             }
             let hint = match near {
@@ -152,7 +160,7 @@ impl<'t> Problems<'t> {
     }
 
     /// The elements of a list that is not empty.
-    pub(crate) fn list<'n>(&mut self, node: &'n Node, what: &str, hint: &str) -> &'n [Node] {
+    pub fn list<'n>(&mut self, node: &'n Node, what: &str, hint: &str) -> &'n [Node] {
         match &node.kind {
             Kind::List(list) => {
                 if list.is_empty() {
@@ -174,11 +182,22 @@ impl<'t> Problems<'t> {
     }
 
     /// A list of words.
-    pub(crate) fn words(&mut self, node: &Node, what: &str, hint: &str) -> Vec<String> {
+    pub fn words(&mut self, node: &Node, what: &str, hint: &str) -> Vec<String> {
         self.list(node, what, hint)
             .iter()
             .filter_map(|element| self.word(element, what))
             .collect()
+    }
+}
+
+/// A mistake whose line is counted in the end, if it is kept.
+fn unplaced(span: Range<usize>, message: String) -> Diagnostic {
+    Diagnostic {
+        message,
+        hint: None,
+        line: 0,
+        column: 0,
+        span,
     }
 }
 
@@ -205,17 +224,17 @@ fn placed(mut list: Vec<Diagnostic>, text: &str) -> Vec<Diagnostic> {
 }
 
 /// A mistake that was noted.
-pub(crate) struct Added<'p>(&'p mut Diagnostic);
+pub struct Added<'p>(&'p mut Diagnostic);
 
 impl Added<'_> {
     /// Says what to do about it.
-    pub(crate) fn hint(self, hint: impl Into<String>) {
+    pub fn hint(self, hint: impl Into<String>) {
         self.0.hint = Some(hint.into());
     }
 }
 
 /// The entries of a mapping.
-pub(crate) struct Fields<'n> {
+pub struct Fields<'n> {
     node: &'n Node,
     entries: &'n [(Node, Node)],
     what: String,
@@ -223,12 +242,12 @@ pub(crate) struct Fields<'n> {
 
 impl<'n> Fields<'n> {
     /// The value of a key.
-    pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
+    pub fn get(&self, key: &str) -> Option<&'n Node> {
         self.entry(key).map(|(_, value)| value)
     }
 
     /// A key and its value.
-    pub(crate) fn entry(&self, key: &str) -> Option<(&'n Node, &'n Node)> {
+    pub fn entry(&self, key: &str) -> Option<(&'n Node, &'n Node)> {
         self.entries
             .iter()
             .find(|(name, _)| matches!(&name.kind, Kind::Text(name) if name == key))
@@ -236,7 +255,7 @@ impl<'n> Fields<'n> {
     }
 
     /// The value of a key that must be there.
-    pub(crate) fn require(&self, key: &str, problems: &mut Problems<'_>) -> Option<&'n Node> {
+    pub fn require(&self, key: &str, problems: &mut Problems<'_>) -> Option<&'n Node> {
         let value = self.get(key);
         if value.is_none() {
             problems
@@ -250,7 +269,7 @@ impl<'n> Fields<'n> {
     }
 
     /// The one of these keys that is there; none or several are mistakes.
-    pub(crate) fn one_of(
+    pub fn one_of(
         &self,
         keys: &[&'static str],
         problems: &mut Problems<'_>,
@@ -292,7 +311,7 @@ impl<'n> Fields<'n> {
 
 /// What people write who know another program.
 fn synonym(name: &str, keys: &[&'static str]) -> Option<&'static str> {
-    const SYNONYMS: [(&str, &str); 22] = [
+    const SYNONYMS: [(&str, &str); 26] = [
         ("env", "environment"),
         ("cwd", "directory"),
         ("dir", "directory"),
@@ -315,17 +334,23 @@ fn synonym(name: &str, keys: &[&'static str]) -> Option<&'static str> {
         ("hidden", "exclude"),
         ("arguments", "args"),
         ("pin", "set"),
+        ("environment", "env"),
+        ("directories", "paths"),
+        ("arguments", "argv"),
+        ("sandbox", "confine"),
     ];
     let name = name.to_ascii_lowercase().replace('-', "_");
-    let meant = SYNONYMS
-        .iter()
-        .find(|(other, _)| *other == name)
-        .map_or(name.as_str(), |(_, key)| key);
-    keys.iter().find(|key| **key == meant).copied()
+    let same = keys.iter().find(|key| **key == name).copied();
+    same.or_else(|| {
+        let meant = SYNONYMS.iter().filter(|(other, _)| *other == name);
+        meant
+            .filter_map(|(_, key)| keys.iter().find(|known| *known == key).copied())
+            .next()
+    })
 }
 
 /// `a`, `b` and `c`.
-pub(crate) fn listed(names: &[&str]) -> String {
+pub fn listed(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

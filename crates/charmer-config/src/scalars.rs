@@ -13,7 +13,7 @@ use crate::{
 
 impl Problems<'_> {
     /// Text that is not empty; numbers are text as they were written.
-    pub(crate) fn word(&mut self, node: &Node, what: &str) -> Option<String> {
+    pub fn word(&mut self, node: &Node, what: &str) -> Option<String> {
         let text = self.text_of(node, what)?;
         if text.trim().is_empty() {
             self.add(node.span.clone(), format!("`{what}` is empty"))
@@ -24,7 +24,7 @@ impl Problems<'_> {
     }
 
     /// Text; numbers are text as they were written.
-    pub(crate) fn text_of(&mut self, node: &Node, what: &str) -> Option<String> {
+    pub fn text_of(&mut self, node: &Node, what: &str) -> Option<String> {
         let text = match &node.kind {
             Kind::Text(text) => text.clone(),
             Kind::Integer(_) | Kind::Float => node.raw.clone(),
@@ -49,7 +49,7 @@ impl Problems<'_> {
     }
 
     /// `true` or `false`.
-    pub(crate) fn switch(&mut self, node: &Node, what: &str) -> Option<bool> {
+    pub fn switch(&mut self, node: &Node, what: &str) -> Option<bool> {
         match &node.kind {
             Kind::Bool(on) => Some(*on),
             Kind::Text(text) => {
@@ -69,12 +69,7 @@ impl Problems<'_> {
     }
 
     /// One of a few words.
-    pub(crate) fn choice<T: Copy>(
-        &mut self,
-        node: &Node,
-        what: &str,
-        choices: &[(&str, T)],
-    ) -> Option<T> {
+    pub fn choice<T: Copy>(&mut self, node: &Node, what: &str, choices: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         let expected = format!("one of {}", listed(&names));
         let Kind::Text(text) = &node.kind else {
@@ -97,12 +92,7 @@ impl Problems<'_> {
     }
 
     /// A whole number within bounds.
-    pub(crate) fn count(
-        &mut self,
-        node: &Node,
-        what: &str,
-        bounds: RangeInclusive<u64>,
-    ) -> Option<u64> {
+    pub fn count(&mut self, node: &Node, what: &str, bounds: RangeInclusive<u64>) -> Option<u64> {
         let Kind::Integer(number) = node.kind else {
             self.wrong(node, what, "a whole number");
             return None;

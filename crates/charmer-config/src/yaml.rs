@@ -15,30 +15,39 @@ use serde_saphyr::{
 
 use crate::read::Problems;
 
-/// What a file may hold: far more than anybody writes by hand, far less than what hurts.
-pub(crate) const MOST_BYTES: usize = 1 << 20;
+/// How many bytes a file may hold: far more than anybody writes by hand, far less than what hurts.
+pub const MOST_BYTES: usize = 1 << 20;
 const MOST_NODES: usize = 50_000;
 const MOST_DEPTH: usize = 32;
 
 /// A node of the tree.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) kind: Kind,
+#[non_exhaustive]
+pub struct Node {
+    /// What it holds.
+    pub kind: Kind,
     /// Where it is used, in bytes: for an alias, the alias.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
     /// A scalar as it stands in the file.
-    pub(crate) raw: String,
+    pub raw: String,
 }
 
 /// What a node holds.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// Nothing.
     Null,
+    /// `true` or `false`.
     Bool(bool),
+    /// A whole number.
     Integer(i128),
+    /// Another number; its text is the node's `raw`.
     Float,
+    /// Text.
     Text(String),
+    /// A list.
     List(Vec<Node>),
+    /// A mapping, in the order of the file.
     Map(Vec<(Node, Node)>),
 }
 
@@ -298,7 +307,7 @@ impl<'de> Visitor<'de> for RawVisitor {
 }
 
 /// What somebody wrote, short enough to be shown and without what a terminal would act on.
-pub(crate) struct Quoted<'a>(pub(crate) &'a str);
+pub struct Quoted<'a>(pub &'a str);
 
 impl Quoted<'_> {
     fn plain(text: &str) -> String {

@@ -13,6 +13,10 @@ pub enum ErrorCode {
     InvalidArguments,
     /// A policy, a hook or a limit forbids it.
     NotPermitted,
+    /// There is nothing of the name that was given.
+    NotRegistered,
+    /// What a person configured for it cannot be used.
+    InvalidConfiguration,
     /// The program could not be started.
     NotStarted,
     /// It ran longer than it may.
@@ -33,6 +37,8 @@ impl ErrorCode {
         match self {
             Self::InvalidArguments => "invalid_arguments",
             Self::NotPermitted => "not_permitted",
+            Self::NotRegistered => "not_registered",
+            Self::InvalidConfiguration => "invalid_configuration",
             Self::NotStarted => "not_started",
             Self::Timeout => "timeout",
             Self::Cancelled => "cancelled",

@@ -22,6 +22,7 @@ use crate::{
     read::read,
     runtime,
     settings::Settings,
+    spells,
 };
 
 pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
@@ -34,31 +35,47 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
         );
     }
     let mut binaries = args.binaries.clone();
-    if binaries.is_empty() && args.selection.config.is_none() {
+    let named = args.selection.config.is_some() || args.spells.spells.is_some();
+    if binaries.is_empty() && !named {
         binaries.push(program_of(tool)?);
     }
-    let settings = Settings::load(&binaries, &args.selection, args.timeout)?;
+    let settings = Settings::load(&binaries, &args.selection, &args.spells, args.timeout)?;
     let found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
     let found: Vec<_> = found.into_iter().map(Some).collect();
     let (assembler, warnings) = Assembler::new(settings, Purpose::Call);
     warnings.iter().for_each(|message| warn(message));
-    let assembled = assembler.assemble(&found)?;
-    let Some(served) = assembled.tools.get(tool) else {
-        let names = assembled
-            .tools
-            .iter()
-            .map(|served| served.tool.name.as_str());
+    let tools = assembler.offered(&assembler.assemble(&found)?.tools);
+    let Some(served) = tools.get(tool) else {
+        if let Some(book) = &assembler.spells {
+            spells::warn_of(&book.problems());
+        }
+        let names = tools.iter().map(|served| served.tool.name.as_str());
         let names: Vec<&str> = names.collect();
         return Err(no_tool(tool, &names));
     };
     let input = input(served, words)?;
+    let mut served = served.clone();
+    if let Some(timeout) = args.timeout {
+        // A spell's own time may be longer.
+        served.limits.timeout = served.limits.timeout.min(timeout);
+    }
+    call_and_show(&assembler, &served, input, args.json)
+}
+
+/// Calls the tool to the end, and prints what came of it.
+pub(crate) fn call_and_show(
+    assembler: &Assembler,
+    served: &ServedTool,
+    input: Map<String, Value>,
+    json: bool,
+) -> Result<ExitCode, Problem> {
     let (result, interrupted) = runtime::new()?.block_on(async {
         let result = call(served, input).await;
         assembler.engine.finish().await;
         result
     });
     assembler.finish();
-    show(&result, args.json)?;
+    show(&result, json)?;
     Ok(ExitCode::from(match (interrupted, result.is_error) {
         (true, _) => INTERRUPTED,
         (false, true) => FAILED,

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     args::{LayoutName, ServeArgs},
     settings::Settings,
+    spells::Folder,
 };
 
 /// The entry, in the shape that most clients share.
@@ -28,10 +29,15 @@ pub(crate) fn entry(
     if let Some(search) = search {
         entry["env"] = json!({ "PATH": search });
     }
+    // The client's surroundings may lead to another one, where nothing is accepted.
+    let accepted = settings.spells.as_ref().and_then(Folder::accepted_in);
+    if let Some(accepted) = accepted {
+        entry["env"]["CHARMER_DATA"] = accepted.to_string_lossy().into();
+    }
     json!({ "mcpServers": { server_name(settings): entry } })
 }
 
-/// What the server is called: as its programs are.
+/// What the server is called: as its programs are, and its spells.
 pub(crate) fn server_name(settings: &Settings) -> String {
     let mut names: Vec<String> = Vec::new();
     for program in &settings.programs {
@@ -39,6 +45,9 @@ pub(crate) fn server_name(settings: &Settings) -> String {
         if !names.contains(&name) {
             names.push(name);
         }
+    }
+    if settings.spells.is_some() {
+        names.push("spells".to_owned());
     }
     names.join("-")
 }
@@ -68,6 +77,16 @@ fn words(args: &ServeArgs, settings: &Settings, folder: &Path) -> Vec<String> {
             "config",
             Some(shown(std::path::absolute(&file).unwrap_or(file))),
         );
+    }
+    if let Some(spells) = &args.spells.spells {
+        let spells = folder.join(spells);
+        option(
+            "spells",
+            Some(shown(std::path::absolute(&spells).unwrap_or(spells))),
+        );
+    }
+    if args.spells.locked {
+        option("locked", None);
     }
     for glob in &selection.allow {
         option("allow", Some(glob.clone()));

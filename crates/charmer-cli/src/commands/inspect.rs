@@ -10,7 +10,7 @@ use charmer_core::{
 use charmer_discover::{Discovery, Source};
 
 use crate::{
-    args::InspectArgs,
+    args::{InspectArgs, Spells},
     commands::{inspect_json, tools::effect_word},
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
     policy::{LeftOut, Prepared, prepare},
@@ -31,7 +31,7 @@ pub(crate) struct Inspected {
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
     let binaries = [args.binary.clone()];
-    let settings = Settings::load(&binaries, &args.selection, None)?;
+    let settings = Settings::load(&binaries, &args.selection, &Spells::default(), None)?;
     let mut found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
     let mut found = found.remove(0);
     provenance(&settings.programs[0].path, &mut found);

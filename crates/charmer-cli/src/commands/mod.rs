@@ -5,6 +5,8 @@ mod call_input;
 pub(crate) mod client_entry;
 pub(crate) mod inspect;
 mod inspect_json;
+mod offer;
 pub(crate) mod pages;
 pub(crate) mod serve;
+pub(crate) mod spell;
 pub(crate) mod tools;

@@ -25,17 +25,15 @@ pub(crate) fn man(folder: Option<&Path>) -> Result<ExitCode, Problem> {
         Problem::failed(format!("`{}` cannot be made: {error}", folder.display()))
     })?;
     let mut written = 0;
-    let subcommands: Vec<clap::Command> = command
-        .get_subcommands()
-        .filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
-        .cloned()
-        .collect();
-    for page_of in std::iter::once(command).chain(subcommands.into_iter().map(|sub| {
-        let name = format!("charmer-{}", sub.get_name());
-        sub.name(name)
-    })) {
-        let file = folder.join(format!("{}.1", page_of.get_name()));
-        output::write(&file, &page(page_of)?)?;
+    let mut rest = vec![command];
+    while let Some(command) = rest.pop() {
+        let name = command.get_name().to_owned();
+        let below = command
+            .get_subcommands()
+            .filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
+            .map(|sub| sub.clone().name(format!("{name}-{}", sub.get_name())));
+        rest.extend(below);
+        output::write(&folder.join(format!("{name}.1")), &page(command)?)?;
         written += 1;
     }
     output::note(&format!("wrote {written} pages to {}", folder.display()));

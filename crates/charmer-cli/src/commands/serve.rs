@@ -3,7 +3,7 @@
 use std::{io::IsTerminal, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use charmer_discover::Discovery;
-use charmer_server::{Server, ServerInfo, ToolsHandle};
+use charmer_server::{Server, ServerInfo};
 use futures_util::future::join_all;
 use tokio::{task::JoinSet, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -11,7 +11,10 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::ServeArgs,
     assemble::{Assembler, Purpose},
-    commands::client_entry::{entry, server_name},
+    commands::{
+        client_entry::{entry, server_name},
+        offer::Offer,
+    },
     output,
     problem::Problem,
     read::Start,
@@ -25,7 +28,7 @@ const GROWTH: Duration = Duration::from_secs(1);
 const PROBES_END: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
-    let settings = Settings::load(&args.binaries, &args.selection, args.timeout)?;
+    let settings = Settings::load(&args.binaries, &args.selection, &args.spells, args.timeout)?;
     if args.print_config {
         return print_config(args, &settings);
     }
@@ -48,7 +51,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
 
     // The client is greeted while its tools are still being put together, be it from what is known of the programs.
     let server = Server::pending(info, engine);
-    let (tools, stop) = (server.tools(), server.stop_token());
+    let stop = server.stop_token();
+    let offer = Offer::new(Arc::clone(&assembler), server.tools());
+    let watching = offer.watch_spells();
     let beside = {
         let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
         let starts = move || {
@@ -59,10 +64,11 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
         };
         std::thread::Builder::new()
             .name("charmer-walk".into())
-            .spawn(move || walk(&assembler, starts(), &tools, &stop))
+            .spawn(move || walk(&assembler, starts(), &offer, &stop))
             .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?
     };
     let served = server.run_stdio();
+    drop(watching);
     // The client is gone, so there is nobody to read programs for.
     stop.cancel();
     beside
@@ -78,10 +84,10 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
 fn walk(
     assembler: &Assembler,
     starts: Vec<Start>,
-    tools: &ToolsHandle,
+    offer: &Offer,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
-    let done = read_or_check(assembler, starts, tools, stop);
+    let done = read_or_check(assembler, starts, offer, stop);
     if done.is_err() {
         stop.cancel();
     }
@@ -91,7 +97,7 @@ fn walk(
 fn read_or_check(
     assembler: &Assembler,
     starts: Vec<Start>,
-    tools: &ToolsHandle,
+    offer: &Offer,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
     let known: Vec<_> = starts.iter().map(Start::known).collect();
@@ -99,14 +105,14 @@ fn read_or_check(
     if warm {
         let assembled = assembler.assemble(&known)?;
         assembled.warn();
-        tools.replace(assembled.tools);
+        offer.replace(assembled.tools);
     }
     let work = async {
         if warm {
-            tools.listed().await;
-            check(assembler, starts, tools).await
+            offer.listed().await;
+            check(assembler, starts, offer).await
         } else {
-            read_all(assembler, starts, tools).await
+            read_all(assembler, starts, offer).await
         }
     };
     runtime::new()?.block_on(async {
@@ -125,7 +131,7 @@ fn read_or_check(
 async fn check(
     assembler: &Assembler,
     mut starts: Vec<Start>,
-    tools: &ToolsHandle,
+    offer: &Offer,
 ) -> Result<(), Problem> {
     let known: Vec<Option<Discovery>> = starts.iter().map(|start| start.known().cloned()).collect();
     let mut changed = false;
@@ -148,16 +154,12 @@ async fn check(
     if found.iter().all(Option::is_some) {
         let assembled = assembler.assemble(&found)?;
         assembled.warn();
-        tools.replace(assembled.tools);
+        offer.replace(assembled.tools);
     }
     Ok(())
 }
 
-async fn read_all(
-    assembler: &Assembler,
-    starts: Vec<Start>,
-    tools: &ToolsHandle,
-) -> Result<(), Problem> {
+async fn read_all(assembler: &Assembler, starts: Vec<Start>, offer: &Offer) -> Result<(), Problem> {
     let mut found: Vec<Option<Discovery>> = vec![None; starts.len()];
     let mut walks = JoinSet::new();
     for (at, start) in starts.iter().enumerate() {
@@ -187,13 +189,14 @@ async fn read_all(
                         .collect();
                     // What the file says may not be there yet; whether it is at all shows at the end.
                     if let Ok(assembled) = assembler.assemble(&so_far) {
-                        tools.grow(assembled.tools);
+                        offer.grow(assembled.tools);
                     }
                 }
             }
         }
     }
-    if found.iter().all(Option::is_none) {
+    // Spells are worth serving by themselves.
+    if found.iter().all(Option::is_none) && assembler.spells.is_none() {
         let last = failures.pop();
         failures.iter().for_each(output::fail);
         return Err(last.unwrap_or_else(|| Problem::failed("no program could be read")));
@@ -201,7 +204,7 @@ async fn read_all(
     failures.iter().for_each(output::fail);
     let assembled = assembler.assemble(&found)?;
     assembled.warn();
-    tools.replace(assembled.tools);
+    offer.replace(assembled.tools);
     Ok(())
 }
 

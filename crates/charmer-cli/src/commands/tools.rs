@@ -13,6 +13,7 @@ use crate::{
     read::read,
     runtime,
     settings::Settings,
+    spells,
     table::{Cell, table},
 };
 
@@ -20,12 +21,17 @@ use crate::{
 const CAPS: [usize; 2] = [40, 128];
 
 pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
-    let settings = Settings::load(&args.binaries, &args.selection, None)?;
+    let settings = Settings::load(&args.binaries, &args.selection, &args.spells, None)?;
     let found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
     let found: Vec<_> = found.into_iter().map(Some).collect();
     // Put together as for a server, so that the list is the server's own.
     let (assembler, warnings) = Assembler::new(settings, Purpose::Server);
-    let assembled = assembler.assemble(&found)?;
+    let mut assembled = assembler.assemble(&found)?;
+    assembled.tools = assembler.offered(&assembled.tools);
+    if let Some(book) = &assembler.spells {
+        spells::warn_of(&book.problems());
+        assembled.listed.extend(spells::listed(book));
+    }
     for message in warnings.iter().chain(&assembled.warnings) {
         warn(message);
     }
@@ -113,7 +119,7 @@ pub(crate) fn effect_word(effect: Effect) -> &'static str {
     }
 }
 
-fn effect_cell(effect: Effect) -> Cell {
+pub(crate) fn effect_cell(effect: Effect) -> Cell {
     let cell = Cell::new(effect_word(effect));
     match effect {
         Effect::Read => cell.style(GREEN),

@@ -6,4 +6,5 @@ mod call;
 mod mistakes;
 mod serve;
 mod shows;
+mod spells;
 mod support;

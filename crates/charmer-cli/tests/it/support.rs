@@ -4,9 +4,13 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio},
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
+
+/// Longer than any change takes to be told, even on a busy machine; waits end as soon as it is.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The path of an example of this crate; `cargo test` builds them all.
 pub(crate) fn example(name: &str) -> PathBuf {
@@ -61,6 +65,8 @@ pub(crate) struct Session {
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
     next: i64,
+    /// Notifications that nobody has asked for yet.
+    told: Vec<String>,
 }
 
 impl Session {
@@ -77,6 +83,7 @@ impl Session {
             to,
             from,
             next: 0,
+            told: Vec::new(),
         };
         let client = json!({"name": "test", "version": "0"});
         let params =
@@ -101,13 +108,35 @@ impl Session {
         let id = self.next;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         loop {
-            let mut line = String::new();
-            let length = self.from.read_line(&mut line).expect("the server writes");
-            assert!(length > 0, "the server ended without an answer to {method}");
+            let line = self.next_line(method);
             let message: Value = serde_json::from_str(&line).expect("it is JSON");
             if message["id"] == id {
                 return line;
             }
+            let notification = message["method"].as_str().map(str::to_owned);
+            self.told.extend(notification);
+        }
+    }
+
+    fn next_line(&mut self, wanted: &str) -> String {
+        let mut line = String::new();
+        let length = self.from.read_line(&mut line).expect("the server writes");
+        assert!(length > 0, "the server ended without an answer to {wanted}");
+        line
+    }
+
+    /// Waits for a notification, unless it came already since the last time. A server that says nothing is asked to, so
+    /// that the wait ends.
+    pub(crate) fn told(&mut self, notification: &str) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(at) = self.told.iter().position(|told| told == notification) {
+                self.told.drain(..=at);
+                return;
+            }
+            assert!(Instant::now() < until, "no {notification} came");
+            self.request("ping", json!({}));
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 

@@ -11,7 +11,8 @@ use std::{path::PathBuf, time::Duration};
 use crate::{
     Audit, Config, Diagnostics, Limits, Log, Pattern, Redact, Secret, Spool, SpoolSettings,
     read::Problems,
-    yaml::{self, Kind, Node},
+    reading,
+    yaml::{Kind, Node},
 };
 
 /// How long anything may take or wait.
@@ -34,27 +35,9 @@ const SPOOL: &[&str] = &["size", "files", "lifetime"];
 const LOG: &[&str] = &["calls"];
 
 pub(crate) fn config(text: &str, file: &str) -> Result<Config, Diagnostics> {
-    // A byte order mark is no part of any line.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let too_large = text.len() > yaml::MOST_BYTES;
-    // What is not read is not shown either.
-    let mut problems = Problems::new(if too_large { "" } else { text });
-    if too_large {
-        problems
-            .add(0..0, "the file is larger than 1 MiB")
-            .hint("it should hold settings only");
-        let (text, mistakes) = problems.into_parts();
-        return Err(Diagnostics::new(file, text, mistakes));
-    }
-    let config = yaml::read(&mut problems)
-        .map(|tree| whole(&tree, &mut problems))
-        .unwrap_or_default();
-    let (text, mistakes) = problems.into_parts();
-    if mistakes.is_empty() {
-        Ok(config)
-    } else {
-        Err(Diagnostics::new(file, text, mistakes))
-    }
+    let read = reading::read(text, file, |tree, problems| Some(whole(tree, problems)));
+    read.mistakes
+        .map_or(Ok(read.value.unwrap_or_default()), Err)
 }
 
 fn whole(tree: &Node, problems: &mut Problems<'_>) -> Config {

@@ -55,6 +55,40 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// A tool that comes from no command of a model: whoever runs its calls checks its input by itself.
+    ///
+    /// ```
+    /// use charmer_core::{model::Hints, tool::{Annotations, Tool, ToolName}};
+    /// let name = ToolName::exact("ping").unwrap();
+    /// let schema = serde_json::json!({"type": "object", "properties": {}});
+    /// let tool = Tool::custom(
+    ///     name,
+    ///     "Answers",
+    ///     schema.as_object().unwrap().clone(),
+    ///     Annotations::new(&Hints::reads()),
+    /// );
+    /// assert_eq!(tool.definition()["name"], "ping");
+    /// ```
+    pub fn custom(
+        name: ToolName,
+        description: impl Into<String>,
+        input_schema: Map<String, Value>,
+        annotations: Annotations,
+    ) -> Self {
+        Self {
+            title: name.as_str().to_owned(),
+            path: CommandPath::parse(name.as_str()),
+            name,
+            description: description.into(),
+            input: Input::none(),
+            input_schema: Arc::new(input_schema),
+            output_schema: Arc::new(output_schema()),
+            annotations,
+            syntax: Syntax::pflag(),
+            selector: None,
+        }
+    }
+
     /// The tool as `tools/list` shows it.
     pub fn definition(&self) -> Value {
         json!({

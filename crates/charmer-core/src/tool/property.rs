@@ -185,6 +185,20 @@ pub struct Input {
 }
 
 impl Input {
+    /// No input that a model knows of.
+    pub(super) fn none() -> Self {
+        Self {
+            layout: Layout::Flat,
+            levels: Vec::new(),
+            flags: Vec::new(),
+            pinned: Vec::new(),
+            positionals: Vec::new(),
+            pattern: None,
+            usage: String::new(),
+            stdin: None,
+        }
+    }
+
     /// The input of the last command of a lineage, as far as a selector lets its flags in.
     pub(super) fn new(
         lineage: &[&Command],

@@ -27,9 +27,9 @@ pub use guardian::{GuardianCommand, guard, new_mark};
 pub use os::become_program;
 pub use os::harden;
 
-use std::{ffi::OsString, path::PathBuf, process::Stdio, sync::Arc, time::Instant};
+use std::{ffi::OsString, fmt, path::PathBuf, process::Stdio, sync::Arc, time::Instant};
 
-use tokio::sync::oneshot;
+use tokio::{process::Child, sync::oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{CallError, ErrorCode, Limits, Outcome, Progress};
@@ -78,16 +78,30 @@ impl Request {
     }
 }
 
+/// Takes rights away from the thread that a child is started from, or says why that is impossible. The child inherits
+/// what is left; the thread is a fresh one that ends right after.
+pub type Confine = Arc<dyn Fn() -> Result<(), CallError> + Send + Sync>;
+
 /// Starts one program, always in the same way.
 #[derive(Debug, Clone)]
 pub struct Launcher(Arc<Launch>);
 
-#[derive(Debug)]
 struct Launch {
     program: PathBuf,
     environment: Environment,
     directory: Option<PathBuf>,
     engine: Engine,
+    confine: Option<Confine>,
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launch")
+            .field("program", &self.program)
+            .field("directory", &self.directory)
+            .field("confined", &self.confine.is_some())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Launcher {
@@ -103,6 +117,20 @@ impl Launcher {
             environment,
             directory,
             engine,
+            confine: None,
+        }))
+    }
+
+    /// The same launcher, whose children have only the rights that this leaves them.
+    #[must_use]
+    pub fn confined_by(&self, confine: Confine) -> Self {
+        let launch = &*self.0;
+        Self(Arc::new(Launch {
+            program: launch.program.clone(),
+            environment: launch.environment.clone(),
+            directory: launch.directory.clone(),
+            engine: launch.engine.clone(),
+            confine: Some(confine),
         }))
     }
 
@@ -131,9 +159,10 @@ impl Launcher {
         if let Some(guardian) = &engine.guardian {
             guardian.wake();
         }
-        let child = self.start(&request).map_err(|error| {
-            diagnose::start_error(&error, &self.0.program, self.0.directory.as_deref())
-        })?;
+        let child = match &self.0.confine {
+            Some(confine) => self.start_confined(&request, confine).await?,
+            None => self.start(&request)?,
+        };
         let (answer, outcome) = oneshot::channel();
         supervise::supervise(&self.0.engine, child, request, cancel, pass, answer);
         outcome.await.map_err(|_| {
@@ -144,7 +173,35 @@ impl Launcher {
         })
     }
 
-    fn start(&self, request: &Request) -> std::io::Result<tokio::process::Child> {
+    /// Starts the child from a thread that has lost its rights. A thread of the runtime's could not get them back.
+    async fn start_confined(
+        &self,
+        request: &Request,
+        confine: &Confine,
+    ) -> Result<Child, CallError> {
+        let (launcher, request, confine) = (self.clone(), request.clone(), Arc::clone(confine));
+        let runtime = tokio::runtime::Handle::current();
+        let (answer, started) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("confined start".into());
+        let spawned = thread.spawn(move || {
+            let _inside = runtime.enter();
+            let child = confine().and_then(|()| launcher.start(&request));
+            // Nobody waits for it any more, and no supervisor has it.
+            if let Err(Ok(child)) = answer.send(child) {
+                os::Group::of(&child).kill();
+            }
+        });
+        let failed = |detail: String| {
+            CallError::new(
+                ErrorCode::NotStarted,
+                format!("no thread to start it from: {detail}"),
+            )
+        };
+        spawned.map_err(|error| failed(error.to_string()))?;
+        started.await.map_err(|_| failed("it panicked".into()))?
+    }
+
+    fn start(&self, request: &Request) -> Result<Child, CallError> {
         let launch = &*self.0;
         let mut command = tokio::process::Command::new(&launch.program);
         command
@@ -162,6 +219,8 @@ impl Launcher {
             command.current_dir(directory);
         }
         os::own_group(&mut command);
-        command.spawn()
+        command.spawn().map_err(|error| {
+            diagnose::start_error(&error, &launch.program, launch.directory.as_deref())
+        })
     }
 }

@@ -1,0 +1,111 @@
+//! What a running server offers: tools of programs, which are read beside it, and spells, which may change at any time.
+//! Whoever changes last hands over everything, so that nothing of the other is lost.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use charmer_core::tool::Tool;
+use charmer_run::ToolSet;
+use charmer_server::ToolsHandle;
+use charmer_spells::{Problem as SpellProblem, Watch, watch};
+
+use crate::{assemble::Assembler, output, spells};
+
+/// Hands tools to a server. Clones speak for the same one.
+#[derive(Clone)]
+pub(crate) struct Offer(Arc<Shared>);
+
+struct Shared {
+    assembler: Arc<Assembler>,
+    tools: ToolsHandle,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    programs: ToolSet,
+    /// Whether the programs have been read to the end.
+    settled: bool,
+    /// The spells' own tools that the server has.
+    spells: Vec<Arc<Tool>>,
+    /// What is wrong with spells and was said already.
+    told: Vec<SpellProblem>,
+}
+
+impl Offer {
+    /// For a server whose programs are still to be read; the spells are offered at once.
+    pub(crate) fn new(assembler: Arc<Assembler>, tools: ToolsHandle) -> Self {
+        let offer = Self(Arc::new(Shared {
+            assembler,
+            tools,
+            state: Mutex::default(),
+        }));
+        offer.change(|_| false);
+        offer
+    }
+
+    /// Waits until a client has been given a list of tools.
+    pub(crate) async fn listed(&self) {
+        self.0.tools.listed().await;
+    }
+
+    /// These are the programs' tools, and more will come.
+    pub(crate) fn grow(&self, programs: ToolSet) {
+        self.change(|state| {
+            state.programs = programs;
+            true
+        });
+    }
+
+    /// These are the programs' tools.
+    pub(crate) fn replace(&self, programs: ToolSet) {
+        self.change(|state| {
+            state.programs = programs;
+            state.settled = true;
+            true
+        });
+    }
+
+    /// Follows the folder of spells, if there is one, until what is returned is dropped.
+    pub(crate) fn watch_spells(&self) -> Option<Watch> {
+        let book = self.0.assembler.spells.as_ref()?;
+        let offer = self.clone();
+        watch(book, move |_| offer.change(|_| false))
+            .inspect_err(|error| {
+                output::warn(&format!(
+                    "the folder of spells cannot be watched, so changes take effect only after a restart: {error}"
+                ));
+            })
+            .ok()
+    }
+
+    /// Hands everything over if the programs' tools changed, which is what `change` says, or a spell did.
+    fn change(&self, change: impl FnOnce(&mut State) -> bool) {
+        let shared = &*self.0;
+        // Held until the server has the tools: an older set must not come after a newer one.
+        let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = change(&mut state);
+        let all = shared.assembler.offered(&state.programs);
+        if let Some(book) = &shared.assembler.spells {
+            let spells: Vec<Arc<Tool>> = book
+                .spells()
+                .iter()
+                .filter_map(|spell| Some(Arc::clone(&all.get(&spell.name)?.tool)))
+                .collect();
+            // A spell that is loaded anew has a new tool; that a file is wrong by itself changes none.
+            changed |= spells.len() != state.spells.len()
+                || !spells
+                    .iter()
+                    .zip(&state.spells)
+                    .all(|(a, b)| Arc::ptr_eq(a, b));
+            state.spells = spells;
+            let problems = book.problems();
+            spells::warn_of(problems.iter().filter(|new| !state.told.contains(new)));
+            state.told = problems;
+        }
+        match (changed, state.settled) {
+            (false, _) => {}
+            (true, true) => shared.tools.replace(all),
+            (true, false) => shared.tools.grow(all),
+        }
+    }
+}

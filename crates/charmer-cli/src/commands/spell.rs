@@ -1,0 +1,336 @@
+//! `charmer spell`: spells made, checked, listed, tried and accepted.
+
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use charmer_config::reading;
+use charmer_core::text::nearest;
+use charmer_spells::{Context, Report, Spell, SpellBook, Trust, check, check_folder, create};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    args::{CastArgs, Selection, SpellArgs, SpellCommand, Spells},
+    assemble::{Assembler, Purpose},
+    commands::{call::call_and_show, tools::effect_cell},
+    output::{self, BOLD, GREEN, RED, print, print_raw, styled},
+    problem::{FAILED, Problem},
+    settings::Settings,
+    spells,
+    table::{Cell, table},
+};
+
+pub(crate) fn run(args: &SpellArgs) -> Result<ExitCode, Problem> {
+    let folder = &args.spells;
+    match &args.command {
+        SpellCommand::New { name } => new(folder, name),
+        SpellCommand::Check { files, json } => check_all(folder, files, *json),
+        SpellCommand::List { locked, json } => list(folder, *locked, *json),
+        SpellCommand::Cast(cast_args) => cast(folder, cast_args),
+        SpellCommand::Trust {
+            spells_or_files,
+            forget,
+        } => trust(folder, spells_or_files, *forget),
+    }
+}
+
+fn new(folder: &Path, name: &str) -> Result<ExitCode, Problem> {
+    let file = create(folder, name).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Problem::mistake(format!(
+            "there is a spell `{name}` in `{}` already",
+            folder.display()
+        ))
+        .hint("change it, or take another name"),
+        io::ErrorKind::InvalidInput => Problem::mistake(error.to_string()),
+        _ => Problem::failed(format!("the spell cannot be written: {error}")).hint(format!(
+            "check that you may write to `{}`",
+            folder.display()
+        )),
+    })?;
+    print(&format!("{}\n", file.display()))?;
+    output::note(&format!(
+        "it says hello; change it to what you need, then try `charmer spell cast {name} somebody=you`{}",
+        where_it_is(folder)
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What has to be added to a command that is suggested.
+fn where_it_is(folder: &Path) -> String {
+    if folder == Path::new("spells") {
+        String::new()
+    } else {
+        format!(" with `--spells {}`", folder.display())
+    }
+}
+
+fn check_all(folder: &Path, files: &[PathBuf], as_json: bool) -> Result<ExitCode, Problem> {
+    let options = spells::options();
+    let unreadable = |file: &Path, error: &io::Error| {
+        Problem::mistake(format!("`{}` cannot be read: {error}", file.display()))
+            .hint("check the path")
+    };
+    let (reports, problems) = if files.is_empty() {
+        spells::must_exist(folder)?;
+        check_folder(folder, &options).map_err(|error| unreadable(folder, &error))?
+    } else {
+        let reports: Result<Vec<Report>, Problem> = files
+            .iter()
+            .map(|file| check(file, &options).map_err(|error| unreadable(file, &error)))
+            .collect();
+        (reports?, Vec::new())
+    };
+    let is_error = |problem: &charmer_spells::Problem| {
+        matches!(problem.severity, charmer_spells::Severity::Error)
+    };
+    let ok = reports.iter().all(Report::is_ok) && !problems.iter().any(is_error);
+    if as_json {
+        let files: Vec<Value> = reports
+            .iter()
+            .map(|report| {
+                let mut shown = json!(report);
+                shown["ok"] = report.is_ok().into();
+                shown
+            })
+            .collect();
+        let all = json!({"ok": ok, "files": files, "problems": problems});
+        print_raw(format!("{all:#}\n").as_bytes())?;
+    } else {
+        print(&people(&reports, &problems))?;
+    }
+    Ok(ExitCode::from(if ok { 0 } else { FAILED }))
+}
+
+fn people(reports: &[Report], problems: &[charmer_spells::Problem]) -> String {
+    let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    let mut parts: Vec<String> = reports
+        .iter()
+        .map(|report| report.render(colour))
+        .filter(|shown| !shown.is_empty())
+        .collect();
+    parts.extend(problems.iter().map(|problem| {
+        let kind = match problem.severity {
+            charmer_spells::Severity::Error => "error",
+            _ => "warning",
+        };
+        format!("{kind}: {problem}")
+    }));
+    let wrong = reports.iter().filter(|report| !report.is_ok()).count();
+    let spells = match reports.len() {
+        1 => "1 spell".to_owned(),
+        many => format!("{many} spells"),
+    };
+    parts.push(match wrong {
+        0 => format!("{spells}: {}", styled(GREEN, "no mistakes")),
+        _ => format!(
+            "{spells}: {}",
+            styled(RED.bold(), format!("{wrong} cannot be served"))
+        ),
+    });
+    parts.join("\n\n") + "\n"
+}
+
+/// The folder as a server would open it.
+fn open(folder: &Path, locked: bool) -> Result<(Assembler, SpellBook), Problem> {
+    let spells = Spells {
+        spells: Some(folder.to_owned()),
+        locked,
+    };
+    let settings = Settings::load(&[], &Selection::default(), &spells, None)?;
+    let (assembler, _) = Assembler::new(settings, Purpose::Call);
+    let book = assembler.spells.clone();
+    Ok((assembler, book.expect("a folder was named")))
+}
+
+fn list(folder: &Path, locked: bool, as_json: bool) -> Result<ExitCode, Problem> {
+    let (_, book) = open(folder, locked)?;
+    if as_json {
+        print_raw(format!("{:#}\n", book.listing()).as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    spells::warn_of(&book.problems());
+    let rows: Vec<Vec<Cell>> = book
+        .spells()
+        .iter()
+        .map(|spell| {
+            let args = spell.args.iter().flatten().map(|arg| {
+                if arg.required {
+                    arg.name.clone()
+                } else {
+                    format!("[{}]", arg.name)
+                }
+            });
+            vec![
+                Cell::new(spell.name.as_str()).style(BOLD),
+                effect_cell(spell.effect),
+                Cell::new(args.collect::<Vec<_>>().join(" ")),
+                Cell::new(spell.description.as_str()),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        print(&format!(
+            "No spell can be served from `{}`.\n",
+            folder.display()
+        ))?;
+    } else {
+        let headings = ["SPELL", "EFFECT", "ARGUMENTS", "WHAT IT DOES"];
+        print(&table(&headings, &rows, output::width()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn cast(folder: &Path, args: &CastArgs) -> Result<ExitCode, Problem> {
+    let (assembler, book) = open(folder, args.locked)?;
+    let spells = book.spells();
+    let arguments = match spells.iter().find(|spell| spell.name == args.name) {
+        Some(spell) => charmer_spells::arguments(spell, &args.arguments).map_err(|message| {
+            Problem::mistake(message).hint(format!(
+                "as in `charmer spell cast {} {}`",
+                args.name,
+                spell
+                    .args
+                    .iter()
+                    .flatten()
+                    .next()
+                    .map_or("key=value".to_owned(), |arg| format!("{}=value", arg.name))
+            ))
+        })?,
+        // The answer to a spell that is there but not served says why.
+        None if exists(folder, &args.name) => Map::new(),
+        None => return Err(no_spell(&args.name, folder, &spells)),
+    };
+    let mut input = json!({"spell_name": args.name, "arguments": arguments, "flags": args.flags});
+    if let Some(path) = &args.path {
+        input["path"] = path.as_str().into();
+    }
+    if args.confirm {
+        input["confirm"] = true.into();
+    }
+    let Value::Object(input) = input else {
+        unreachable!("it is written as an object above")
+    };
+    let tools = book.tools();
+    let tool = tools
+        .iter()
+        .find(|served| served.tool.name.as_str() == "cast_spell")
+        .expect("every book has this tool");
+    call_and_show(&assembler, tool, input, args.json)
+}
+
+fn no_spell(name: &str, folder: &Path, spells: &[Spell]) -> Problem {
+    let problem = Problem::mistake(format!(
+        "there is no spell `{name}` in `{}`",
+        folder.display()
+    ));
+    match nearest(name, spells.iter().map(|spell| spell.name.as_str())) {
+        Some(near) => problem.hint(format!("did you mean `{near}`?")),
+        None => problem.hint("`charmer spell list` shows those that there are"),
+    }
+}
+
+/// The file of a spell, if there is one.
+fn file_of(folder: &Path, name: &str) -> Option<PathBuf> {
+    let files = ["yaml", "yml"].map(|ending| folder.join(format!("{name}.{ending}")));
+    files.into_iter().find(|file| file.is_file())
+}
+
+fn exists(folder: &Path, name: &str) -> bool {
+    !name.contains(['/', '\\']) && file_of(folder, name).is_some()
+}
+
+fn trust(folder: &Path, named: &[PathBuf], forget: bool) -> Result<ExitCode, Problem> {
+    let files = if named.is_empty() {
+        spells::must_exist(folder)?;
+        let reports = check_folder(folder, &spells::options()).map_err(|error| {
+            Problem::failed(format!("`{}` cannot be read: {error}", folder.display()))
+        })?;
+        reports.0.into_iter().map(|report| report.file).collect()
+    } else {
+        let found = named.iter().map(|named| find(folder, named, forget));
+        found.collect::<Result<Vec<_>, _>>()?
+    };
+    let store = spells::trust_file()?;
+    let mut trust = Trust::load(&store).map_err(|error| {
+        Problem::failed(format!("`{}` cannot be read: {error}", store.display()))
+            .hint("remove the file to begin anew; nothing is accepted then")
+    })?;
+    let mut lines = String::new();
+    let mut refused = Vec::new();
+    for file in &files {
+        if forget {
+            trust.forget(file);
+            lines.push_str(&format!("forgot {}\n", file.display()));
+            continue;
+        }
+        // Read once: what is shown is what is accepted.
+        match readable(file) {
+            Ok((text, spell)) => {
+                let word = if trust.is_accepted(file, &text) {
+                    "still accepted"
+                } else {
+                    "accepted"
+                };
+                trust.accept(file, &text);
+                let argv = spell.argv.iter().map(ToString::to_string);
+                let command: Vec<String> = spell.command.iter().cloned().chain(argv).collect();
+                let command = charmer_core::output::clean(&command.join(" ")).into_owned();
+                lines.push_str(&format!(
+                    "{word} {}: {command}\n",
+                    styled(BOLD, &spell.name)
+                ));
+            }
+            Err(problem) => refused.push(problem),
+        }
+    }
+    trust.save().map_err(|error| {
+        Problem::failed(format!("`{}` cannot be written: {error}", store.display()))
+    })?;
+    print(&lines)?;
+    refused.iter().for_each(output::fail);
+    Ok(ExitCode::from(if refused.is_empty() { 0 } else { FAILED }))
+}
+
+/// A spell by its name or its file's path.
+fn find(folder: &Path, named: &Path, gone_too: bool) -> Result<PathBuf, Problem> {
+    let is_path = named.components().count() > 1 || named.extension().is_some();
+    if is_path && (named.is_file() || gone_too) {
+        return Ok(named.to_owned());
+    }
+    let name = named.to_string_lossy();
+    match file_of(folder, &name) {
+        Some(file) => Ok(file),
+        None if gone_too => Ok(folder.join(format!("{name}.yaml"))),
+        None if is_path => {
+            Err(Problem::mistake(format!("there is no file `{name}`")).hint("check the path"))
+        }
+        None => Err(no_spell(&name, folder, &[])),
+    }
+}
+
+/// A spell that can be accepted, with its text.
+fn readable(file: &Path) -> Result<(String, Spell), Problem> {
+    let unreadable = |reason: String| {
+        Problem::failed(format!("`{}` cannot be accepted: {reason}", file.display()))
+    };
+    if !file.is_file() {
+        return Err(unreadable("it is no regular file".to_owned()));
+    }
+    let text = File::open(file)
+        .and_then(reading::text_of)
+        .map_err(|error| unreadable(error.to_string()))?;
+    let options = spells::options();
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let context = Context::default().stem(&stem).variables(&options.variables);
+    let read = Spell::parse(&text, &file.display().to_string(), &context);
+    match (read.value, read.mistakes) {
+        (Some(spell), None) => Ok((text, spell)),
+        _ => Err(unreadable("it has mistakes".to_owned()).hint(format!(
+            "`charmer spell check {}` shows them",
+            file.display()
+        ))),
+    }
+}

@@ -1,0 +1,172 @@
+//! The folder of spells that is offered: where it is, how it is opened, and what is told of it.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use charmer_config::Source;
+use charmer_core::model::Effect;
+use charmer_run::{Limits, process::Engine};
+use charmer_spells::{Problem as SpellProblem, Severity, SpellBook, SpellOptions};
+
+use crate::{
+    args::{Selection, Spells},
+    assemble::Listed,
+    output,
+    problem::Problem,
+};
+
+/// The file that holds what was accepted, in charmer's data folder.
+const TRUST: &str = "trust.json";
+
+/// A folder of spells and what was said about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Folder {
+    /// Its absolute path.
+    path: PathBuf,
+    read_only: bool,
+    /// Where it is kept what was accepted, if only that is offered.
+    accepted: Option<PathBuf>,
+}
+
+impl Folder {
+    /// The folder that holds what was accepted, if only that is offered.
+    pub(crate) fn accepted_in(&self) -> Option<&Path> {
+        self.accepted.as_deref().and_then(Path::parent)
+    }
+
+    /// Opens it for calls through this engine.
+    pub(crate) fn open(&self, engine: &Engine, limits: &Limits, mark: &str) -> SpellBook {
+        let mut options = options()
+            .engine(engine.clone())
+            .limits(limits.clone())
+            .read_only(self.read_only)
+            .mark(mark);
+        options.locked = self.accepted.clone();
+        SpellBook::open(&self.path, options)
+    }
+}
+
+/// What is the same for all spells of this process.
+pub(crate) fn options() -> SpellOptions {
+    SpellOptions::new(std::env::vars_os())
+}
+
+/// The folder that was named on the command line, or else in the file, whose relative paths start in `folder`.
+pub(crate) fn folder(
+    args: &Spells,
+    selection: &Selection,
+    declared: &[(PathBuf, Source)],
+    folder: &Path,
+    here: &Path,
+) -> Result<Option<Folder>, Problem> {
+    let (path, read_only) = match (&args.spells, declared) {
+        (Some(path), _) => (here.join(path), false),
+        (None, [(path, source)]) => {
+            can_be_obeyed(path, source)?;
+            (folder.join(path), source.read_only)
+        }
+        (None, []) if args.locked => {
+            return Err(
+                Problem::mistake("--locked needs spells, and there are none")
+                    .hint("name their folder, as in `--spells spells --locked`"),
+            );
+        }
+        (None, []) => return Ok(None),
+        (None, [_, second, ..]) => {
+            return Err(Problem::mistake(format!(
+                "only one folder of spells can be served, and `{}` is a second one",
+                second.0.display()
+            ))
+            .hint("run another server for it"));
+        }
+    };
+    // Without the `.` of `./spells`.
+    let path: PathBuf = path.components().collect();
+    must_exist(&path)?;
+    Ok(Some(Folder {
+        path,
+        read_only: read_only || selection.read_only,
+        accepted: args.locked.then(trust_file).transpose()?,
+    }))
+}
+
+/// What a file says of spells and nobody would obey must not look as if it were in force.
+fn can_be_obeyed(path: &Path, source: &Source) -> Result<(), Problem> {
+    let idle = [
+        ("select", !source.select.is_empty()),
+        ("set", !source.set.is_empty()),
+        ("prefix", source.prefix.is_some()),
+        ("directory", source.directory.is_some()),
+        ("environment", source.environment != Default::default()),
+        ("override", !source.overrides.is_empty()),
+    ];
+    match idle.iter().find(|(_, said)| *said) {
+        Some((key, _)) => Err(Problem::mistake(format!(
+            "`{key}` has no meaning for the spells of `{}`",
+            path.display()
+        ))
+        .hint("remove it: each spell's file says what is permitted and where it runs")),
+        None => Ok(()),
+    }
+}
+
+/// A folder that was named is there; most often it is not because of where one stands.
+pub(crate) fn must_exist(path: &Path) -> Result<(), Problem> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let message = format!("there is no folder of spells at `{}`", path.display());
+    Err(Problem::mistake(message).hint(
+        "name it with `--spells FOLDER`; `charmer spell new NAME` makes one with a first spell",
+    ))
+}
+
+/// Where it is kept what was accepted: `CHARMER_DATA`, or the user's own folder for data. Never among the spells.
+pub(crate) fn trust_file() -> Result<PathBuf, Problem> {
+    let folder = |name: &str| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
+    };
+    let folder = folder("CHARMER_DATA")
+        .or_else(|| Some(folder("XDG_DATA_HOME")?.join("charmer")))
+        .or_else(|| Some(folder("LOCALAPPDATA")?.join("charmer")))
+        .or_else(|| Some(folder("HOME")?.join(".local").join("share").join("charmer")));
+    match folder {
+        Some(folder) => Ok(folder.join(TRUST)),
+        None => Err(Problem::mistake(
+            "there is no place for what was accepted, because HOME is not set",
+        )
+        .hint("set CHARMER_DATA to the absolute path of a folder")),
+    }
+}
+
+/// The spells' tools with what a person wants to know of them.
+pub(crate) fn listed(book: &SpellBook) -> Vec<Listed> {
+    let spells = book.spells();
+    let effect_of = |name: &str| match spells.iter().find(|spell| spell.name == name) {
+        Some(spell) => spell.effect,
+        None if name == "list_spells" => Effect::Read,
+        None => Effect::Unknown,
+    };
+    let tools = book.tools();
+    tools
+        .iter()
+        .map(|served| Listed {
+            tool: Arc::clone(&served.tool),
+            effect: effect_of(served.tool.name.as_str()),
+        })
+        .collect()
+}
+
+/// Tells whoever watches what is wrong.
+pub(crate) fn warn_of<'p>(problems: impl IntoIterator<Item = &'p SpellProblem>) {
+    for problem in problems {
+        let text = charmer_core::output::clean(&problem.to_string()).into_owned();
+        match problem.severity {
+            Severity::Error => output::fail(&Problem::failed(text)),
+            _ => output::warn(&text),
+        }
+    }
+}

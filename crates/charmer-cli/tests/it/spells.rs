@@ -1,0 +1,460 @@
+//! Spells, served and at the keyboard.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, Session, charmer, err, example, out, ship};
+
+/// A folder with spells and a place for what was accepted.
+struct Project {
+    folder: tempfile::TempDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("spells")).expect("it can be made");
+        Self { folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path().join("spells").join(format!("{name}.yaml"))
+    }
+
+    /// Writes a spell that runs the fixture with these words.
+    fn spell(&self, name: &str, words: &str) {
+        self.write(name, &format!("command: ${{SHIP}} {words}\npaths: [.]\n"));
+    }
+
+    fn write(&self, name: &str, keys: &str) {
+        let text = format!("name: {name}\ndescription: The spell {name}\n{keys}");
+        // As editors do: a file appears whole.
+        let draft = self.path().join("draft");
+        fs::write(&draft, text).expect("it can be written");
+        fs::rename(draft, self.file(name)).expect("it can be moved");
+    }
+
+    fn charmer(&self, words: &[&str]) -> Command {
+        let mut command = charmer(words);
+        command
+            .current_dir(self.path())
+            .env("CHARMER_DATA", self.path().join("data"))
+            .env("SHIP", ship());
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        self.charmer(words).output().expect("it was built")
+    }
+
+    fn serve(&self, words: &[&str]) -> Session {
+        let words = [&["serve", "--spells", "spells"], words].concat();
+        Session::start(self.charmer(&words).stderr(Stdio::null()))
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+fn code(result: &Value) -> &str {
+    let code = &result["structuredContent"]["error"]["code"];
+    code.as_str().unwrap_or_default()
+}
+
+/// Waits for the server to say that the list has changed, and then for these names.
+fn becomes(session: &mut Session, wanted: &[&str]) {
+    session.told("notifications/tools/list_changed");
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let names = session.names();
+        if names == wanted {
+            return;
+        }
+        assert!(Instant::now() < until, "{names:?} instead of {wanted:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+const CAST: &str = "cast_spell";
+const LIST: &str = "list_spells";
+
+#[test]
+fn spells_are_served_alone() {
+    let project = Project::new();
+    project.write(
+        "sail",
+        "command: ${SHIP} sail\npaths: [.]\nflags: [--knots=3]\nargs: [{name: port, required: true}]\nargv: ['{{port}}']\n",
+    );
+    let mut session = project.serve(&[]);
+    assert_eq!(session.names(), ["sail", CAST, LIST]);
+    let result = session.call("sail", json!({"port": "Oslo", "flags": ["--knots=3"]}));
+    assert!(
+        text(&result).starts_with(r#"["sail", "--knots=3", "Oslo"]"#),
+        "{result}"
+    );
+    let result = session.call(
+        CAST,
+        json!({"spell_name": "sail", "arguments": {"port": "Bergen"}}),
+    );
+    assert!(
+        text(&result).starts_with(r#"["sail", "Bergen"]"#),
+        "{result}"
+    );
+    let result = session.call("sail", json!({"port": "Oslo", "flags": ["--knots=4"]}));
+    assert_eq!(code(&result), "not_permitted", "{result}");
+    let result = session.call(CAST, json!({"spell_name": "sial"}));
+    assert_eq!(code(&result), "not_registered", "{result}");
+    let result = session.call(LIST, json!({}));
+    assert_eq!(
+        result["structuredContent"]["data"]["spells"][0]["name"],
+        "sail"
+    );
+    assert!(session.end().success());
+}
+
+#[test]
+fn what_changes_in_the_folder_is_told() {
+    let project = Project::new();
+    project.spell("a", "list one");
+    let mut session = project.serve(&[]);
+    assert_eq!(session.names(), ["a", CAST, LIST]);
+
+    project.spell("b", "list two");
+    // Whoever sees it first, the client is told.
+    let listing = session.call(LIST, json!({}));
+    assert!(listing.to_string().contains("The spell b"), "{listing}");
+    becomes(&mut session, &["a", "b", CAST, LIST]);
+    assert!(text(&session.call("b", json!({}))).starts_with(r#"["list", "two"]"#));
+
+    project.spell("a", "list three");
+    session.told("notifications/tools/list_changed");
+    let until = Instant::now() + PATIENCE;
+    while !text(&session.call("a", json!({}))).starts_with(r#"["list", "three"]"#) {
+        assert!(Instant::now() < until, "the old version is still served");
+    }
+
+    // What is broken keeps its last good version; a client can see why.
+    project.write("a", "comand: ${SHIP}\n");
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let listing = session.call(LIST, json!({}));
+        if listing["structuredContent"]["data"]["problems"][0]["lastGood"] == true {
+            break;
+        }
+        assert!(Instant::now() < until, "{listing}");
+    }
+    assert!(text(&session.call("a", json!({}))).starts_with(r#"["list", "three"]"#));
+
+    fs::remove_file(project.file("b")).expect("it is there");
+    let result = session.call(CAST, json!({"spell_name": "b"}));
+    assert_eq!(code(&result), "not_registered", "{result}");
+    becomes(&mut session, &["a", CAST, LIST]);
+    assert!(session.end().success());
+}
+
+#[test]
+fn spells_and_programs_are_served_together() {
+    let project = Project::new();
+    project.spell("a", "list");
+    // The name is the program's.
+    project.spell("ship_list", "sink");
+    let ship = ship();
+    let mut session = project.serve(&[&ship, "--allow", "list"]);
+    assert_eq!(session.names(), ["ship_list", "a", CAST, LIST]);
+    let result = session.call("ship_list", json!({"all": true}));
+    assert!(
+        text(&result).starts_with(r#"["list", "--all"]"#),
+        "{result}"
+    );
+    let result = session.call(CAST, json!({"spell_name": "ship_list"}));
+    assert_eq!(code(&result), "invalid_configuration", "{result}");
+    // A change of the spells does not cost the program's tools.
+    project.spell("b", "list");
+    becomes(&mut session, &["ship_list", "a", "b", CAST, LIST]);
+    assert_eq!(session.call("ship_list", json!({}))["isError"], false);
+    assert!(session.end().success());
+}
+
+#[test]
+fn spells_that_change_while_a_program_is_read_are_not_lost() {
+    let project = Project::new();
+    project.spell("a", "list");
+    let ship = ship();
+    let mut session = project.serve(&[&ship, "--allow", "list", "--refresh"]);
+    project.spell("b", "list");
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let names = session.names();
+        if names == ["ship_list", "a", "b", CAST, LIST] {
+            break;
+        }
+        assert!(Instant::now() < until, "{names:?}");
+    }
+    assert!(session.end().success());
+}
+
+#[test]
+fn spells_are_there_although_a_program_cannot_be_read() {
+    let project = Project::new();
+    project.spell("a", "list");
+    let mute = example("mute");
+    let mut session = project.serve(&[&mute.to_string_lossy()]);
+    assert_eq!(session.call("a", json!({}))["isError"], false);
+    assert_eq!(session.names(), ["a", CAST, LIST]);
+    assert!(session.end().success());
+}
+
+#[test]
+fn the_file_names_the_folder() {
+    let project = Project::new();
+    project.spell("a", "list");
+    let file = project.path().join("charmer.yaml");
+    let config = "sources: [{spells: ./spells}]\naudit: {file: calls.jsonl}\n";
+    fs::write(&file, config).expect("it can be written");
+    let mut session = Session::start(&mut project.charmer(&["serve", "--config", "charmer.yaml"]));
+    assert_eq!(session.names(), ["a", CAST, LIST]);
+    assert_eq!(session.call("a", json!({}))["isError"], false);
+    assert!(session.end().success());
+    let log = fs::read_to_string(project.path().join("calls.jsonl")).expect("it was written");
+    assert!(log.contains(r#""a""#), "{log}");
+
+    fs::write(&file, "sources: [{spells: ./spells, prefix: x}]").expect("it can be written");
+    let output = project.run(&["tools", "--config", "charmer.yaml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        err(&output).contains("`prefix` has no meaning"),
+        "{}",
+        err(&output)
+    );
+}
+
+#[test]
+fn only_reading_is_offered_of_spells_too() {
+    let project = Project::new();
+    project.write("a", "command: ${SHIP} list\npaths: [.]\neffect: read\n");
+    project.spell("b", "list");
+    let mut session = project.serve(&["--read-only"]);
+    assert_eq!(session.names(), ["a", CAST, LIST]);
+    let result = session.call(CAST, json!({"spell_name": "b"}));
+    assert_eq!(code(&result), "not_permitted", "{result}");
+    assert!(session.end().success());
+}
+
+#[test]
+fn a_locked_server_runs_what_was_accepted() {
+    let project = Project::new();
+    project.spell("a", "list one");
+    project.spell("b", "list two");
+    let output = project.run(&["spell", "trust", "a"]);
+    assert!(output.status.success(), "{}", err(&output));
+    assert!(out(&output).starts_with("accepted a: "), "{}", out(&output));
+
+    let mut session = project.serve(&["--locked"]);
+    assert_eq!(session.names(), ["a", CAST, LIST]);
+    assert!(text(&session.call("a", json!({}))).starts_with(r#"["list", "one"]"#));
+    let result = session.call(CAST, json!({"spell_name": "b"}));
+    assert_eq!(code(&result), "not_permitted", "{result}");
+    assert!(text(&result).contains("charmer spell trust"), "{result}");
+
+    // A changed spell is another spell, in no version run until it is accepted.
+    project.spell("a", "list three");
+    becomes(&mut session, &[CAST, LIST]);
+    let result = session.call(CAST, json!({"spell_name": "a"}));
+    assert_eq!(code(&result), "not_permitted", "{result}");
+    assert!(project.run(&["spell", "trust"]).status.success());
+    becomes(&mut session, &["a", "b", CAST, LIST]);
+    assert!(text(&session.call("a", json!({}))).starts_with(r#"["list", "three"]"#));
+    assert!(
+        project
+            .run(&["spell", "trust", "--forget", "b"])
+            .status
+            .success()
+    );
+    becomes(&mut session, &["a", CAST, LIST]);
+    assert!(session.end().success());
+}
+
+#[test]
+fn a_new_spell_works_as_it_is() {
+    let project = Project::new();
+    let output = project.run(&["spell", "new", "hello", "--spells", "deep/spells"]);
+    assert!(output.status.success(), "{}", err(&output));
+    let file = project.path().join("deep/spells/hello.yaml");
+    let text = fs::read_to_string(&file).expect("it was written");
+    // Not every machine has `echo` as a program.
+    fs::write(&file, text.replace("echo hello", "${SHIP} list")).expect("it can be written");
+    let words = ["spell", "--spells", "deep/spells"];
+    let output = project.run(&[&words[..], &["cast", "hello", "somebody=Ada"]].concat());
+    assert!(
+        out(&output).starts_with(r#"["list", "Ada"]"#),
+        "{}{}",
+        out(&output),
+        err(&output)
+    );
+    let output = project.run(&[&words[..], &["new", "hello"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    let output = project.run(&[&words[..], &["new", "../hello"]].concat());
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+}
+
+#[test]
+fn check_shows_the_line_and_ends_with_one() {
+    let project = Project::new();
+    project.spell("good", "list");
+    let output = project.run(&["spell", "check"]);
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+    assert_eq!(out(&output), "1 spell: no mistakes\n");
+
+    project.write("bad", "command: x\npathes: [.]\n");
+    for words in [
+        &["spell", "check"][..],
+        &["spell", "check", "spells/bad.yaml"],
+    ] {
+        let output = project.run(words);
+        assert_eq!(output.status.code(), Some(1));
+        let shown = out(&output);
+        assert!(shown.contains("spells/bad.yaml:4:1"), "{shown}");
+        assert!(shown.contains("4 | pathes: [.]\n  | ^^^^^^"), "{shown}");
+        assert!(shown.contains("did you mean `paths`?"), "{shown}");
+        assert!(!shown.contains('\x1b'), "no colours for a pipe: {shown}");
+    }
+    assert_eq!(
+        project
+            .run(&["spell", "check", "spells/good.yaml"])
+            .status
+            .code(),
+        Some(0)
+    );
+    let output = project.run(&["spell", "check", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_str(&out(&output)).expect("it is JSON");
+    assert_eq!(
+        (&report["ok"], &report["files"][1]["ok"]),
+        (&json!(false), &json!(true))
+    );
+    let mistake = &report["files"][0]["mistakes"][0];
+    assert_eq!(
+        (&mistake["line"], &mistake["column"]),
+        (&json!(4), &json!(1))
+    );
+
+    let output = project.run(&["spell", "check", "--spells", "nowhere"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("there is no folder of spells"));
+    // What has mistakes cannot be accepted.
+    let output = project.run(&["spell", "trust", "bad"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        err(&output).contains("charmer spell check"),
+        "{}",
+        err(&output)
+    );
+}
+
+#[test]
+fn spells_are_cast_and_listed_at_the_keyboard() {
+    let project = Project::new();
+    project.write(
+        "sail",
+        "command: ${SHIP} sail\npaths: [.]\nflags: [--loud]\nconfirm: true\nargs:\n  - {name: knots, type: integer}\nargv: ['--knots={{knots}}']\n",
+    );
+    let output = project.run(&["spell", "list"]);
+    assert!(out(&output).contains("[knots]"), "{}", out(&output));
+    let output = project.run(&["spell", "list", "--json"]);
+    let listing: Value = serde_json::from_str(&out(&output)).expect("it is JSON");
+    assert_eq!(listing["spells"][0]["name"], "sail");
+
+    let cast = ["spell", "cast", "sail", "knots=3", "--flag", "--loud"];
+    let output = project.run(&cast);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        out(&output).contains("must be confirmed"),
+        "{}",
+        out(&output)
+    );
+    let output = project.run(&[&cast[..], &["--confirm", "--path", "."]].concat());
+    assert!(
+        out(&output).starts_with(r#"["sail", "--loud", "--knots=3"]"#),
+        "{}{}",
+        out(&output),
+        err(&output)
+    );
+    let output = project.run(&["spell", "cast", "sail", "knots=many", "--confirm", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let result: Value = serde_json::from_str(&out(&output)).expect("it is JSON");
+    assert_eq!(result["error"]["code"], "invalid_arguments", "{result}");
+    let output = project.run(&["spell", "cast", "sial"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        err(&output).contains("did you mean `sail`?"),
+        "{}",
+        err(&output)
+    );
+}
+
+#[test]
+fn other_commands_know_spells() {
+    let project = Project::new();
+    project.write(
+        "sail",
+        "command: ${SHIP} sail\npaths: [.]\nargs: [{name: port}]\nargv: ['{{port}}']\neffect: write\n",
+    );
+    let output = project.run(&["tools", "--spells", "spells"]);
+    assert!(
+        out(&output).contains("sail         write"),
+        "{}",
+        out(&output)
+    );
+    let output = project.run(&["call", "--spells", "spells", "sail", "--port", "Oslo"]);
+    assert!(
+        out(&output).starts_with(r#"["sail", "Oslo"]"#),
+        "{}{}",
+        out(&output),
+        err(&output)
+    );
+    let output = project.run(&["serve", "--spells", "spells", "--locked", "--print-config"]);
+    let entry: Value = serde_json::from_str(&out(&output)).expect("it is JSON");
+    let words = &entry["mcpServers"]["spells"]["args"];
+    let folder = words[1]
+        .as_str()
+        .and_then(|word| word.strip_prefix("--spells="));
+    assert!(
+        folder.is_some_and(|folder| Path::new(folder).is_absolute()),
+        "{entry}"
+    );
+    assert_eq!(words[2], "--locked");
+    let accepted = &entry["mcpServers"]["spells"]["env"]["CHARMER_DATA"];
+    assert_eq!(*accepted, json!(project.path().join("data")));
+    let output = project.run(&["serve", "--spells", "spells", "--deny", "sail"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    project.spell("drift", "drift");
+    let call = [
+        "call",
+        "--spells",
+        "spells",
+        "--timeout",
+        "200ms",
+        "--json",
+        "drift",
+    ];
+    let result: Value = serde_json::from_str(&out(&project.run(&call))).expect("it is JSON");
+    assert_eq!(result["error"]["code"], "timeout", "{result}");
+    let output = project.run(&["serve", "--locked", &ship()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        err(&output).contains("--locked needs spells"),
+        "{}",
+        err(&output)
+    );
+}

@@ -1,0 +1,81 @@
+//! How long a thousand spells take to load, to look at again when nothing changed, and when one did; and how long it takes
+//! until a watcher tells of a change.
+//!
+//! `cargo bench -p charmer-spells` prints it.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a benchmark that cannot run says so by stopping"
+)]
+
+use std::{
+    fs,
+    path::Path,
+    sync::mpsc::channel,
+    time::{Duration, Instant},
+};
+
+use charmer_spells::{SpellBook, SpellOptions, watch};
+
+const SPELLS: usize = 1000;
+const ROUNDS: usize = 20;
+
+fn main() {
+    // A test run only builds it.
+    if !std::env::args().any(|word| word == "--bench") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let spells = folder.path().join("spells");
+    fs::create_dir(&spells).unwrap();
+    for n in 0..SPELLS {
+        write(&spells, n, "one");
+    }
+    // Files that have just been written are read again, in case they change within the clock's tick.
+    std::thread::sleep(Duration::from_millis(200));
+    let open = || SpellBook::open(&spells, SpellOptions::new(std::env::vars_os()));
+    say("load", || drop(open()));
+    let book = open();
+    assert_eq!(book.spells().len(), SPELLS);
+    say("look again", || assert!(!book.reload()));
+    say("tools", || assert_eq!(book.tools().len(), SPELLS + 2));
+    let mut n = 0;
+    say("one changed", || {
+        n += 1;
+        write(&spells, 7, &n.to_string());
+        assert!(book.reload());
+    });
+    let (told, changes) = channel();
+    let _watch = watch(&book, move |_| told.send(()).unwrap()).unwrap();
+    say("told of a change", || {
+        n += 1;
+        write(&spells, 7, &n.to_string());
+        changes.recv().unwrap();
+    });
+}
+
+fn write(spells: &Path, n: usize, word: &str) {
+    let text = format!(
+        "name: spell-{n}\ndescription: Spell number {n} says a word\ncommand: echo {word}\nflags: [-n, -e]\n\
+         paths: [.]\ntimeout: 30\nargs:\n  - {{name: city, required: true, description: A city}}\n  \
+         - {{name: count, type: integer, default: 3}}\nargv: ['--city={{{{city}}}}', '-n{{{{count}}}}']\neffect: read\n"
+    );
+    fs::write(spells.join(format!("spell-{n}.yaml")), text).unwrap();
+}
+
+fn say(what: &str, mut run: impl FnMut()) {
+    let mut times: Vec<Duration> = (0..ROUNDS)
+        .map(|_| {
+            let began = Instant::now();
+            run();
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!(
+        "{what}: median {:.1?}, worst {:.1?}",
+        times[ROUNDS / 2],
+        times[ROUNDS - 1]
+    );
+}

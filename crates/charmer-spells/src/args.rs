@@ -1,0 +1,186 @@
+//! The entries of `args`.
+
+use std::collections::HashMap;
+
+use charmer_config::reading::{Kind, Node, Problems, Quoted};
+use serde_json::{Map, Number, Value};
+
+use crate::{
+    environment,
+    expand::expand_node,
+    input::{self, RESERVED},
+    spell::{Arg, ArgPattern, ArgType, Context},
+    template::is_argument,
+};
+
+pub(crate) const ARG: &[&str] = &[
+    "name",
+    "type",
+    "required",
+    "default",
+    "enum",
+    "pattern",
+    "description",
+];
+
+pub(crate) fn args(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Vec<Arg> {
+    let Kind::List(list) = &node.kind else {
+        problems
+            .wrong(node, "args", "a list")
+            .hint("add an entry like `- name: city`");
+        return Vec::new();
+    };
+    let mut args: Vec<Arg> = Vec::new();
+    let mut taken: HashMap<String, String> = HashMap::new();
+    for entry in list {
+        let Some(arg) = arg(entry, context, problems) else {
+            continue;
+        };
+        if let Some(other) = taken.insert(environment::variable(&arg.name), arg.name.clone()) {
+            problems
+                .add(
+                    entry.span.clone(),
+                    format!(
+                        "`{other}` and `{}` would be the same variable `{}`",
+                        arg.name,
+                        arg.variable()
+                    ),
+                )
+                .hint("names must differ in more than their case");
+            continue;
+        }
+        args.push(arg);
+    }
+    args
+}
+
+fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Option<Arg> {
+    let fields = problems.fields(node, "args", ARG)?;
+    let name_node = fields.require("name", problems)?;
+    let name = problems.word(name_node, "name")?;
+    if !is_argument(&name) {
+        problems
+            .add(
+                name_node.span.clone(),
+                format!("{} cannot be an argument's name", Quoted(&name)),
+            )
+            .hint("use letters, digits and `_`, beginning with a letter, at most 64 of them");
+        return None;
+    }
+    if RESERVED.contains(&name.as_str()) {
+        problems
+            .add(
+                name_node.span.clone(),
+                format!("`{name}` has a meaning of its own in a call"),
+            )
+            .hint("choose another name, like `file` or `folder`");
+        return None;
+    }
+    let kind = fields.get("type").map_or(Some(ArgType::String), |node| {
+        problems.choice(node, "type", ArgType::NAMES)
+    })?;
+    let choices = fields.get("enum").map(|node| {
+        if kind != ArgType::String {
+            problems
+                .add(node.span.clone(), "only a `string` can have an `enum`")
+                .hint("remove one of the two");
+        }
+        problems.words(node, "enum", "add a value, or remove the key")
+    });
+    let pattern = fields.get("pattern").and_then(|node| {
+        let text = problems.word(node, "pattern")?;
+        if !matches!(kind, ArgType::String | ArgType::Path) {
+            problems
+                .add(
+                    node.span.clone(),
+                    "only a `string` or a `path` can have a `pattern`",
+                )
+                .hint("remove it: numbers and switches are checked anyway");
+        }
+        match ArgPattern::new(&text) {
+            Ok(pattern) => Some(pattern),
+            Err(reason) => {
+                problems
+                    .add(
+                        node.span.clone(),
+                        format!("`pattern` is no regular expression: {reason}"),
+                    )
+                    .hint("put it in single quotes");
+                None
+            }
+        }
+    });
+    let required = fields
+        .get("required")
+        .and_then(|node| problems.switch(node, "required"));
+    let mut arg = Arg {
+        name,
+        kind,
+        required: required.unwrap_or(false),
+        default: None,
+        choices: choices.unwrap_or_default(),
+        pattern,
+        description: fields
+            .get("description")
+            .and_then(|node| problems.word(node, "description"))
+            .map(|text| charmer_core::output::clean(&text).into_owned())
+            .unwrap_or_default(),
+    };
+    if let Some(node) = fields.get("default") {
+        arg.default = default(node, &arg, context, problems);
+        if arg.required {
+            problems
+                .add(node.span.clone(), "what is required needs no default")
+                .hint("remove `required` or `default`");
+        }
+    }
+    Some(arg)
+}
+
+fn default(
+    node: &Node,
+    arg: &Arg,
+    context: &Context<'_>,
+    problems: &mut Problems<'_>,
+) -> Option<Value> {
+    let mut value = json(node)?;
+    // Numbers are text where text is wanted.
+    if matches!(arg.kind, ArgType::String | ArgType::Path) && value.is_number() {
+        value = Value::String(node.raw.clone());
+    }
+    if let Value::String(text) = &value {
+        value = Value::String(expand_node(text, node, context.variables, problems)?);
+    }
+    if let Err(violation) = input::check(arg, &value, &arg.name) {
+        problems
+            .add(
+                node.span.clone(),
+                format!("this default does not fit: {violation}"),
+            )
+            .hint("write one that a caller could give");
+        return None;
+    }
+    Some(value)
+}
+
+/// What a node holds, as JSON.
+fn json(node: &Node) -> Option<Value> {
+    Some(match &node.kind {
+        Kind::Null => Value::Null,
+        Kind::Bool(on) => (*on).into(),
+        Kind::Integer(number) => Value::Number(Number::from_i128(*number)?),
+        Kind::Float => Value::Number(Number::from_f64(node.raw.parse().ok()?)?),
+        Kind::Text(text) => text.as_str().into(),
+        Kind::List(list) => Value::Array(list.iter().map(json).collect::<Option<_>>()?),
+        Kind::Map(entries) => {
+            let mut object = Map::new();
+            for (key, value) in entries {
+                let Kind::Text(key) = &key.kind else {
+                    return None;
+                };
+                object.insert(key.clone(), json(value)?);
+            }
+            Value::Object(object)
+        }
+    })
+}

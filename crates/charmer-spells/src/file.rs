@@ -1,0 +1,114 @@
+//! A spell's file on disk: found, told whether it changed, and read without being held up.
+
+use std::{
+    fs::{self, Metadata, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use charmer_config::reading;
+
+/// A file that changed less than this ago may change again without looking different.
+const RACY: Duration = Duration::from_millis(100);
+
+/// What a file looks like from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    length: u64,
+    modified: Option<SystemTime>,
+    identity: (u64, u64, i64, i64),
+    is_file: bool,
+}
+
+impl Fingerprint {
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        let meta = fs::metadata(path)?;
+        Ok(Self {
+            length: meta.len(),
+            modified: meta.modified().ok(),
+            identity: identity(&meta),
+            is_file: meta.is_file(),
+        })
+    }
+
+    /// Whether a later change is sure to be seen in it.
+    pub(crate) fn is_settled(&self) -> bool {
+        let age = self.modified.and_then(|modified| modified.elapsed().ok());
+        age.is_some_and(|age| age > RACY)
+    }
+}
+
+#[cfg(unix)]
+fn identity(meta: &Metadata) -> (u64, u64, i64, i64) {
+    use std::os::unix::fs::MetadataExt;
+    (meta.dev(), meta.ino(), meta.ctime(), meta.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (u64, u64, i64, i64) {
+    (0, 0, 0, 0)
+}
+
+/// The spell files of a folder, in order.
+pub(crate) fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let is_spell = path
+            .extension()
+            .is_some_and(|ending| ending == "yaml" || ending == "yml");
+        if is_spell && !hidden {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The text of a file. A pipe or a device is not read.
+pub(crate) fn text(path: &Path) -> io::Result<String> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe that nobody writes to must not hold up the server.
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    }
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file",
+        ));
+    }
+    reading::text_of(file)
+}
+
+/// What a file's or folder's permissions let others do to it.
+pub(crate) fn exposure(path: &Path, what: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let Ok(meta) = fs::symlink_metadata(path) else {
+        return found;
+    };
+    if meta.is_symlink() {
+        let target = fs::read_link(path).unwrap_or_default();
+        found.push(format!(
+            "{what} is a symlink to `{}`: whoever can change that changes it",
+            target.display()
+        ));
+    }
+    #[cfg(unix)]
+    if fs::metadata(path)
+        .is_ok_and(|meta| std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o002 != 0)
+    {
+        found.push(format!(
+            "{what} can be written by every user of this machine (`chmod o-w` ends that)"
+        ));
+    }
+    found
+}

@@ -1,0 +1,51 @@
+//! Spells: commands that a team declares in YAML files, one command a file, with strict rules on flags, folders,
+//! arguments and time. An assistant can run those and nothing else.
+//!
+//! - [`Spell::parse`] reads a file; mistakes come with line, column and a picture.
+//! - [`SpellBook`] is a folder of spells as tools; [`watch()`] keeps it current.
+//! - [`Trust`] remembers what a person has accepted, for servers that run nothing else.
+//! - [`check()`] and [`check_folder`] say what is wrong or unwise.
+//!
+//! Nothing here reads the process's environment: it is given in [`SpellOptions`]. Calls go through `charmer_run`, as those
+//! of all other tools do. The JSON Schema of the format is [`SCHEMA`]; `docs/spell.example.yaml` shows every key.
+
+mod advice;
+mod args;
+mod book;
+mod cast;
+mod check;
+mod code;
+mod confine;
+mod directory;
+mod environment;
+mod expand;
+mod file;
+mod input;
+mod interpreters;
+mod load;
+mod misuse;
+mod options;
+mod parse;
+mod problem;
+mod schema;
+mod spell;
+mod template;
+mod tools;
+mod trust;
+mod watch;
+mod words;
+mod write;
+
+pub use book::SpellBook;
+pub use check::{Report, check, check_folder};
+pub use input::Given;
+pub use options::SpellOptions;
+pub use problem::{Problem, Severity};
+pub use spell::{Arg, ArgPattern, ArgType, Context, Spell};
+pub use template::Template;
+pub use trust::Trust;
+pub use watch::{Watch, watch};
+pub use write::{arguments, create, starter};
+
+/// The JSON Schema of the format, for editors.
+pub const SCHEMA: &str = include_str!("../spell.schema.json");

@@ -1,0 +1,412 @@
+//! From a file's tree to a [`Spell`], key by key. Readers go on after a mistake.
+
+use std::{collections::BTreeMap, ops::Range, path::PathBuf, time::Duration};
+
+use charmer_config::reading::{self, Fields, Kind, Node, Problems, Quoted, Read};
+use charmer_core::{
+    model::Effect,
+    output::clean,
+    text::nearest,
+    tool::{NAME_WARNING, ToolName},
+};
+
+use crate::{
+    args, code, environment,
+    expand::{expand_node, is_variable},
+    spell::{Arg, Context, DEFAULT_TIMEOUT, MOST_SECONDS, Spell},
+    template::Template,
+    words,
+};
+
+pub(crate) const SPELL: &[&str] = &[
+    "name",
+    "description",
+    "command",
+    "flags",
+    "paths",
+    "timeout",
+    "args",
+    "argv",
+    "env",
+    "stdin",
+    "effect",
+    "confirm",
+    "shell",
+    "confine",
+];
+const EFFECTS: &[(&str, Effect)] = &[
+    ("read", Effect::Read),
+    ("write", Effect::Write),
+    ("destroy", Effect::Destroy),
+];
+/// Tools that stand beside spells.
+const TAKEN: [&str; 3] = ["cast_spell", "list_spells", "read_output"];
+
+/// Where the parts of a spell stand that are looked at together.
+pub(crate) struct Places {
+    pub(crate) command: Range<usize>,
+    pub(crate) argv: Vec<Range<usize>>,
+    pub(crate) stdin: Range<usize>,
+    pub(crate) flags: Range<usize>,
+    pub(crate) paths: Range<usize>,
+}
+
+pub(crate) fn spell(text: &str, file: &str, context: &Context<'_>) -> Read<Spell> {
+    let mut read = reading::read(text, file, |tree, problems| whole(tree, context, problems));
+    if read.mistakes.is_some() {
+        read.value = None;
+    }
+    read
+}
+
+fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Option<Spell> {
+    if matches!(tree.kind, Kind::Null) {
+        problems
+            .add(0..0, "the file says nothing")
+            .hint("a spell needs `name`, `description` and `command`");
+        return None;
+    }
+    let fields = problems.fields(tree, "spell", SPELL)?;
+    let name = fields
+        .require("name", problems)
+        .and_then(|node| name(node, context, problems));
+    let description = fields
+        .require("description", problems)
+        .and_then(|node| description(node, problems));
+    let command = fields
+        .require("command", problems)
+        .and_then(|node| command(node, context, problems));
+    let declared = fields
+        .get("args")
+        .map(|node| args::args(node, context, problems));
+    let known: &[Arg] = declared.as_deref().unwrap_or_default();
+    let (argv, argv_places) = argv(&fields, known, context, problems);
+    let stdin = fields
+        .get("stdin")
+        .and_then(|node| template(node, "stdin", known, context, problems));
+    let switch = |key: &str, problems: &mut Problems<'_>| {
+        let node = fields.get(key);
+        node.and_then(|node| problems.switch(node, key))
+            .unwrap_or(false)
+    };
+    let place = |key: &str| {
+        fields
+            .entry(key)
+            .map_or(0..0, |(name, _)| name.span.clone())
+    };
+    let value_place = |key: &str| fields.get(key).map_or(0..0, |node| node.span.clone());
+    let spell = Spell {
+        flags: list(&fields, "flags", problems, |node, problems| {
+            element(node, "flags", context, problems)
+        }),
+        paths: list(&fields, "paths", problems, |node, problems| {
+            path(node, context, problems)
+        }),
+        timeout: fields
+            .get("timeout")
+            .map_or(Some(DEFAULT_TIMEOUT), |node| timeout(node, problems))
+            .unwrap_or(DEFAULT_TIMEOUT),
+        env: fields
+            .get("env")
+            .map(|node| env(node, context, problems))
+            .unwrap_or_default(),
+        effect: fields
+            .get("effect")
+            .and_then(|node| problems.choice(node, "effect", EFFECTS))
+            .unwrap_or_default(),
+        confirm: switch("confirm", problems),
+        shell: switch("shell", problems),
+        confine: switch("confine", problems),
+        args: declared,
+        argv,
+        stdin,
+        // What is missing has been said, and a spell with mistakes is not handed out.
+        name: name.unwrap_or_default(),
+        description: description.unwrap_or_default(),
+        command: command.unwrap_or_default(),
+    };
+    if spell.command.is_empty() {
+        return None;
+    }
+    let places = Places {
+        command: value_place("command"),
+        argv: argv_places,
+        stdin: value_place("stdin"),
+        flags: place("flags"),
+        paths: if fields.get("paths").is_some() {
+            place("paths")
+        } else {
+            place("name")
+        },
+    };
+    code::rule(&spell, &places, problems);
+    crate::advice::advise(&spell, &places, problems);
+    Some(spell)
+}
+
+fn name(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Option<String> {
+    let name = problems.word(node, "name")?;
+    if ToolName::exact(&name).is_none() {
+        problems
+            .add(
+                node.span.clone(),
+                format!("{} cannot be a tool's name", Quoted(&name)),
+            )
+            .hint("use letters, digits, `_` and `-`, at most 64 of them");
+        return None;
+    }
+    if let Some(stem) = context.stem.filter(|stem| *stem != name) {
+        problems
+            .add(
+                node.span.clone(),
+                format!(
+                    "the name is {}, and the file's is {}",
+                    Quoted(&name),
+                    Quoted(stem)
+                ),
+            )
+            .hint("give both the same name");
+        return None;
+    }
+    if TAKEN.contains(&name.as_str()) || context.reserved.contains(&name) {
+        problems
+            .add(
+                node.span.clone(),
+                format!("another tool is called {}", Quoted(&name)),
+            )
+            .hint("give the spell, and its file, another name");
+        return None;
+    }
+    if name.len() > NAME_WARNING {
+        problems
+            .advise(
+                node.span.clone(),
+                format!("the name has {} characters", name.len()),
+            )
+            .hint(format!("some clients cut tool names past {NAME_WARNING}"));
+    }
+    Some(name)
+}
+
+fn description(node: &Node, problems: &mut Problems<'_>) -> Option<String> {
+    let text = problems.word(node, "description")?;
+    let cleaned = clean(&text);
+    if cleaned != text {
+        problems
+            .advise(
+                node.span.clone(),
+                "the description holds characters that cannot be seen or that hide others",
+            )
+            .hint("remove them: an assistant would read what a person does not see; they are shown marked");
+    }
+    Some(cleaned.into_owned())
+}
+
+fn command(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Option<Vec<String>> {
+    let text = problems.word(node, "command")?;
+    let words = match words::split(&text) {
+        Ok(words) => words,
+        Err(message) => {
+            problems.add(node.span.clone(), message).hint("close it");
+            return None;
+        }
+    };
+    if words.first().is_none_or(String::is_empty) {
+        problems.add(node.span.clone(), "`command` names no program");
+        return None;
+    }
+    if let Some(place) = words.iter().find(|word| !Template::new(word).is_fixed()) {
+        problems
+            .add(node.span.clone(), format!("{} has a place for an argument", Quoted(place)))
+            .hint("`command` is always the same: write it as an element of `argv`, and declare it in `args`");
+        return None;
+    }
+    // Split first: what a variable holds stays one word.
+    let expanded = words
+        .iter()
+        .map(|word| expand_node(word, node, context.variables, problems));
+    let expanded: Option<Vec<String>> = expanded.collect();
+    expanded.filter(|words| !words[0].is_empty())
+}
+
+/// A list that may be empty or missing.
+fn list<T>(
+    fields: &Fields<'_>,
+    key: &str,
+    problems: &mut Problems<'_>,
+    mut read: impl FnMut(&Node, &mut Problems<'_>) -> Option<T>,
+) -> Vec<T> {
+    match fields.get(key) {
+        Some(node) => match &node.kind {
+            Kind::List(list) => list
+                .iter()
+                .filter_map(|node| read(node, problems))
+                .collect(),
+            _ => {
+                problems
+                    .wrong(node, key, "a list")
+                    .hint(format!("put its elements in brackets: `{key}: [...]`"));
+                Vec::new()
+            }
+        },
+        None => Vec::new(),
+    }
+}
+
+/// One element of a command line, as its author wrote it.
+fn element(
+    node: &Node,
+    what: &str,
+    context: &Context<'_>,
+    problems: &mut Problems<'_>,
+) -> Option<String> {
+    let text = problems.word(node, what)?;
+    expand_node(&text, node, context.variables, problems)
+}
+
+fn path(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Option<PathBuf> {
+    let path = element(node, "paths", context, problems)?;
+    if path.is_empty() || path.starts_with('~') || path.contains("://") {
+        problems
+            .add(node.span.clone(), format!("{} is no folder", Quoted(&path)))
+            .hint("write a path: absolute, or relative to the folder that holds `spells/`; `${HOME}` is your home");
+        return None;
+    }
+    Some(PathBuf::from(path))
+}
+
+fn timeout(node: &Node, problems: &mut Problems<'_>) -> Option<Duration> {
+    if matches!(&node.kind, Kind::Text(_)) {
+        problems
+            .wrong(node, "timeout", "a whole number")
+            .hint("it is a number of seconds, without a unit");
+        return None;
+    }
+    let seconds = problems.count(node, "timeout", 1..=MOST_SECONDS)?;
+    Some(Duration::from_secs(seconds))
+}
+
+fn argv(
+    fields: &Fields<'_>,
+    known: &[Arg],
+    context: &Context<'_>,
+    problems: &mut Problems<'_>,
+) -> (Vec<Template>, Vec<Range<usize>>) {
+    let read = list(fields, "argv", problems, |node, problems| {
+        let template = template(node, "argv", known, context, problems)?;
+        let start = template.start();
+        let names_option = start.starts_with('-') && !start.contains('=');
+        let free = |name: &&str| known.iter().any(|arg| arg.name == **name && arg.is_free());
+        // `-{{x}}` lets a caller choose the option; `--x={{y}}` only its value, and so does `-x{{y}}`.
+        if names_option
+            && matches!(start, "-" | "--")
+            && let Some(name) = template.names().find(free)
+        {
+            problems
+                .add(
+                    node.span.clone(),
+                    format!("`{name}` would be the name of an option"),
+                )
+                .hint("give it an `enum`, or write the option out");
+            return None;
+        }
+        Some((template, node.span.clone()))
+    });
+    read.into_iter().unzip()
+}
+
+/// Text with places for declared arguments.
+fn template(
+    node: &Node,
+    what: &str,
+    known: &[Arg],
+    context: &Context<'_>,
+    problems: &mut Problems<'_>,
+) -> Option<Template> {
+    let text = problems.text_of(node, what)?;
+    let mut template = Template::new(&text);
+    for name in template.names() {
+        let arg = known.iter().find(|arg| arg.name == name);
+        match arg {
+            None => {
+                let near = nearest(name, known.iter().map(|arg| arg.name.as_str()));
+                let hint = near.map_or_else(
+                    || format!("add `- name: {name}` to `args`"),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                problems
+                    .add(
+                        node.span.clone(),
+                        format!("the argument `{name}` is not declared"),
+                    )
+                    .hint(hint);
+                return None;
+            }
+            Some(arg) if !arg.kind.is_simple() => {
+                problems
+                    .add(node.span.clone(), format!("`{name}` is not one value"))
+                    .hint(format!(
+                        "a list or an object is in the variable `{}`",
+                        arg.variable()
+                    ));
+                return None;
+            }
+            Some(_) => {}
+        }
+    }
+    for part in &mut template.parts {
+        if let crate::template::Part::Text(text) = part {
+            *text = expand_node(text, node, context.variables, problems)?;
+        }
+    }
+    Some(template)
+}
+
+fn env(
+    node: &Node,
+    context: &Context<'_>,
+    problems: &mut Problems<'_>,
+) -> BTreeMap<String, String> {
+    problems.hide(node);
+    let Kind::Map(entries) = &node.kind else {
+        problems
+            .wrong(node, "env", "a mapping")
+            .hint("write `env: {NAME: value}`");
+        return BTreeMap::new();
+    };
+    let mut variables = BTreeMap::new();
+    for (key, value) in entries {
+        let Some(name) = problems.word(key, "env") else {
+            continue;
+        };
+        if !is_variable(&name) || environment::is_ours(&name) {
+            problems
+                .add(key.span.clone(), format!("{} cannot be set", Quoted(&name)))
+                .hint("a name has letters, digits and `_`; `SPELL_ARG_...` and `CHARMER_TOOL` are Charmer's");
+            continue;
+        }
+        let text = problems.text_of(value, &name);
+        let text = text.and_then(|text| expand_node(&text, value, context.variables, problems));
+        if let Some(text) = text {
+            variables.insert(name, text);
+        }
+    }
+    variables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_has_the_keys_that_the_parser_has() {
+        let schema: serde_json::Value =
+            serde_json::from_str(crate::SCHEMA).expect("the schema is JSON");
+        for (pointer, keys) in [("", SPELL), ("/$defs/arg", args::ARG)] {
+            let object = schema.pointer(pointer).expect("it is there");
+            assert_eq!(object["additionalProperties"], false);
+            let properties = object["properties"].as_object().expect("keys");
+            assert_eq!(properties.keys().collect::<Vec<_>>(), keys);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What a spell says, as types. Variables are expanded; paths are as they were written.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use charmer_config::reading::Read;
+use charmer_core::model::Effect;
+use regex_lite::Regex;
+use serde_json::Value;
+
+use crate::{parse, template::Template};
+
+/// How long a spell may run if it does not say.
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest that a spell may run, in seconds.
+pub(crate) const MOST_SECONDS: u64 = 300;
+
+/// One command with strict rules on how it is run.
+///
+/// ```
+/// use charmer_spells::{Context, Spell};
+///
+/// let text = "name: hello\ndescription: Says hello\ncommand: echo 'hello there'\npaths: [.]\n";
+/// let spell = Spell::parse(text, "hello.yaml", &Context::default()).value.unwrap();
+/// assert_eq!(spell.command, ["echo", "hello there"]);
+/// assert_eq!(spell.timeout.as_secs(), 30);
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Spell {
+    /// Its name, which is its file's and its tool's.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The program and the words that always follow it.
+    pub command: Vec<String>,
+    /// The elements that a caller may add, each as a whole.
+    pub flags: Vec<String>,
+    /// The folders that it may run in, the first of them by default.
+    pub paths: Vec<PathBuf>,
+    /// How long it may run.
+    pub timeout: Duration,
+    /// Its arguments, if it declares them; otherwise a caller may give any, which reach the environment only.
+    pub args: Option<Vec<Arg>>,
+    /// What follows the command, each element filled in from the arguments.
+    pub argv: Vec<Template>,
+    /// Variables that the program sees.
+    pub env: BTreeMap<String, String>,
+    /// What the program reads from its standard input.
+    pub stdin: Option<Template>,
+    /// What running it does to the world.
+    pub effect: Effect,
+    /// Whether a caller must confirm each run.
+    pub confirm: bool,
+    /// Whether its author lets a caller's text into code that is evaluated.
+    pub shell: bool,
+    /// Whether the program is kept to `paths` by the system.
+    pub confine: bool,
+}
+
+impl Spell {
+    /// Reads a spell's text; `file` is the name that mistakes are shown with. There is a value only if there are no
+    /// mistakes.
+    pub fn parse(text: &str, file: &str, context: &Context<'_>) -> Read<Self> {
+        parse::spell(text, file, context)
+    }
+
+    /// Whether it can run anywhere at all.
+    pub fn can_run(&self) -> bool {
+        !self.paths.is_empty()
+    }
+
+    /// A declared argument.
+    pub fn arg(&self, name: &str) -> Option<&Arg> {
+        self.args.iter().flatten().find(|arg| arg.name == name)
+    }
+}
+
+/// What is known around a spell's text while it is read.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Context<'c> {
+    /// The name that it must have: its file's, without the ending.
+    pub stem: Option<&'c str>,
+    /// The variables that `${NAME}` stands for.
+    pub variables: Option<&'c charmer_run::process::Environment>,
+    /// Names that other tools have.
+    pub reserved: &'c [String],
+}
+
+impl<'c> Context<'c> {
+    /// Sets the name that the spell must have.
+    #[must_use]
+    pub fn stem(mut self, stem: &'c str) -> Self {
+        self.stem = Some(stem);
+        self
+    }
+
+    /// Sets the variables that `${NAME}` stands for.
+    #[must_use]
+    pub fn variables(mut self, variables: &'c charmer_run::process::Environment) -> Self {
+        self.variables = Some(variables);
+        self
+    }
+
+    /// Sets the names that other tools have.
+    #[must_use]
+    pub fn reserved(mut self, names: &'c [String]) -> Self {
+        self.reserved = names;
+        self
+    }
+}
+
+/// A declared argument.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Arg {
+    /// Its name.
+    pub name: String,
+    /// What its values are.
+    pub kind: ArgType,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What it is if it is not given.
+    pub default: Option<Value>,
+    /// The only values that it can have; any, if there are none.
+    pub choices: Vec<String>,
+    /// What the whole of a value must match.
+    pub pattern: Option<ArgPattern>,
+    /// What it is for.
+    pub description: String,
+}
+
+impl Arg {
+    /// Whether a caller decides its text: it is no number, no switch and no choice.
+    pub fn is_free(&self) -> bool {
+        self.choices.is_empty()
+            && !matches!(
+                self.kind,
+                ArgType::Integer | ArgType::Number | ArgType::Boolean
+            )
+    }
+
+    /// The variable that holds its value.
+    pub fn variable(&self) -> String {
+        crate::environment::variable(&self.name)
+    }
+}
+
+/// A regular expression for the whole of a value.
+#[derive(Debug, Clone)]
+pub struct ArgPattern {
+    pub(crate) text: String,
+    pub(crate) whole: Regex,
+}
+
+impl ArgPattern {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        // Alone first: `)|(` must not become valid by what is put around it.
+        Regex::new(text)
+            .and_then(|_| Regex::new(&format!("^(?:{text})$")))
+            .map(|whole| Self {
+                text: text.to_owned(),
+                whole,
+            })
+            .map_err(|error| error.to_string())
+    }
+
+    /// The pattern as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+/// What the values of an argument are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArgType {
+    /// Text.
+    String,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// A file or folder beneath one of the spell's `paths`.
+    Path,
+    /// A list, as JSON in the environment.
+    Array,
+    /// An object, as JSON in the environment.
+    Object,
+}
+
+impl ArgType {
+    pub(crate) const NAMES: &[(&str, Self)] = &[
+        ("string", Self::String),
+        ("integer", Self::Integer),
+        ("number", Self::Number),
+        ("boolean", Self::Boolean),
+        ("path", Self::Path),
+        ("array", Self::Array),
+        ("object", Self::Object),
+    ];
+
+    /// Whether it is one value, which can be part of a command line.
+    pub fn is_simple(self) -> bool {
+        !matches!(self, Self::Array | Self::Object)
+    }
+}

@@ -1,0 +1,185 @@
+//! The tools `cast_spell` and `list_spells`, over the same code as the spells' own tools.
+
+use std::sync::Arc;
+
+use charmer_core::{
+    model::{Effect, Hints},
+    text::nearest,
+    tool::{Annotations, Tool, ToolName},
+};
+use charmer_run::{Call, CallError, ErrorCode, Outcome, ServedTool, into_service};
+use serde_json::{Map, Value, json};
+use tower::service_fn;
+
+use crate::{SpellBook, book, cast::How, input::Given, load::Entry, problem::Problem};
+
+const SPELL_NAME: &str = "spell_name";
+
+/// Casts any spell by its name.
+pub(crate) fn cast_spell(book: &SpellBook) -> ServedTool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            SPELL_NAME: {"type": "string", "description": "The spell's name"},
+            "arguments": {"type": "object", "description": "Its arguments, by name"},
+            "flags": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "What is added to the command line; only elements that the spell permits",
+            },
+            "path": {"type": "string", "description": "The folder to run in, beneath one that the spell permits"},
+            "confirm": {"type": "boolean", "description": "True once the user has agreed, for spells that ask for it"},
+        },
+        "required": [SPELL_NAME],
+        "additionalProperties": false,
+    });
+    let tool = tool(
+        "cast_spell",
+        "Runs a spell, a command that is declared in this project; `list_spells` shows them.",
+        schema,
+        &Hints::new(Effect::Unknown),
+    );
+    let limits = book::longest(&book.options().limits);
+    let handle = book.clone();
+    let service = into_service(service_fn(move |call: Call| {
+        let book = handle.clone();
+        async move { cast(&book, call).await }
+    }));
+    ServedTool::new(tool, service, limits).redactor(book.options().engine.redactor().clone())
+}
+
+async fn cast(book: &SpellBook, call: Call) -> Result<Outcome, CallError> {
+    let how = How::of(&call);
+    let mut input = call.input;
+    let name = match input.remove(SPELL_NAME) {
+        Some(Value::String(name)) => name,
+        _ => {
+            return Err(CallError::new(
+                ErrorCode::InvalidArguments,
+                format!("`{SPELL_NAME}`: expected the name of a spell"),
+            ));
+        }
+    };
+    let given = Given::of_cast(&input)?;
+    book.cast_like(&name, &given, how)
+        .await
+        .map_err(|mut error| {
+            if error.code == ErrorCode::NotRegistered {
+                let state = book.state();
+                if let Some(near) = nearest(&name, state.spells.keys().map(String::as_str)) {
+                    error.hint = Some(format!("did you mean `{near}`?"));
+                }
+            }
+            error
+        })
+}
+
+/// Says which spells there are, and what is wrong with those that are not.
+pub(crate) fn list_spells(book: &SpellBook) -> ServedTool {
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let tool = tool(
+        "list_spells",
+        "Lists the spells of this project with what each permits, and problems in their files.",
+        schema,
+        &Hints::reads().open_world(false),
+    );
+    let handle = book.clone();
+    let service = into_service(service_fn(move |call: Call| {
+        let book = handle.clone();
+        async move {
+            if let Some(key) = call.input.keys().next() {
+                let message = format!("`{}`: expected no such argument", key.escape_debug());
+                return Err(CallError::new(ErrorCode::InvalidArguments, message));
+            }
+            book.reload();
+            let mut outcome = Outcome::success("");
+            outcome.data = Some(book.listing());
+            Ok::<_, CallError>(outcome)
+        }
+    }));
+    ServedTool::new(tool, service, book.options().limits.clone())
+        .redactor(book.options().engine.redactor().clone())
+}
+
+impl SpellBook {
+    /// The spells and the problems as JSON: what `list_spells` answers.
+    pub fn listing(&self) -> Value {
+        let state = self.state();
+        let spells: Vec<Value> = state
+            .spells
+            .values()
+            .map(|entry| described(entry))
+            .collect();
+        let problems: Vec<Value> = state.problems.iter().map(shown).collect();
+        let mut listing = json!({ "spells": spells });
+        if !problems.is_empty() {
+            listing["problems"] = problems.into();
+        }
+        listing
+    }
+}
+
+fn described(entry: &Entry) -> Value {
+    let spell = &entry.spell;
+    let mut object = json!({
+        "name": spell.name,
+        "description": entry.tool.description,
+        "timeout": spell.timeout.as_secs(),
+    });
+    if !spell.flags.is_empty() {
+        object["flags"] = spell.flags.clone().into();
+    }
+    let paths: Vec<String> = entry
+        .roots
+        .iter()
+        .map(|root| root.display().to_string())
+        .collect();
+    object["paths"] = paths.into();
+    if let Some(args) = &spell.args {
+        let args: Map<String, Value> = args
+            .iter()
+            .map(|arg| {
+                (
+                    arg.name.clone(),
+                    entry.tool.input_schema["properties"][&arg.name].clone(),
+                )
+            })
+            .collect();
+        object["arguments"] = args.into();
+    }
+    if spell.effect != Effect::Unknown {
+        object["effect"] = json!(spell.effect);
+    }
+    if spell.confirm {
+        object["confirm"] = true.into();
+    }
+    if !spell.can_run() {
+        object["problem"] = "it can never run: its `paths` is empty".into();
+    }
+    object
+}
+
+fn shown(problem: &Problem) -> Value {
+    json!({
+        "file": problem.file.file_name().map_or_else(
+            || problem.file.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        ),
+        "severity": problem.severity,
+        "message": charmer_core::output::clean(&problem.message),
+        "lastGood": problem.last_good,
+    })
+}
+
+fn tool(name: &str, description: &str, schema: Value, hints: &Hints) -> Arc<Tool> {
+    let name = ToolName::exact(name).expect("a literal");
+    let Value::Object(schema) = schema else {
+        unreachable!("the literals are objects")
+    };
+    Arc::new(Tool::custom(
+        name,
+        description,
+        schema,
+        Annotations::new(hints),
+    ))
+}
