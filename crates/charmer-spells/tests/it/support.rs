@@ -20,7 +20,7 @@ pub(crate) fn fixture() -> PathBuf {
     folder.pop();
     folder
         .join("examples")
-        .join(format!("fixture{}", std::env::consts::EXE_SUFFIX))
+        .join(format!("spell_fixture{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// A folder with a folder `spells`.
