@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{Config, Origin, Source};
+use charmer_config::{Config, LoadError, Origin, Source};
 use charmer_core::tool::Layout;
 
 use crate::{
@@ -142,14 +142,13 @@ fn plain_source(path: &Path) -> Source {
 }
 
 fn read(file: &Path) -> Result<Config, Problem> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        Problem::mistake(format!("`{}` cannot be read: {error}", file.display()))
-            .hint("check the path after --config")
-    })?;
-    Config::parse(&text, &file.to_string_lossy()).map_err(|mistakes| {
-        let colour =
-            anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-        Problem::picture(mistakes.render(colour))
+    Config::load(file).map_err(|error| match error {
+        LoadError::Invalid(mistakes) => {
+            let colour =
+                anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+            Problem::picture(mistakes.render(colour))
+        }
+        error => Problem::mistake(error.to_string()).hint("check the path after --config"),
     })
 }
 
