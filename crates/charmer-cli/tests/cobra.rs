@@ -284,6 +284,23 @@ fn round_trip(name: &str, arguments: &[&str], more: Vec<Case>) {
     }
     let ran = fs::read_to_string(&notes).expect("it was called");
     assert_eq!(ran.lines().collect::<Vec<_>>(), called);
+    traverse(&program);
+}
+
+/// An application that traverses takes a parent's own flags before a subcommand.
+fn traverse(program: &Path) {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let copy = scratch.path().join("orchard-traversing");
+    fs::copy(program, &copy).expect("copied");
+    let mut server = charmer(&["serve", &copy.to_string_lossy()]);
+    server.env("CHARMER_CACHE", scratch.path().join("cache"));
+    server.env("HOME", scratch.path());
+    let mut session = Session::start(&mut server);
+    session.names();
+    let input = json!({"rootstock": "quince", "seal": true});
+    let result = session.call("orchard_tree_graft_whip-and-tongue", input);
+    assert_eq!(result["isError"], false, "{result}");
+    assert!(session.end().success());
 }
 
 /// What the application would take for a flag never reaches it.
@@ -313,6 +330,12 @@ fn refuse(session: &mut Session, layout: &str) {
             "orchard_optional",
             json!({"mode": "fast"}),
             json!({"flags": {"mode": "fast"}}),
+        ),
+        // Its parent's own flag.
+        (
+            "orchard_tree_graft_whip-and-tongue",
+            json!({"rootstock": "quince", "seal": true}),
+            json!({"flags": {"rootstock": "quince", "seal": true}}),
         ),
     ] {
         let input = if layout == "flat" { flat } else { nested };

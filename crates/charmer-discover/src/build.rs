@@ -187,6 +187,10 @@ fn command(
         }
         None => built.commands.is_empty(),
     };
+    if let Some(excludes) = &sketch.excludes_subcommands {
+        built.arguments_exclude_subcommands = excludes.value;
+        note("arguments_exclude_subcommands", Some(excludes.source));
+    }
     let mut ids = BTreeSet::new();
     for flag in &sketch.flags {
         let (flag, fields) = self::flag(flag, home);

@@ -209,6 +209,8 @@ pub(crate) struct CommandSketch {
     pub(crate) arguments: Option<Fact<Arguments>>,
     pub(crate) flags: Vec<FlagSketch>,
     pub(crate) groups: Vec<Fact<Group>>,
+    /// Whether its own flags cannot stand before a subcommand.
+    pub(crate) excludes_subcommands: Option<Fact<bool>>,
     pub(crate) children: Vec<ChildSketch>,
     /// What is worth knowing for whoever reads `charmer inspect`.
     pub(crate) warnings: Vec<String>,

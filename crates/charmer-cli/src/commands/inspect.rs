@@ -218,11 +218,11 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
             .collect();
         fact("commands", names.join(", "));
     }
-    let inherited = inherited(inspected, path);
     let own = command.flags.iter().map(|flag| (path.clone(), flag));
-    let rows: Vec<Vec<Cell>> = own
-        .chain(inherited)
-        .map(|(owner, flag)| flag_row(inspected, &owner, flag, owner != *path))
+    let flags: Vec<(CommandPath, &Flag)> = own.chain(inherited(inspected, path)).collect();
+    let rows: Vec<Vec<Cell>> = flags
+        .iter()
+        .map(|(owner, flag)| flag_row(inspected, owner, flag, owner != path))
         .collect();
     if !rows.is_empty() {
         let headings = [
@@ -238,7 +238,10 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
     let here: Vec<LeftOut> = prepared
         .left_out
         .iter()
-        .filter(|out| path.words().starts_with(out.command.words()))
+        .filter(|out| {
+            let mut flags = flags.iter();
+            flags.any(|(owner, flag)| (owner, &flag.id) == (&out.command, &out.id))
+        })
         .cloned()
         .collect();
     left_out(&mut text, &here, width);
@@ -253,7 +256,7 @@ fn inherited<'a>(inspected: &'a Inspected, path: &CommandPath) -> Vec<(CommandPa
         .map(|length| words[..length].iter().cloned().collect::<CommandPath>())
         .filter_map(|owner| Some((inspected.found.cli.command(&owner)?, owner)))
         .flat_map(|(command, owner)| {
-            let flags = command.flags.iter();
+            let flags = command.flags_beside_subcommands();
             flags.map(move |flag| (owner.clone(), flag))
         })
         .collect()

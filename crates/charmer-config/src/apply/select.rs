@@ -89,11 +89,9 @@ pub(super) fn can_confirm(flag: &Flag, switch: &str) -> bool {
 fn is_let_in(rule: &select::Selector, lineage: &[&Command], switch: &str) -> bool {
     let (leaf, ancestors) = lineage.split_last().expect("a lineage is not empty");
     let own = leaf.flags.iter();
-    let inherited = ancestors.iter().flat_map(|command| {
-        let shut_out = command.arguments_exclude_subcommands;
-        let flags = command.flags.iter();
-        flags.filter(move |flag| flag.global || !shut_out)
-    });
+    let inherited = ancestors
+        .iter()
+        .flat_map(|command| command.flags_beside_subcommands());
     let mut own = own.filter(|flag| rule.local_flags.matches(flag));
     let mut inherited = inherited.filter(|flag| rule.inherited_flags.matches(flag));
     own.any(|flag| can_confirm(flag, switch)) || inherited.any(|flag| can_confirm(flag, switch))

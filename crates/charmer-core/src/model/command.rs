@@ -280,6 +280,13 @@ impl Command {
         self
     }
 
+    /// Its own flags that may be given together with a subcommand.
+    pub fn flags_beside_subcommands(&self) -> impl Iterator<Item = &Flag> {
+        let shut_out = self.arguments_exclude_subcommands;
+        let flags = self.flags.iter();
+        flags.filter(move |flag| flag.global || !shut_out)
+    }
+
     /// The child that a word calls, by name or alias.
     pub fn child(&self, word: &str) -> Option<&Command> {
         self.commands.iter().find(|child| child.is_called(word))

@@ -13,6 +13,8 @@ pub(super) struct Completion {
     pub(super) unfinished: bool,
     /// What is wrong with a flag's value.
     pub(super) complaint: Option<Complaint>,
+    /// Whether a flag was given that the command does not have.
+    pub(super) unknown_flag: bool,
 }
 
 /// A flag whose value could not be read.
@@ -44,6 +46,9 @@ impl Completion {
             failed: directive & 1 != 0,
             unfinished: directive & 2 != 0,
             complaint: complaint(&answer.stderr),
+            unknown_flag: ["unknown flag: ", "unknown shorthand flag: "]
+                .iter()
+                .any(|words| answer.stderr.contains(words)),
         })
     }
 }

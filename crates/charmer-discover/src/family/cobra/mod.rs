@@ -10,6 +10,7 @@ mod known;
 mod oracle;
 mod page;
 mod pflag;
+mod traverse;
 mod usage;
 
 use std::{
@@ -149,6 +150,7 @@ impl Family for Cobra {
             share_globals(sketches);
             if self.completes.get().copied().unwrap_or(false) {
                 self.learn_inherited(asker, sketches).await;
+                self.learn_traversal(asker, sketches).await;
                 if sketches.len() <= groups::SMALL {
                     let each = sketches.values_mut();
                     join_all(each.map(|sketch| self.learn_values(asker, sketch))).await;

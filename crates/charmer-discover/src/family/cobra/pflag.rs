@@ -102,7 +102,11 @@ fn hear_choices(flag: &mut FlagSketch, text: &str) {
 /// The kind that the placeholder names; not known where it may be an author's own word.
 fn kind_of(names: &Names, default: Option<&str>, flag: &mut FlagSketch) -> Option<Fact<Kind>> {
     let Some(value) = &names.value else {
-        return Some(Fact::new(Kind::switch(), Origin::Help));
+        // `--x=:` has a value, and its default is empty.
+        return Some(match names.equals {
+            true => text_perhaps(),
+            false => Fact::new(Kind::switch(), Origin::Help),
+        });
     };
     // `string[="x"]`: the value may be left out.
     let (word, bare) = match value.split_once('[') {
@@ -135,13 +139,14 @@ fn kind_of(names: &Names, default: Option<&str>, flag: &mut FlagSketch) -> Optio
         (Some(kind), Some(bare)) => kind.optional(Some(bare)),
         (Some(kind), None) => kind,
         (None, Some(bare)) => Kind::single(ValueType::String).optional(Some(bare)),
-        // Text, unless something surer is heard.
-        (None, None) => {
-            let guess = Kind::single(ValueType::String);
-            return Some(Fact::with(guess, Origin::Convention, 10));
-        }
+        (None, None) => return Some(text_perhaps()),
     };
     Some(Fact::new(kind, Origin::Help))
+}
+
+/// Text, unless something surer is heard.
+fn text_perhaps() -> Fact<Kind> {
+    Fact::with(Kind::single(ValueType::String), Origin::Convention, 10)
 }
 
 /// What a template says that prints the default in the place of the value: `--raw=''`, `--all=false`, `--tail=-1`.
@@ -315,6 +320,11 @@ mod tests {
         let single = Kind::single;
         for (row, kind, default) in [
             ("    --raw='':\n\tA path", single(ValueType::String), vec![]),
+            (
+                "    --only=:\n\tPatterns",
+                single(ValueType::String),
+                vec![],
+            ),
             ("    -R, --recursive=false:\n\tDeep", Kind::switch(), vec![]),
             ("    --print=true:\n\tPrint", Kind::switch(), vec!["true"]),
             (

@@ -1,0 +1,83 @@
+//! Whether a command's own flags may stand before a subcommand.
+//!
+//! Most Cobra programs give every flag of a command line to the last command, which knows its own and the persistent
+//! ones: `app group --own sub` fails. Programs that traverse (docker) take each flag where it stands.
+
+use charmer_core::model::CommandPath;
+use futures_util::future::join_all;
+
+use super::{
+    Asker, Cobra, CommandSketch, Fact, FlagSketch, Known, Origin, Scope, Sketches, oracle,
+};
+
+/// How many flags are tried at once: one that is persistent without anybody having said so does not decide alone.
+const TRIED: usize = 4;
+
+/// A command with flags of its own, and a command line that gives them before a subcommand.
+struct Trial {
+    path: CommandPath,
+    given: Vec<String>,
+}
+
+impl Cobra {
+    /// Asks for every command that has flags of its own and subcommands. Flags are parsed; nothing is run.
+    pub(super) async fn learn_traversal(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
+        let trials = sketches.keys().filter_map(|path| trial(path, sketches));
+        let answers = trials.map(|trial| async move {
+            let answer = self.complete(asker, &trial.path, &trial.given, "-").await;
+            (trial.path, answer)
+        });
+        for (path, answer) in join_all(answers.collect::<Vec<_>>()).await {
+            // What nobody says is as Cobra has it by itself.
+            let fact = match answer {
+                Some(answer) if answer.unknown_flag => Fact::new(true, Origin::Probe),
+                Some(answer) if answer.complaint.is_none() && !answer.failed => {
+                    Fact::new(false, Origin::Probe)
+                }
+                _ => Fact::new(true, Origin::Convention),
+            };
+            if let Some(sketch) = sketches.get_mut(&path) {
+                sketch.excludes_subcommands = Some(fact);
+            }
+        }
+    }
+}
+
+fn trial(path: &CommandPath, sketches: &Sketches) -> Option<Trial> {
+    let sketch = &sketches[path];
+    let mut own: Vec<&FlagSketch> = sketch
+        .flags
+        .iter()
+        .filter(|flag| {
+            let scope = flag.scope.as_ref().map(|scope| scope.value);
+            matches!(scope, None | Some(Scope::Own)) && flag.deprecated.is_none()
+        })
+        .filter(|flag| flag.id() != "help")
+        .collect();
+    if own.is_empty() {
+        return None;
+    }
+    // The value of a switch is never wrong.
+    own.sort_by_key(|flag| !is_switch(flag));
+    let children = sketch.children.iter();
+    let children = children.filter_map(|child| sketches.get(&path.child(child.name.as_str())));
+    // Where a subcommand has flags, those that it inherits are among them.
+    let told = |child: &&CommandSketch| child.flags.len();
+    let child = children.max_by_key(told)?;
+    let known = Known::of(&child.flags);
+    let tried = own.into_iter().filter(|flag| !known.has(flag));
+    let mut given: Vec<String> = tried.filter_map(oracle::valid).take(TRIED).collect();
+    if given.is_empty() {
+        return None;
+    }
+    given.push(child.path.words().last()?.clone());
+    Some(Trial {
+        path: path.clone(),
+        given,
+    })
+}
+
+fn is_switch(flag: &FlagSketch) -> bool {
+    let kind = flag.kind.as_ref().map(|kind| &kind.value);
+    kind.is_some_and(|kind| *kind == crate::sketch::Kind::switch())
+}
