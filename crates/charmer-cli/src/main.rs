@@ -3,6 +3,7 @@
 mod args;
 mod assemble;
 mod commands;
+mod kept_list;
 mod names;
 mod output;
 mod policy;

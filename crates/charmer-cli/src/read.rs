@@ -118,7 +118,7 @@ pub(crate) fn provenance(program: &Path, found: &mut Discovery) {
 }
 
 /// The folder for what can be found out again: `CHARMER_CACHE`, or the user's own. There may be none.
-fn cache() -> Option<Cache> {
+pub(crate) fn cache() -> Option<Cache> {
     let folder = |name: &str| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
         Some(PathBuf::from(value)).filter(|path| path.is_absolute())

@@ -85,6 +85,32 @@ impl Cache {
         Some(entry.discovery)
     }
 
+    /// A word that stays the same as long as the file does, without reading it.
+    pub fn mark(file: &Path) -> Option<String> {
+        let stamp = Stamp::of(file).ok()?;
+        Some(format!("{}-{}-{}", stamp.inode, stamp.size, stamp.modified))
+    }
+
+    /// A word that stays the same as long as the program and its entry do, without reading them; `None` without an
+    /// entry.
+    pub fn entry_mark(&self, program: &Path) -> Option<String> {
+        let entry = Self::mark(&self.file(program, "json"))?;
+        Some(format!("{}+{entry}", Self::mark(program)?))
+    }
+
+    /// A text that somebody keeps beside the entries, if it is there.
+    pub fn read_text(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(name)).ok()
+    }
+
+    /// Keeps a text beside the entries, in a file of this name, as a whole or not at all.
+    pub fn write_text(&self, name: &str, text: &str) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        replace(&self.folder.join(name), |writer| {
+            writer.write_all(text.as_bytes())
+        })
+    }
+
     /// Where everything about a program was seen.
     pub fn provenance(&self, program: &Path) -> Option<Provenance> {
         read(&self.file(program, "origins.json"))
@@ -160,12 +186,19 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// Writes a file as a whole or not at all, readable by its owner alone.
 fn write<T: Serialize>(path: &Path, value: &T) -> io::Result<()> {
+    replace(path, |writer| Ok(serde_json::to_writer(writer, value)?))
+}
+
+/// Writes a file as a whole or not at all, readable by its owner alone.
+fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
+) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     let mut writer = BufWriter::new(file.as_file_mut());
-    serde_json::to_writer(&mut writer, value)?;
+    write(&mut writer)?;
     writer.flush()?;
     drop(writer);
     file.persist(path).map_err(|error| error.error)?;

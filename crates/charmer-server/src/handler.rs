@@ -20,10 +20,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::{
-    ServerInfo, listing::definition, pool::CallPool, progress::Reporter, stdio::InFlight,
-    tools::ToolsView,
-};
+use crate::{ServerInfo, pool::CallPool, progress::Reporter, stdio::InFlight, tools::ToolsView};
 
 /// Methods that exist; one of them in a shape that could not be read has bad parameters.
 const KNOWN_METHODS: [&str; 6] = [
@@ -146,13 +143,10 @@ impl ServerHandler for Handler {
                 None,
             ));
         }
-        let tools = self.tools.to_list(&context.ct, &self.shutdown).await;
-        Ok(ListToolsResult::with_all_items(
-            tools
-                .listed()
-                .map(|served| definition(&served.tool))
-                .collect(),
-        ))
+        let listing = self.tools.to_list(&context.ct, &self.shutdown).await;
+        // The transport writes it where this result has none.
+        self.in_flight.list(&context.id, listing);
+        Ok(ListToolsResult::with_all_items(Vec::new()))
     }
 
     async fn call_tool(

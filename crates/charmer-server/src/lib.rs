@@ -23,7 +23,7 @@ mod stdio;
 mod tools;
 
 pub use info::ServerInfo;
-pub use listing::list_json;
+pub use listing::Listing;
 pub use process::ended_by_signal;
 pub use server::{ServeError, Server};
 pub use tools::ToolsHandle;

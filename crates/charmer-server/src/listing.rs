@@ -1,32 +1,64 @@
 //! The tools as `tools/list` shows them.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use charmer_core::tool::Tool;
 use charmer_run::ToolSet;
 use rmcp::model::{self, ToolAnnotations};
-use serde::Serialize;
+use serde::de::IgnoredAny;
 
-#[derive(Serialize)]
-struct Listing {
-    tools: Vec<model::Tool>,
+/// The list of tools, written down: a client gets these bytes, whether they were made now or at an earlier start.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Listing(Arc<str>);
+
+impl Listing {
+    /// The list of these tools.
+    ///
+    /// ```
+    /// use charmer_run::ToolSet;
+    /// use charmer_server::Listing;
+    /// assert_eq!(Listing::of(&ToolSet::default()).as_json(), "[]");
+    /// ```
+    pub fn of(tools: &ToolSet) -> Self {
+        let tools: Vec<model::Tool> = tools
+            .listed()
+            .map(|served| definition(&served.tool))
+            .collect();
+        let json = serde_json::to_string(&tools).expect("every key is a string");
+        Self(json.into())
+    }
+
+    /// A list that was kept; `None` if it is not an array on one line.
+    pub fn from_json(json: String) -> Option<Self> {
+        let whole = !json.contains(['\n', '\r']);
+        let array = || serde_json::from_str::<Vec<IgnoredAny>>(&json).is_ok();
+        (whole && array()).then(|| Self(json.into()))
+    }
+
+    /// The JSON array of the tools, on one line.
+    pub fn as_json(&self) -> &str {
+        &self.0
+    }
+
+    /// What `tools/list` is answered with: `{"tools": [...]}`, byte for byte as a client gets it.
+    ///
+    /// ```
+    /// use charmer_run::ToolSet;
+    /// use charmer_server::Listing;
+    /// assert_eq!(Listing::of(&ToolSet::default()).to_answer(), r#"{"tools":[]}"#);
+    /// ```
+    pub fn to_answer(&self) -> String {
+        format!(r#"{{"tools":{}}}"#, self.0)
+    }
 }
 
-/// The JSON that `tools/list` is answered with: `{"tools": [...]}`, byte for byte as a client gets it.
-///
-/// ```
-/// use charmer_run::ToolSet;
-/// assert_eq!(charmer_server::list_json(&ToolSet::default()), r#"{"tools":[]}"#);
-/// ```
-pub fn list_json(tools: &ToolSet) -> String {
-    let tools = tools.listed().map(|served| definition(&served.tool));
-    let listing = Listing {
-        tools: tools.collect(),
-    };
-    serde_json::to_string(&listing).expect("every key is a string")
+impl fmt::Debug for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Listing({} bytes)", self.0.len())
+    }
 }
 
-pub(crate) fn definition(tool: &Tool) -> model::Tool {
+fn definition(tool: &Tool) -> model::Tool {
     let hints = tool.annotations;
     let annotations = ToolAnnotations::from_raw(
         None,

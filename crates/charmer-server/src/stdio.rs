@@ -60,6 +60,8 @@ use self::{
 
 pub(crate) use self::inflight::InFlight;
 
+use crate::Listing;
+
 /// Messages that were read and not delivered yet. rmcp takes them as fast as it can, so this only
 /// has to cover the time that one scheduling of its task takes.
 const INBOX_ITEMS: usize = 64;
@@ -255,12 +257,13 @@ impl Transport<RoleServer> for StdioTransport {
             }
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        if let Some(id) = answered {
-            self.in_flight.answered(id);
-        }
+        let listing = answered.and_then(|id| self.in_flight.answered(id));
         // Queued here and not in the future: rmcp runs the futures side by side, and a progress
         // notification must not come after the result.
-        let queued = serialize(&message).and_then(|line| {
+        let queued = serialize(&message).and_then(|mut line| {
+            if let (Some(listing), JsonRpcMessage::Response(_)) = (listing, &message) {
+                line = with_listing(line, &listing);
+            }
             let (done, written) = oneshot::channel();
             let bytes = line.len();
             self.outbox
@@ -325,6 +328,17 @@ impl Drop for StdioTransport {
         self.inbox.abort();
         self.outbox.close();
     }
+}
+
+/// The answer to a request for the list of tools, with the list in its place.
+fn with_listing(line: Vec<u8>, listing: &Listing) -> Vec<u8> {
+    const PLACE: &[u8] = br#""tools":[]"#;
+    let mut places = line.windows(PLACE.len());
+    let Some(at) = places.rposition(|window| window == PLACE) else {
+        return line;
+    };
+    let (before, after) = (&line[..at + PLACE.len() - 2], &line[at + PLACE.len()..]);
+    [before, listing.as_json().as_bytes(), after].concat()
 }
 
 /// A message as one line. A response that cannot be written becomes an error, because the client

@@ -10,6 +10,8 @@ use charmer_run::ToolSet;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::Listing;
+
 /// How long a request waits for tools that are still being found out. Clients give up on servers that take longer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -20,6 +22,8 @@ const PACE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     pub(crate) tools: Arc<ToolSet>,
+    /// The list as it is going to be, while the tools themselves are still being put together.
+    foretold: Option<Listing>,
     /// Whether no more tools are expected.
     pub(crate) settled: bool,
     /// Counts the sets that were offered.
@@ -42,26 +46,37 @@ pub(crate) struct Offer {
 #[derive(Debug, Clone)]
 pub struct ToolsHandle {
     offer: Arc<watch::Sender<Offer>>,
-    /// Cancelled when a client has been given a list.
-    listed: CancellationToken,
+    /// Cancelled when a client has been given a list, or has called.
+    asked: CancellationToken,
 }
 
 impl ToolsHandle {
     pub(crate) fn new(tools: ToolSet, settled: bool) -> Self {
         let offer = Offer {
             tools: Arc::new(tools),
+            foretold: None,
             settled,
             revision: 0,
         };
         Self {
             offer: Arc::new(watch::channel(offer).0),
-            listed: CancellationToken::new(),
+            asked: CancellationToken::new(),
         }
     }
 
-    /// Waits until a client has been given a list of tools: what is not needed for that can be done from then on.
-    pub async fn listed(&self) {
-        self.listed.cancelled().await;
+    /// Waits until a client has been given a list of tools, or has called one: what is not needed for a list can be
+    /// done from then on.
+    pub async fn asked(&self) {
+        self.asked.cancelled().await;
+    }
+
+    /// Answers with this list from now on. Calls wait until the tools themselves are there; if their list turns out to
+    /// be another one, clients are told.
+    pub fn foretell(&self, listing: Listing) {
+        self.offer.send_modify(|offer| {
+            offer.foretold = Some(listing);
+            offer.revision += 1;
+        });
     }
 
     /// Serves these tools from now on, and expects no more. Calls that are under way are not disturbed.
@@ -87,10 +102,13 @@ impl ToolsHandle {
 
     fn offer(&self, tools: ToolSet, settled: bool) {
         self.offer.send_modify(|offer| {
+            let foretold = offer.foretold.take();
+            let known = foretold.is_some_and(|listing| listing == Listing::of(&tools));
             *offer = Offer {
                 tools: Arc::new(tools),
+                foretold: None,
                 settled,
-                revision: offer.revision + 1,
+                revision: offer.revision + u64::from(!known),
             };
         });
     }
@@ -102,7 +120,7 @@ impl ToolsHandle {
     pub(crate) fn view(&self, patience: Duration) -> ToolsView {
         ToolsView {
             offer: self.offer.subscribe(),
-            listed: self.listed.clone(),
+            asked: self.asked.clone(),
             lists: Arc::new(watch::channel(Lists::default()).0),
             patience,
         }
@@ -122,7 +140,7 @@ struct Lists {
 #[derive(Debug, Clone)]
 pub(crate) struct ToolsView {
     offer: watch::Receiver<Offer>,
-    listed: CancellationToken,
+    asked: CancellationToken,
     lists: Arc<watch::Sender<Lists>>,
     patience: Duration,
 }
@@ -144,20 +162,21 @@ impl Drop for Waiting<'_> {
 }
 
 impl ToolsView {
-    /// The tools for a list: all of them, or what is known when the client's patience ends.
+    /// The list of all tools, or of those that are known when the client's patience ends.
     pub(crate) async fn to_list(
         &self,
         cancelled: &CancellationToken,
         ended: &CancellationToken,
-    ) -> Arc<ToolSet> {
+    ) -> Listing {
         let _waiting = Waiting::new(&self.lists);
-        let offer = self.wait([cancelled, ended], |offer| offer.settled).await;
+        let enough = |offer: &Offer| offer.settled || offer.foretold.is_some();
+        let offer = self.wait([cancelled, ended], enough).await;
         if !cancelled.is_cancelled() {
             self.lists
                 .send_modify(|lists| lists.answered = Some(offer.revision));
-            self.listed.cancel();
+            self.asked.cancel();
         }
-        offer.tools
+        offer.foretold.unwrap_or_else(|| Listing::of(&offer.tools))
     }
 
     /// The tools for a call: those that hold the tool, or what is known when patience ends.
@@ -167,6 +186,7 @@ impl ToolsView {
         cancelled: &CancellationToken,
         ended: &CancellationToken,
     ) -> Offer {
+        self.asked.cancel();
         self.wait([cancelled, ended], |offer| {
             offer.settled || offer.tools.get(name).is_some()
         })

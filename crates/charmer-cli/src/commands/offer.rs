@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use charmer_core::tool::Tool;
 use charmer_run::ToolSet;
-use charmer_server::ToolsHandle;
+use charmer_server::{Listing, ToolsHandle};
 use charmer_spells::{Problem as SpellProblem, Watch, watch};
 
 use crate::{assemble::Assembler, output, spells};
@@ -43,9 +43,14 @@ impl Offer {
         offer
     }
 
-    /// Waits until a client has been given a list of tools.
-    pub(crate) async fn listed(&self) {
-        self.0.tools.listed().await;
+    /// Waits until a client has been given a list of tools, or has called one.
+    pub(crate) async fn asked(&self) {
+        self.0.tools.asked().await;
+    }
+
+    /// Answers with this list while the tools themselves are still to be put together.
+    pub(crate) fn foretell(&self, listing: Listing) {
+        self.0.tools.foretell(listing);
     }
 
     /// These are the programs' tools, and more will come.

@@ -3,7 +3,7 @@
 use std::{io::IsTerminal, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use charmer_discover::Discovery;
-use charmer_server::{Server, ServerInfo};
+use charmer_server::{Listing, Server, ServerInfo};
 use futures_util::future::join_all;
 use tokio::{task::JoinSet, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +15,7 @@ use crate::{
         client_entry::{entry, server_name},
         offer::Offer,
     },
+    kept_list::KeptList,
     output,
     problem::Problem,
     read::Start,
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     let info = ServerInfo::new(server_name(&settings), env!("CARGO_PKG_VERSION"));
     let programs: Vec<PathBuf> = settings.programs.iter().map(|p| p.path.clone()).collect();
     let refresh = args.selection.refresh;
+    let kept = KeptList::new(&settings);
     let (assembler, warnings) = Assembler::new(settings, Purpose::Server);
     warnings.iter().for_each(|message| output::warn(message));
     let assembler = Arc::new(assembler);
@@ -56,15 +58,14 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     let watching = offer.watch_spells();
     let beside = {
         let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
-        let starts = move || {
-            programs
-                .iter()
-                .map(|path| Start::new(path, refresh))
-                .collect()
+        let reading = Reading {
+            programs,
+            refresh,
+            kept,
         };
         std::thread::Builder::new()
             .name("charmer-walk".into())
-            .spawn(move || walk(&assembler, starts(), &offer, &stop))
+            .spawn(move || walk(&assembler, &reading, &offer, &stop))
             .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?
     };
     let served = server.run_stdio();
@@ -79,51 +80,72 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What is to be read.
+struct Reading {
+    programs: Vec<PathBuf>,
+    refresh: bool,
+    kept: Option<KeptList>,
+}
+
 /// Reads the programs beside the server, on threads of its own, and hands over the tools as they become known. Fails,
 /// and ends the server, if there is nothing to serve.
 fn walk(
     assembler: &Assembler,
-    starts: Vec<Start>,
+    reading: &Reading,
     offer: &Offer,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
-    let done = read_or_check(assembler, starts, offer, stop);
+    let done = runtime::new().and_then(|runtime| {
+        runtime.block_on(async {
+            tokio::select! {
+                read = read_or_check(assembler, reading, offer) => read,
+                () = stop.cancelled() => {
+                    tokio::time::sleep(PROBES_END).await;
+                    Ok(())
+                }
+            }
+        })
+    });
     if done.is_err() {
         stop.cancel();
     }
     done
 }
 
-fn read_or_check(
+async fn read_or_check(
     assembler: &Assembler,
-    starts: Vec<Start>,
+    reading: &Reading,
     offer: &Offer,
-    stop: &CancellationToken,
 ) -> Result<(), Problem> {
-    let known: Vec<_> = starts.iter().map(Start::known).collect();
-    let warm = known.iter().all(Option::is_some);
-    if warm {
-        let assembled = assembler.assemble(&known)?;
-        assembled.warn();
-        offer.replace(assembled.tools);
+    let Reading {
+        programs,
+        refresh,
+        kept,
+    } = reading;
+    let foretold = kept.as_ref().filter(|_| !refresh).and_then(KeptList::load);
+    if let Some(listing) = &foretold {
+        offer.foretell(listing.clone());
+        offer.asked().await;
     }
-    let work = async {
-        if warm {
-            offer.listed().await;
-            check(assembler, starts, offer).await
-        } else {
-            read_all(assembler, starts, offer).await
-        }
-    };
-    runtime::new()?.block_on(async {
-        tokio::select! {
-            read = work => read,
-            () = stop.cancelled() => {
-                tokio::time::sleep(PROBES_END).await;
-                Ok(())
-            }
-        }
-    })
+    let starts: Vec<Start> = programs
+        .iter()
+        .map(|path| Start::new(path, *refresh))
+        .collect();
+    let known: Vec<_> = starts.iter().map(Start::known).collect();
+    if known.iter().any(Option::is_none) {
+        return read_all(assembler, starts, offer, kept.as_ref()).await;
+    }
+    let assembled = assembler.assemble(&known)?;
+    assembled.warn();
+    let listing = Listing::of(&assembled.tools);
+    offer.replace(assembled.tools);
+    offer.asked().await;
+    if let Some(kept) = kept
+        && foretold.as_ref() != Some(&listing)
+    {
+        kept.store(&listing);
+    }
+    check(assembler, starts, offer).await
 }
 
 /// Asks programs that were known from the last time whether they are still what they were: a new version, other plugins
@@ -159,7 +181,13 @@ async fn check(
     Ok(())
 }
 
-async fn read_all(assembler: &Assembler, starts: Vec<Start>, offer: &Offer) -> Result<(), Problem> {
+async fn read_all(
+    assembler: &Assembler,
+    starts: Vec<Start>,
+    offer: &Offer,
+    kept: Option<&KeptList>,
+) -> Result<(), Problem> {
+    let all = starts.len();
     let mut found: Vec<Option<Discovery>> = vec![None; starts.len()];
     let mut walks = JoinSet::new();
     for (at, start) in starts.iter().enumerate() {
@@ -204,6 +232,11 @@ async fn read_all(assembler: &Assembler, starts: Vec<Start>, offer: &Offer) -> R
     failures.iter().for_each(output::fail);
     let assembled = assembler.assemble(&found)?;
     assembled.warn();
+    if let Some(kept) = kept
+        && found.iter().flatten().count() == all
+    {
+        kept.store(&Listing::of(&assembled.tools));
+    }
     offer.replace(assembled.tools);
     Ok(())
 }

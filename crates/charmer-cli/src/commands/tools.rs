@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use charmer_core::{model::Effect, text::shorten, tool::estimate_tokens};
-use charmer_server::list_json;
+use charmer_server::Listing;
 
 use crate::{
     args::ToolsArgs,
     assemble::{Assembled, Assembler, Listed, Purpose},
+    kept_list::KeptList,
     output::{self, GREEN, RED, YELLOW, print, print_raw, styled, warn},
     problem::Problem,
     read::read,
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
     let settings = Settings::load(&args.binaries, &args.selection, &args.spells, None)?;
     let found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
     let found: Vec<_> = found.into_iter().map(Some).collect();
+    let kept = KeptList::new(&settings);
     // Put together as for a server, so that the list is the server's own.
     let (assembler, warnings) = Assembler::new(settings, Purpose::Server);
     let mut assembled = assembler.assemble(&found)?;
@@ -35,7 +37,11 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
     for message in warnings.iter().chain(&assembled.warnings) {
         warn(message);
     }
-    let json = list_json(&assembled.tools);
+    let listing = Listing::of(&assembled.tools);
+    if let Some(kept) = kept {
+        kept.store(&listing);
+    }
+    let json = listing.to_answer();
     let text = if args.json {
         format!("{json}\n")
     } else {

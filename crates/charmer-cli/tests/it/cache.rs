@@ -182,7 +182,9 @@ fn a_corrupt_entry_is_made_again() {
     let before = kiosk.tools(&[]);
     let entries = || {
         let entries = fs::read_dir(kiosk.cache()).expect("a folder");
-        entries.map(|entry| entry.expect("an entry").path())
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        // A list that was kept is not asked here.
+        paths.filter(|path| path.extension().is_some())
     };
     assert_ne!(entries().count(), 0);
     for damage in ["", "{\"format\": 1", "[1]", "\0\u{1}"] {
@@ -196,4 +198,78 @@ fn a_corrupt_entry_is_made_again() {
             assert!(kept.is_object(), "{}", entry.display());
         }
     }
+}
+
+/// The file with the list of the last start, as soon as it is there.
+fn kept_list(kiosk: &Kiosk) -> PathBuf {
+    let began = std::time::Instant::now();
+    while began.elapsed() < HANG {
+        let entries = fs::read_dir(kiosk.cache()).expect("a folder");
+        let mut paths = entries.map(|entry| entry.expect("an entry").path());
+        let list = paths.find(|path| {
+            let name = path.file_name().unwrap_or_default();
+            name.to_string_lossy().starts_with("list-")
+        });
+        if let Some(list) = list {
+            return list;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("no list was kept");
+}
+
+/// Starts a server, lets it list, and gives the file that it kept its list in.
+fn serve_once(kiosk: &Kiosk) -> PathBuf {
+    let mut session = Session::start(&mut kiosk.charmer("serve", &[]));
+    session.names();
+    let list = kept_list(kiosk);
+    assert!(session.end().success());
+    list
+}
+
+#[test]
+fn the_list_of_the_last_start_is_given_first_and_checked_afterwards() {
+    let kiosk = Kiosk::new();
+    kiosk.tools(&[]);
+    let list = serve_once(&kiosk);
+    let right = fs::read_to_string(&list).expect("read");
+    let wrong = right.replace("cups", "mugs");
+    assert_ne!(wrong, right);
+    fs::write(&list, wrong).expect("written");
+    let mut session = Session::start(&mut kiosk.charmer("serve", &[]));
+    assert_eq!(flags(&mut session), ["mugs"]);
+    session.notified("notifications/tools/list_changed");
+    assert_eq!(flags(&mut session), ["cups"]);
+    // A call goes by the tools, whatever was listed.
+    let result = session.call("kiosk_tea", json!({"mugs": 1}));
+    assert_eq!(result["isError"], true, "{result}");
+    assert!(session.end().success());
+    let mut session = Session::start(&mut kiosk.charmer("serve", &[]));
+    assert_eq!(flags(&mut session), ["cups"]);
+    assert!(session.end().success());
+}
+
+#[test]
+fn a_kept_list_belongs_to_its_programs_and_settings() {
+    let kiosk = Kiosk::new();
+    kiosk.stock(1, "tea coffee", "cups");
+    kiosk.tools(&[]);
+    let list = serve_once(&kiosk);
+    let names = |words: &[&str]| {
+        let mut session = Session::start(&mut kiosk.charmer("serve", words));
+        let names = session.names();
+        assert!(session.end().success());
+        names
+    };
+    let all = names(&[]);
+    let denied = names(&["--deny", "tea"]);
+    assert!(all.contains(&"kiosk_tea".into()), "{all:?}");
+    assert!(!denied.contains(&"kiosk_tea".into()), "{denied:?}");
+    // A damaged list is passed by, and so is one whose program has changed.
+    let right = fs::read_to_string(&list).expect("read");
+    fs::write(&list, &right[..right.len() / 2]).expect("written");
+    assert_eq!(names(&[]), all);
+    fs::write(&list, right.replace("kiosk_tea", "kiosk_water")).expect("written");
+    shell("touch -d '2001-02-03 04:05' \"$1\"", &[&kiosk.program]);
+    assert_eq!(names(&[]), all);
 }

@@ -11,6 +11,8 @@ use std::{
 
 use rmcp::model::{ClientRequest, RequestId};
 
+use crate::Listing;
+
 /// The ids of requests that were delivered and are neither answered nor, if cancelled, finished.
 /// Clones share one registry.
 #[derive(Clone, Default)]
@@ -19,17 +21,18 @@ pub(crate) struct InFlight {
 }
 
 /// What is known of a request in flight.
-#[derive(Clone, Copy)]
 struct Entry {
     /// Its work goes on for a while after it is cancelled (a process has to die).
     long: bool,
     cancelled: bool,
     finished: bool,
+    /// What its answer lists.
+    listing: Option<Listing>,
 }
 
 impl Entry {
     /// A cancelled request gets no answer, so only the end of its work can free its id.
-    fn is_over(self) -> bool {
+    fn is_over(&self) -> bool {
         self.cancelled && (self.finished || !self.long)
     }
 }
@@ -50,14 +53,20 @@ impl InFlight {
                 long,
                 cancelled: false,
                 finished: false,
+                listing: None,
             },
         );
         true
     }
 
-    /// The answer to a request is on its way out: the id is free.
-    pub(super) fn answered(&self, id: &RequestId) {
-        self.lock().remove(id);
+    /// The answer to a request is on its way out: the id is free. Says what it is to list, if that is written already.
+    pub(super) fn answered(&self, id: &RequestId) -> Option<Listing> {
+        self.lock().remove(id)?.listing
+    }
+
+    /// The answer to this request is going to list these tools.
+    pub(crate) fn list(&self, id: &RequestId, listing: Listing) {
+        self.update(id, |entry| entry.listing = Some(listing));
     }
 
     /// The client has cancelled a request. Its answer will not be seen, because rmcp drops it; the

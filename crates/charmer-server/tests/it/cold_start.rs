@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use charmer_run::{CallService, Outcome, process::Engine};
-use charmer_server::{Server, ServerInfo};
+use charmer_server::{Listing, Server, ServerInfo};
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern, service, tools};
@@ -98,6 +98,51 @@ fn modern_clients_wait_and_are_told_likewise() {
     client.handle.replace(tools(&["a"], &path));
     assert_eq!(names(&client.next()), ["t_a"]);
     client.end();
+}
+
+#[test]
+fn a_list_that_is_foretold_is_given_before_its_tools_are_there() {
+    let (mut client, path) = start(FOREVER);
+    client
+        .handle
+        .foretell(Listing::of(&tools(&["a", "b"], &path)));
+    client.initialize();
+    let listed = client.request(2, "tools/list", json!({}));
+    assert_eq!(names(&listed), ["t_a", "t_b"]);
+    let params = json!({"name": "t_a", "arguments": {}});
+    client.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params}));
+    assert_eq!(client.request(4, "ping", json!({}))["id"], 4);
+    client.handle.replace(tools(&["a", "b"], &path));
+    // The list was right, so nothing is told: the next line is the call's answer.
+    assert_eq!(client.next()["id"], 3);
+    let again = client.request(5, "tools/list", json!({}));
+    assert_eq!(again["result"], listed["result"]);
+    client.end();
+}
+
+#[test]
+fn a_list_that_was_foretold_wrongly_is_taken_back() {
+    let (mut client, path) = start(FOREVER);
+    client.handle.foretell(Listing::of(&tools(&["a"], &path)));
+    let listen = json!({"notifications": {"toolsListChanged": true}, "_meta": modern()});
+    client.request(1, "subscriptions/listen", listen);
+    let listed = client.request(2, "tools/list", json!({"_meta": modern()}));
+    assert_eq!(names(&listed), ["t_a"]);
+    assert_eq!(listed["result"]["resultType"], "complete");
+    client.handle.replace(tools(&["b"], &path));
+    assert_eq!(client.next()["method"], "notifications/tools/list_changed");
+    let listed = client.request(3, "tools/list", json!({"_meta": modern()}));
+    assert_eq!(names(&listed), ["t_b"]);
+    client.end();
+}
+
+#[test]
+fn a_list_that_was_kept_is_one_line_of_json() {
+    for bad in ["", "[", "{}", "[1]\n", "[\n1]", "[1] [2]"] {
+        assert_eq!(Listing::from_json(bad.into()), None, "{bad:?}");
+    }
+    let kept = Listing::from_json("[{}]".into()).expect("a list");
+    assert_eq!(kept.as_json(), "[{}]");
 }
 
 #[test]

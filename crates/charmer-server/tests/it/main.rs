@@ -103,7 +103,7 @@ fn both_forms_of_a_result_say_the_same() {
 fn the_list_as_json_is_what_a_client_gets() {
     let path = service(|_| Ok(Outcome::success("ok")));
     let set = tools(&["a", "b"], &path);
-    let json = charmer_server::list_json(&set);
+    let json = charmer_server::Listing::of(&set).to_answer();
     let mut client = Client::start(set);
     client.initialize();
     client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
