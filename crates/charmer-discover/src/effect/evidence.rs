@@ -8,6 +8,8 @@ use super::{
     prose::{admitted, first_sentence, runs_outside_program},
     verbs::{Class, also_noun, named},
     word_class,
+    words::sentences,
+    writing::writing_flag,
 };
 
 /// Where a piece of evidence comes from.
@@ -73,6 +75,17 @@ pub struct Classified {
     pub effect: Effect,
     /// What speaks for that, and what speaks against it.
     pub evidence: Vec<Evidence>,
+}
+
+/// Whether a sentence is about a flag of the command that is judged by itself, and left out where only reading is
+/// offered: `With --web, opens it in a browser`.
+fn is_on_request(command: &Command, sentence: &str) -> bool {
+    let part = |c: char| !(c.is_ascii_alphanumeric() || c == '-');
+    sentence.split(part).any(|word| {
+        let mut flags = command.flags.iter();
+        word.starts_with("--")
+            && flags.any(|flag| flag.is_named(word) && writing_flag(command, flag).is_some())
+    })
 }
 
 /// Evidence as it is collected.
@@ -172,7 +185,9 @@ impl Case {
                     format!("its help says that it may `{}`", said.verb),
                 );
             }
-            if runs_outside_program(text) {
+            if sentences(text)
+                .any(|sentence| runs_outside_program(sentence) && !is_on_request(command, sentence))
+            {
                 self.add(
                     EvidenceKind::Help,
                     Effect::Unknown,

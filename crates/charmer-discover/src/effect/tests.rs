@@ -316,6 +316,23 @@ fn flags_are_evidence() {
 }
 
 #[test]
+fn what_a_flag_asks_for_is_the_flags() {
+    let long = "Show a note.\n\nWith `--web`, open it in a browser instead.";
+    let view = |flag: &str| {
+        let flag = Flag::new(flag).help("Open the note in the browser");
+        let root = Command::new("tool");
+        let view = Command::new("view")
+            .about("Show a note")
+            .long_about(long)
+            .flag(flag);
+        classify(&[&root, &view], &CommandPath::parse("view")).effect
+    };
+    assert_eq!(view("web"), Effect::Read);
+    // A flag that is not there cannot be left out.
+    assert_eq!(view("window"), Effect::Unknown);
+}
+
+#[test]
 fn aliases_and_arguments_can_make_it_worse() {
     let root = Command::new("tool");
     let path = CommandPath::parse("list");
