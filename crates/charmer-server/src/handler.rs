@@ -145,7 +145,8 @@ impl ServerHandler for Handler {
         }
         let listing = self.tools.to_list(&context.ct, &self.shutdown).await;
         // The transport writes it where this result has none.
-        self.in_flight.list(&context.id, listing);
+        self.in_flight
+            .list(&context.id, listing, self.tools.asked());
         Ok(ListToolsResult::with_all_items(Vec::new()))
     }
 

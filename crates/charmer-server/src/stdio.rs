@@ -257,12 +257,12 @@ impl Transport<RoleServer> for StdioTransport {
             }
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        let listing = answered.and_then(|id| self.in_flight.answered(id));
+        let listed = answered.and_then(|id| self.in_flight.answered(id));
         // Queued here and not in the future: rmcp runs the futures side by side, and a progress
         // notification must not come after the result.
         let queued = serialize(&message).and_then(|mut line| {
-            if let (Some(listing), JsonRpcMessage::Response(_)) = (listing, &message) {
-                line = with_listing(line, &listing);
+            if let (Some((listing, _)), JsonRpcMessage::Response(_)) = (&listed, &message) {
+                line = with_listing(line, listing);
             }
             let (done, written) = oneshot::channel();
             let bytes = line.len();
@@ -278,10 +278,14 @@ impl Transport<RoleServer> for StdioTransport {
                 .map_err(|queue::Closed| StdioError::Closed)
         });
         async move {
-            match queued?.await {
+            let done = match queued?.await {
                 Ok(written) => written.map_err(StdioError::Write),
                 Err(_) => Err(StdioError::Closed),
+            };
+            if let Some((_, written)) = listed {
+                written.cancel();
             }
+            done
         }
     }
 

@@ -174,9 +174,13 @@ impl ToolsView {
         if !cancelled.is_cancelled() {
             self.lists
                 .send_modify(|lists| lists.answered = Some(offer.revision));
-            self.asked.cancel();
         }
         offer.foretold.unwrap_or_else(|| Listing::of(&offer.tools))
+    }
+
+    /// To be cancelled when a list has reached the client.
+    pub(crate) fn asked(&self) -> CancellationToken {
+        self.asked.clone()
     }
 
     /// The tools for a call: those that hold the tool, or what is known when patience ends.

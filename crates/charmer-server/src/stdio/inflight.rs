@@ -10,6 +10,7 @@ use std::{
 };
 
 use rmcp::model::{ClientRequest, RequestId};
+use tokio_util::sync::CancellationToken;
 
 use crate::Listing;
 
@@ -26,8 +27,8 @@ struct Entry {
     long: bool,
     cancelled: bool,
     finished: bool,
-    /// What its answer lists.
-    listing: Option<Listing>,
+    /// What its answer lists, and what to cancel when that is written.
+    listing: Option<(Listing, CancellationToken)>,
 }
 
 impl Entry {
@@ -60,13 +61,13 @@ impl InFlight {
     }
 
     /// The answer to a request is on its way out: the id is free. Says what it is to list, if that is written already.
-    pub(super) fn answered(&self, id: &RequestId) -> Option<Listing> {
+    pub(super) fn answered(&self, id: &RequestId) -> Option<(Listing, CancellationToken)> {
         self.lock().remove(id)?.listing
     }
 
-    /// The answer to this request is going to list these tools.
-    pub(crate) fn list(&self, id: &RequestId, listing: Listing) {
-        self.update(id, |entry| entry.listing = Some(listing));
+    /// The answer to this request is going to list these tools; `written` is cancelled when the client has it.
+    pub(crate) fn list(&self, id: &RequestId, listing: Listing, written: CancellationToken) {
+        self.update(id, |entry| entry.listing = Some((listing, written)));
     }
 
     /// The client has cancelled a request. Its answer will not be seen, because rmcp drops it; the
