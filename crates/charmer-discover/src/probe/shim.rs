@@ -48,9 +48,9 @@ type Running = Mutex<HashMap<u64, CancellationToken>>;
 /// }
 /// ```
 pub fn shim(mut words: impl Iterator<Item = OsString>) -> ExitCode {
-    let done = words.next().map(PathBuf::from);
-    let done = done.ok_or_else(|| io::Error::other("the room is missing"));
-    match done.and_then(|room| guard(&room)) {
+    let room = words.next();
+    let room = room.ok_or_else(|| io::Error::other("the room is missing"));
+    match room.and_then(|room| guard(Path::new(&room))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             #[expect(clippy::print_stderr, reason = "there is nobody else to tell")]
