@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p charmer-discover` prints it, for docker and kubectl where they are to be had, and for a program of
 //! 5,000 commands that is always there. The aims: 2.5 starts a command, 1.3 times the bare time. Under the name `many`
-//! this file is that program, and with the argument `shim` it is the sandbox's shim.
+//! this file is that program, and with the argument `shim` it is the sandbox's warden.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
 #![expect(

@@ -1,4 +1,4 @@
-//! The sandbox's shim as a program of its own, for tests: `probe_shim WORDS...`.
+//! The sandbox's warden as a program of its own, for tests: `probe_shim WORDS...`.
 
 use std::process::ExitCode;
 

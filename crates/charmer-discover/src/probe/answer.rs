@@ -3,8 +3,6 @@
 use charmer_core::{output::clean, text::shorten};
 use charmer_run::{CallError, Ended, Outcome, process::Captured};
 
-use super::protection::REFUSED;
-
 /// How many bytes of a line are repeated to people.
 const SAID: usize = 200;
 
@@ -79,15 +77,9 @@ impl Answer {
             Ok(outcome) => outcome,
             Err(error) => return Self::not_started(error.message),
         };
-        let stderr = text(&outcome.stderr);
-        if outcome.ended == Ended::Exited(REFUSED.into())
-            && let Some(reason) = stderr.strip_prefix(super::protection::REFUSAL)
-        {
-            return Self::not_started(reason.trim());
-        }
         Self {
             stdout: text(&outcome.stdout),
-            stderr,
+            stderr: text(&outcome.stderr),
             code: match outcome.ended {
                 Ended::Exited(code) => Some(code),
                 _ => None,

@@ -1,6 +1,8 @@
-//! Systems that have no sandbox for probes yet: the shim refuses, and is never started.
+//! Systems that have no sandbox for probes yet: the shim has nothing to give, and is never started.
 
-use std::{ffi::OsString, path::Path};
+use std::{io, path::Path};
+
+use tokio::process::{ChildStdin, ChildStdout};
 
 const NO_SANDBOX: &str = "there is no sandbox for this system yet";
 
@@ -14,6 +16,8 @@ pub(super) fn keep_to(_: &Path) -> Result<u32, String> {
 
 pub(super) fn limit() {}
 
-pub(super) fn become_program(_: &Path, _: &[OsString]) -> String {
-    NO_SANDBOX.into()
+pub(super) fn hide() {}
+
+pub(super) fn streams() -> io::Result<(ChildStdout, ChildStdin)> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, NO_SANDBOX))
 }

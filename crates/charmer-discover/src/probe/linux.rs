@@ -1,6 +1,6 @@
 //! Taking rights away on Linux: namespaces, Landlock, resource limits.
 
-use std::{ffi::OsString, fs, path::Path};
+use std::{fs, io, os::fd::AsFd, path::Path};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr,
@@ -8,9 +8,12 @@ use landlock::{
 };
 use rustix::{
     io::Errno,
-    process::{Resource, Rlimit, getgid, getuid, setrlimit},
+    process::{
+        DumpableBehavior, Resource, Rlimit, getgid, getuid, set_dumpable_behavior, setrlimit,
+    },
     thread::UnshareFlags,
 };
+use tokio::process::{ChildStdin, ChildStdout};
 
 /// The newest rights that are asked for; the kernel gives those that it knows.
 const NEWEST: ABI = ABI::V9;
@@ -23,8 +26,11 @@ const FILE_BYTES: u64 = 64 << 20;
 pub(super) fn leave_network() -> Result<(), String> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     match unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET) {
-        Ok(()) => become_self(user, group)
-            .map_err(|error| format!("no user namespace: who this is cannot be kept: {error}")),
+        Ok(()) => {
+            // Where that fails it is called nobody in there; its rights are the same.
+            let _ = become_self(user, group);
+            Ok(())
+        }
         // Where user namespaces are forbidden, the superuser needs none.
         Err(_) if user == 0 => {
             unshare(UnshareFlags::NEWNET).map_err(|error| format!("no network namespace: {error}"))
@@ -34,7 +40,7 @@ pub(super) fn leave_network() -> Result<(), String> {
 }
 
 /// Is to a new user namespace who it was outside.
-fn become_self(user: u32, group: u32) -> std::io::Result<()> {
+fn become_self(user: u32, group: u32) -> io::Result<()> {
     // The kernel wants this before a group is mapped: groups that take rights away could be dropped otherwise.
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
@@ -84,8 +90,19 @@ pub(super) fn limit() {
     }
 }
 
-/// Comes back only with a reason why not.
-pub(super) fn become_program(program: &Path, argv: &[OsString]) -> String {
-    let error = charmer_run::process::become_program(program, argv);
-    format!("`{}` cannot be started: {error}", program.display())
+/// Keeps the programs that this process starts from reading its memory and from opening its streams by way of `/proc`.
+/// Comes after the namespaces: who is hidden cannot enter them.
+pub(super) fn hide() {
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
+/// This process's standard input and output. To tokio a pipe that is read is a child's output, and one that is written
+/// to a child's input.
+pub(super) fn streams() -> io::Result<(ChildStdout, ChildStdin)> {
+    let input = io::stdin().as_fd().try_clone_to_owned()?;
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    Ok((
+        ChildStdout::from_std(input.into())?,
+        ChildStdin::from_std(output.into())?,
+    ))
 }

@@ -12,14 +12,19 @@
 //! - is not made any more when too many before it ran out of time, so that asking comes to an end;
 //! - does not see the network, and can write only into the scratch folder, where a sandbox is to be had.
 //!
-//! The sandbox is for Linux: a [`shim`] enters a user and a network namespace, applies Landlock and becomes the
-//! program. What of it is not to be had is found out with one trial, and [`Prober::shortcomings`] says it; probes go on
-//! without. Probes with the user's real home are made only where Landlock keeps that read-only.
+//! The sandbox is for Linux: one process a prober, the warden (see [`shim`]), enters a user and a network namespace and
+//! applies Landlock to itself; then it runs the programs, which inherit what it has lost. So a probe costs no more than
+//! its program. What of it is not to be had the warden reports when it starts, and [`Prober::shortcomings`] says it;
+//! probes go on without. What was to be had then is never done without later: where the warden is lost, programs are not
+//! started any more. Probes with the user's real home are made only where Landlock keeps that read-only.
+//!
+//! The warden ends when its standard input closes, and all that it runs with it: programs do not survive a prober whose
+//! process is killed. It belongs to the runtime of the first probe.
 //!
 //! What the sandbox does not cover: reading. A probed program reads what the user may read, and could put it into its
 //! help. Landlock does not see changes of permissions, times or attributes, nor, before version 9, connections to Unix
 //! sockets that have a path (which is how a local docker daemon is reached). A process that leaves its group (`setsid`)
-//! outlives its probe, but not its sandbox.
+//! outlives its probe, but not its sandbox; so does a program that kills the warden.
 //!
 //! ```
 //! # #[cfg(unix)]
@@ -47,6 +52,8 @@ mod patience;
 mod protection;
 mod scratch;
 mod shim;
+mod warden;
+mod wire;
 
 pub use answer::Answer;
 pub use log::ProbeLog;
@@ -64,14 +71,14 @@ use std::{
 };
 
 use charmer_run::{
-    Limits,
+    CallError, Limits, Outcome,
     process::{Engine, EngineOptions, Environment, Launcher, Request},
 };
 use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use self::{patience::Patience, protection::Protection, scratch::Scratch};
+use self::{patience::Patience, protection::Protection, scratch::Scratch, wire::Job};
 
 /// How long a program that is to end may take to.
 const GRACE: Duration = Duration::from_millis(200);
@@ -89,7 +96,7 @@ pub struct ProbeOptions {
     pub output: usize,
     /// How many probes run at once; as many as there are cores by default.
     pub parallel: Option<usize>,
-    /// How the sandbox's shim is started; without one there is no sandbox.
+    /// How the sandbox's warden is started; without one there is no sandbox.
     pub shim: Option<ShimCommand>,
     /// Where the few variables that probes inherit are taken from; this process's environment by default.
     pub environment: Vec<(OsString, OsString)>,
@@ -111,7 +118,7 @@ impl Default for ProbeOptions {
     }
 }
 
-/// How the shim is started: a program that calls [`shim`] with the words that follow these arguments.
+/// How the warden is started: a program that calls [`shim`] with the words that follow these arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShimCommand {
     /// The program, as an absolute path.
@@ -155,6 +162,7 @@ struct Shared {
     places: Semaphore,
     spawned: AtomicUsize,
     patience: Patience,
+    /// Before the scratch folder, which must not go while something runs in it.
     protection: OnceLock<Protection>,
     scratch: Scratch,
 }
@@ -303,18 +311,10 @@ impl Inner {
         if let Some(log) = &shared.options.log {
             log.note(&argv);
         }
-        let (program, argv) = self.command(argv);
-        let launcher = Launcher::new(
-            program,
-            self.environment.clone(),
-            Some(shared.scratch.work()),
-            shared.engine.clone(),
-        );
-        let limits = Limits::default()
-            .timeout(shared.options.timeout)
-            .grace(GRACE)
-            .capture_bytes(shared.options.output);
-        let result = launcher.run(Request::new(argv, limits), cancel).await;
+        let result = match &shared.protection().warden {
+            Some(warden) => warden.run(self.job(argv), &cancel).await,
+            None => self.run_bare(argv, cancel).await,
+        };
         // Reading the output is done outside of the place, so that the next program can start meanwhile.
         drop(place);
         let answer = self.named(Answer::new(result));
@@ -341,22 +341,40 @@ impl Inner {
         answer
     }
 
-    /// What is started: the program, or the shim that becomes it.
-    fn command(&self, argv: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
+    /// What the warden is told to run.
+    fn job(&self, argv: Vec<OsString>) -> Job {
         let shared = &self.shared;
-        let (Some(shim), Some(wanted)) = (&shared.options.shim, shared.protection().wanted())
-        else {
-            return (shared.program.clone(), argv);
-        };
-        let room = shared.scratch.room();
-        let own: [&OsStr; 4] = [
-            protection::RUN.as_ref(),
-            wanted.as_ref(),
-            room.as_ref(),
-            shared.program.as_ref(),
-        ];
-        let words = shim.args.iter().cloned();
-        let words = words.chain(own.map(OsStr::to_owned)).chain(argv);
-        (shim.program.clone(), words.collect())
+        let environment = self.environment.iter();
+        Job {
+            program: shared.program.clone().into(),
+            argv: argv.into_iter().map(Into::into).collect(),
+            environment: environment
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            directory: shared.scratch.work().into(),
+            timeout: shared.options.timeout,
+            grace: GRACE,
+            output: shared.options.output,
+        }
+    }
+
+    /// The same without a sandbox.
+    async fn run_bare(
+        &self,
+        argv: Vec<OsString>,
+        cancel: CancellationToken,
+    ) -> Result<Outcome, CallError> {
+        let shared = &self.shared;
+        let launcher = Launcher::new(
+            shared.program.clone(),
+            self.environment.clone(),
+            Some(shared.scratch.work()),
+            shared.engine.clone(),
+        );
+        let limits = Limits::default()
+            .timeout(shared.options.timeout)
+            .grace(GRACE)
+            .capture_bytes(shared.options.output);
+        launcher.run(Request::new(argv, limits), cancel).await
     }
 }

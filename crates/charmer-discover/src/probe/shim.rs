@@ -1,22 +1,44 @@
-//! The shim: a process that takes its own rights away and then becomes the program that is to be read.
+//! The warden's own side: a process that takes its rights away and then runs programs for the prober that started it.
 //!
-//! It stays one process from the start to the program's end, so that ending its group ends the program. It must be
-//! called before the process has started a second thread: the kernel gives a user namespace only to a process of one.
+//! It must begin before the process has started a second thread: the kernel gives a user namespace only to a process of
+//! one. What it has lost, the programs that it starts have lost as well, at no further cost. Programs cannot speak for
+//! it: they inherit none of its streams, and it is hidden from their `/proc`. They could end it; then no more is
+//! learned of them.
 
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use charmer_run::{
+    Limits,
+    process::{Engine, EngineOptions, Environment, Launcher, Request, harden},
+};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     os,
-    protection::{FILES, NETWORK, REFUSAL, REFUSED, RUN, TRY},
+    wire::{self, Job, Order, Report},
 };
 
-/// The shim's main. The words are those that follow [`ShimCommand`](super::ShimCommand)'s own. Comes back only if it
-/// did not become a program, with the code to end with.
+/// More than ever run at once: the prober bounds them.
+const PLACES: usize = 1 << 16;
+
+/// How programs that run are ended, by their numbers.
+type Running = Mutex<HashMap<u64, CancellationToken>>;
+
+/// The warden's main. The words are those that follow [`ShimCommand`](super::ShimCommand)'s own. It reads orders from
+/// standard input until that closes, and comes back with the code to end with.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
 ///
-/// // A program that is its own shim, started as `program __probe ...`.
+/// // A program that is its own warden, started as `program __probe ...`.
 /// fn main() -> ExitCode {
 ///     let mut words = std::env::args_os().skip(1);
 ///     if words.next().is_some_and(|word| word == "__probe") {
@@ -25,53 +47,109 @@ use super::{
 ///     ExitCode::SUCCESS
 /// }
 /// ```
-pub fn shim(words: impl Iterator<Item = OsString>) -> ExitCode {
-    match obey(words) {
-        Ok(report) => {
-            #[expect(clippy::print_stdout, reason = "this process exists to report")]
-            {
-                print!("{report}");
-            }
-            ExitCode::SUCCESS
-        }
+pub fn shim(mut words: impl Iterator<Item = OsString>) -> ExitCode {
+    let room = words.next();
+    let room = room.ok_or_else(|| io::Error::other("the room is missing"));
+    match room.and_then(|room| guard(Path::new(&room))) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
-            #[expect(clippy::print_stderr, reason = "this process exists to report")]
+            #[expect(clippy::print_stderr, reason = "there is nobody else to tell")]
             {
-                eprintln!("{REFUSAL}{reason}");
+                eprintln!("{reason}");
             }
-            ExitCode::from(REFUSED)
+            ExitCode::FAILURE
         }
     }
 }
 
-fn obey(mut words: impl Iterator<Item = OsString>) -> Result<String, String> {
-    let mut word = |what: &str| words.next().ok_or_else(|| format!("{what} is missing"));
-    let task = word("the task")?;
-    if task == TRY {
-        let room = PathBuf::from(word("the room")?);
-        let network = os::leave_network().map_or_else(|reason| reason, |()| "none".into());
-        let files = os::keep_to(&room).map_or_else(|reason| reason, |version| version.to_string());
-        return Ok(format!("{NETWORK} {network}\n{FILES} {files}\n"));
-    }
-    if task != RUN {
-        return Err(format!("`{}` is no task", task.to_string_lossy()));
-    }
-    let wanted = word("what is wanted")?;
-    let room = PathBuf::from(word("the room")?);
-    let program = PathBuf::from(word("the program")?);
-    let argv: Vec<OsString> = words.collect();
-    let wanted = wanted.to_string_lossy();
-    let wanted: Vec<&str> = wanted.split('+').collect();
-    if let Some(unknown) = wanted.iter().find(|what| ![NETWORK, FILES].contains(what)) {
-        return Err(format!("`{unknown}` is no protection"));
-    }
-    // What was to be had at the trial is not silently done without now. Files come last: entering a namespace writes.
-    if wanted.contains(&NETWORK) {
-        os::leave_network()?;
-    }
-    if wanted.contains(&FILES) {
-        os::keep_to(&room)?;
-    }
+fn guard(room: &Path) -> io::Result<()> {
+    // No streams but their own for programs, and no terminal to ask on. This always works: who was started by a prober
+    // leads no group.
+    let _ = harden();
+    // Files come after the network: entering a namespace writes.
+    let report = Report {
+        network: os::leave_network(),
+        files: os::keep_to(room),
+    };
     os::limit();
-    Err(os::become_program(&program, &argv))
+    os::hide();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let (input, mut output) = os::streams()?;
+        output.write_all(&wire::line(&report)).await?;
+        serve(BufReader::new(input), output).await
+    })
+}
+
+/// Obeys until there are no more orders, then ends what still runs.
+async fn serve(
+    mut orders: BufReader<impl AsyncRead + Unpin>,
+    answers: impl AsyncWrite + Unpin + Send + 'static,
+) -> io::Result<()> {
+    let mut options = EngineOptions::default();
+    options.concurrency = Some(PLACES);
+    let engine = Engine::new(options);
+    let answers = Arc::new(tokio::sync::Mutex::new(answers));
+    let running = Arc::new(Running::default());
+    let all = CancellationToken::new();
+    let mut line = Vec::new();
+    let ended = loop {
+        line.clear();
+        match orders.read_until(b'\n', &mut line).await {
+            Ok(0) => break Ok(()),
+            Ok(_) => {}
+            Err(error) => break Err(error),
+        }
+        let mut numbers = running.lock().unwrap_or_else(PoisonError::into_inner);
+        match serde_json::from_slice(&line) {
+            Ok(Order::Run(id, job)) => {
+                let cancel = all.child_token();
+                numbers.insert(id, cancel.clone());
+                let (engine, answers) = (engine.clone(), Arc::clone(&answers));
+                let running = Arc::clone(&running);
+                tokio::spawn(async move {
+                    let answer = wire::answer(id, &run(job, engine, cancel).await);
+                    forget(&running, id);
+                    // Should nobody read it any more, the orders end as well.
+                    let _ = answers.lock().await.write_all(&answer).await;
+                });
+            }
+            Ok(Order::Cancel(id)) => {
+                if let Some(cancel) = numbers.get(&id) {
+                    cancel.cancel();
+                }
+            }
+            Err(error) => break Err(error.into()),
+        }
+    };
+    all.cancel();
+    engine.finish().await;
+    ended
+}
+
+fn forget(running: &Running, id: u64) {
+    let mut numbers = running.lock().unwrap_or_else(PoisonError::into_inner);
+    numbers.remove(&id);
+}
+
+async fn run(job: Job, engine: Engine, cancel: CancellationToken) -> wire::Ran {
+    let mut environment = Environment::empty();
+    for (name, value) in job.environment {
+        environment.set(name.into_os(), value.into_os());
+    }
+    let directory = PathBuf::from(job.directory.into_os());
+    let launcher = Launcher::new(
+        job.program.into_os().into(),
+        environment,
+        Some(directory),
+        engine,
+    );
+    let limits = Limits::default()
+        .timeout(job.timeout)
+        .grace(job.grace)
+        .capture_bytes(job.output);
+    let argv = job.argv.into_iter().map(wire::Word::into_os).collect();
+    launcher.run(Request::new(argv, limits), cancel).await
 }

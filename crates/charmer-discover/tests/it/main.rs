@@ -5,3 +5,5 @@
 mod hostile;
 mod probe;
 mod support;
+#[cfg(target_os = "linux")]
+mod warden;

@@ -324,7 +324,7 @@ async fn it_cannot_dial_or_the_prober_says_that_it_could() {
 }
 
 #[tokio::test]
-async fn the_program_takes_the_place_of_the_shim() {
+async fn the_program_leads_its_group_and_is_who_it_was() {
     // The group's leader is the program itself, or ending the group would leave it.
     let prober = Prober::new("/bin/sh".into(), sandboxed()).expect("a prober");
     let answer = ask(
@@ -432,7 +432,7 @@ async fn a_broken_shim_is_said_and_probes_go_on_without() {
     );
     assert!(prober.with_real_home().is_none());
     assert_eq!(ask(&prober, &["4"]).await.code, Some(4));
-    assert_eq!(prober.spawned(), 1, "the trial is not a probe");
+    assert_eq!(prober.spawned(), 1, "the shim is not a probe");
 }
 
 #[tokio::test]

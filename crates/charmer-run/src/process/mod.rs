@@ -2,6 +2,7 @@
 //! input, a process group of its own, and a supervisor that outlives whoever waits for it.
 
 mod capture;
+mod companion;
 mod diagnose;
 mod engine;
 mod environment;
@@ -18,13 +19,12 @@ mod supervise;
 
 pub use capture::Captured;
 pub(crate) use capture::{begun_character, continued_character};
+pub use companion::start_companion;
 pub use diagnose::resolve_program;
 pub use engine::{Engine, EngineOptions};
 pub use environment::Environment;
 pub use gate::Lane;
 pub use guardian::{GuardianCommand, guard, new_mark};
-#[cfg(unix)]
-pub use os::become_program;
 pub use os::harden;
 
 use std::{ffi::OsString, fmt, path::PathBuf, process::Stdio, sync::Arc, time::Instant};

@@ -54,13 +54,6 @@ impl Group {
     }
 }
 
-/// Becomes another program, which keeps this process's environment, directory and standard streams. Comes back only if
-/// that is impossible, with the reason.
-pub fn become_program(program: &std::path::Path, argv: &[std::ffi::OsString]) -> std::io::Error {
-    let mut command = std::process::Command::new(program);
-    std::os::unix::process::CommandExt::exec(command.args(argv))
-}
-
 /// The signal that ended a process.
 pub(super) fn signal_of(status: std::process::ExitStatus) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status)
