@@ -15,6 +15,7 @@ use crate::{
     binary::Binary,
     build::build,
     family::{Family, Signs, families, printed},
+    help::says_usage,
     probe::{Answer, ProbeError, ProbeOptions, Prober},
     walk::{Bounds, Found, Walk},
 };
@@ -228,6 +229,10 @@ impl Discoverer {
                 return Ok((at_home, again));
             }
         }
+        // A usage line is the least that can be read, where nothing says more.
+        if printed(&help).lines().any(says_usage) {
+            return Ok((prober, help));
+        }
         Err(no_help(&inner.program, &help))
     }
 
@@ -301,15 +306,21 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 /// What a program shows of itself: to `--help`, else to `-h`, else to `help`.
 async fn first_look(prober: &Prober) -> Answer {
-    let mut first = None;
+    let mut best: Option<Answer> = None;
     for request in ["--help", "-h", "help"] {
         let answer = prober.run(&[request]).await;
         if looks_like_help(&answer) || !answer.started {
             return answer;
         }
-        first.get_or_insert(answer);
+        let usage = |answer: &Answer| printed(answer).lines().any(says_usage);
+        if best
+            .as_ref()
+            .is_none_or(|best| !usage(best) && usage(&answer))
+        {
+            best = Some(answer);
+        }
     }
-    first.unwrap_or_default()
+    best.unwrap_or_default()
 }
 
 /// Whether an answer can be help at all; which kind is for the families to say.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{behind_path, rows, sections, usage_statements},
+    help::{behind_path, rows, says_usage, sections, usage_statements},
     sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
 };
 
@@ -33,6 +33,8 @@ impl Family for Fallback {
         let flags = !getopt_flags(text).0.is_empty();
         if flags || !command_rows(text).is_empty() {
             10
+        } else if text.lines().any(says_usage) {
+            5
         } else {
             0
         }
@@ -78,6 +80,9 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
     }
     let (mut flags, left_out) = getopt_flags(text);
     take_bracketed_values(text, &mut flags);
+    if flags.is_empty() {
+        flags.extend(rests.iter().flat_map(|rest| usage_flags(rest)));
+    }
     for flag in flags {
         sketch.add_flag(flag);
     }
@@ -223,6 +228,18 @@ mod tests {
         assert!(command_rows(in_place).is_empty());
         let found = command_rows("All commands:\n\n    access, audit,\n    bugs, help\n");
         assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn a_usage_line_alone_is_help() {
+        let text = "usage: wait [-q] [--every <seconds>] SECONDS\n";
+        assert!(text.lines().any(says_usage));
+        assert!(!"Usage:\nusage".lines().any(says_usage));
+        let sketch = read(text, "wait", &CommandPath::root()).expect("a page");
+        let flags: Vec<String> = sketch.flags.iter().map(FlagSketch::id).collect();
+        assert_eq!(flags, ["q", "every"]);
+        let arguments = sketch.arguments.expect("arguments").value;
+        assert_eq!(arguments.listed()[0].id, "seconds");
     }
 
     #[test]

@@ -1,5 +1,12 @@
 //! Usage statements: what stands behind `usage:`, one text for each way to call a command.
 
+/// Whether a line is at least a usage line.
+pub(crate) fn says_usage(line: &str) -> bool {
+    let line = line.trim_start();
+    let (mark, rest) = line.split_at_checked("usage:".len()).unwrap_or_default();
+    mark.eq_ignore_ascii_case("usage:") && !rest.trim().is_empty()
+}
+
 /// The usage statements of a help text, each on one line and without what comes before the program's name.
 ///
 /// A statement begins behind `usage:`, behind `or:`, or where the program's name begins a line again; deeper indented
