@@ -3,7 +3,9 @@
 mod clean;
 mod cut;
 mod prompt;
+mod read;
 
 pub use clean::clean;
 pub use cut::{Cut, cut_around, cut_middle};
 pub use prompt::{answering_flag, waiting_line};
+pub use read::{Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, read};
