@@ -16,38 +16,41 @@ const LEAST_PLAIN_PAIRS: usize = 5;
 /// The key of the text behind a line of two dashes.
 const BODY_KEY: &str = "body";
 
-/// Words before a colon that begin a message or a section of help, and not a pair.
-const OTHER_WORDS: [&str; 30] = [
-    "aliases",
-    "arguments",
-    "available commands",
+/// Words before a colon that begin a message, and not a pair.
+const MESSAGE_WORDS: [&str; 16] = [
     "caused by",
-    "commands",
     "debug",
     "error",
-    "example",
-    "examples",
     "fatal",
-    "flags",
-    "global flags",
     "help",
     "hint",
     "info",
     "note",
-    "notes",
-    "options",
     "panic",
     "see",
-    "see also",
-    "subcommands",
-    "synopsis",
     "tip",
     "todo",
     "trace",
     "usage",
     "warn",
     "warning",
+];
+/// Words above the sections of help.
+const HELP_WORDS: [&str; 14] = [
+    "aliases",
+    "arguments",
+    "available commands",
+    "commands",
+    "example",
+    "examples",
+    "flags",
+    "global flags",
+    "notes",
+    "options",
+    "see also",
     "steps",
+    "subcommands",
+    "synopsis",
 ];
 
 /// One line that is not blank.
@@ -235,11 +238,15 @@ fn section(body: &[Line<'_>], depth: usize) -> Value {
 
 /// Whether more than colons speaks for pairs.
 fn is_certain(lines: &[Line<'_>], object: &Map<String, Value>) -> bool {
-    let is_other = |key: &String| OTHER_WORDS.contains(&key.to_lowercase().as_str());
+    let is_other = |(key, value): (&String, &Value)| {
+        let key = key.to_lowercase();
+        MESSAGE_WORDS.contains(&key.as_str())
+            || !value.is_string() && HELP_WORDS.contains(&key.as_str())
+    };
     let is_option =
         |line: &Line<'_>| line.text.starts_with('-') && line.text.contains(char::is_alphanumeric);
     let like_options = lines.iter().any(is_option);
-    if object.keys().any(is_other) || like_options {
+    if object.iter().any(is_other) || like_options {
         return false;
     }
     let pairs: Vec<Pair<'_>> = lines

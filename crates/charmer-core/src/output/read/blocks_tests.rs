@@ -111,6 +111,7 @@ fn other_text_is_left_alone() {
         "Note: this is prose.\n",
         "Error: no such file\nHint: look elsewhere\nSee: the manual\n",
         "Usage: ship [OPTIONS]\n\nOptions:\n  -a, --all   All\n  -b, --both  Both\n",
+        "Ship:     a\nSails:    b\nCrew:     c\nCommands:\n  go      Goes\n  stop    Stops\n",
         "Ship sails.\n\nUsage:\n  ship\n",
         "INFO: one\nINFO: two\nINFO: three\n",
         "commit abc\nAuthor: A <a@b>\nDate:   Mon\n\n    text\n",

@@ -14,6 +14,9 @@ use super::{
 /// How many columns a table has at least whose names have only one space between them.
 const LEAST_NARROW: usize = 3;
 
+/// How many rows it takes to believe that what they have in common is no chance.
+const MANY_ROWS: usize = 5;
+
 /// Why text is no table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refused {
@@ -309,8 +312,8 @@ fn rows<'t>(
         }
     }
     let fits = match style {
-        Style::Narrow => is_certain_narrow(&table),
-        Style::Wide => no_name_is_two(names, &table, lines, measure),
+        Style::Narrow => is_certain_narrow(names, &table),
+        Style::Wide => no_name_is_two(names, &table, lines, &borders, measure),
         Style::Ruled => true,
     };
     if !fits || !is_plausible(&texts, &table, style) {
@@ -358,43 +361,76 @@ fn only_last_empty(table: &[Vec<Piece<'_>>]) -> bool {
     })
 }
 
-fn is_certain_narrow(table: &[Vec<Piece<'_>>]) -> bool {
+/// Whether every cell but those of the last column is a word, and no two names with one space between them can be one.
+fn is_certain_narrow(names: &[Piece<'_>], table: &[Vec<Piece<'_>>]) -> bool {
     let is_word = |cell: &Piece<'_>| !cell.is_empty() && !cell.text.contains(' ');
-    table.iter().all(|row| {
+    let words = table.iter().all(|row| {
         row.split_last()
             .is_some_and(|(_, cells)| cells.iter().all(is_word))
-    })
+    });
+    let narrow: Vec<usize> = (0..names.len() - 1)
+        .filter(|&index| names[index + 1].start == names[index].end + 1)
+        .collect();
+    // As one they would begin or end together, and have single spaces inside.
+    let can_be_one = |index: usize| {
+        let single = |row: &Vec<Piece<'_>>| {
+            row[index + 1].is_empty() || row[index + 1].start == row[index].end + 1
+        };
+        let left = table
+            .iter()
+            .all(|row| row[index].start == names[index].start);
+        let right = table
+            .iter()
+            .all(|row| row[index + 1].end == names[index + 1].end);
+        (left || right) && table.iter().all(single)
+    };
+    // If there is a border of one space elsewhere, a space in each of many rows is no chance.
+    let is_border = |index: usize| {
+        table.len() >= MANY_ROWS && table.iter().all(|row| !row[index + 1].is_empty())
+    };
+    let open = narrow.iter().filter(|&&index| can_be_one(index)).count();
+    let settled = narrow
+        .iter()
+        .all(|&index| !can_be_one(index) || is_border(index));
+    words && settled && (open == 0 || open < narrow.len())
 }
 
-/// Whether no name with a space in it is two names, as it would be if every row had a space at that place.
+/// Whether no name with a space in it can be two names: a cell runs over that place, or nothing speaks for a border
+/// there and all others are wider than that space.
 fn no_name_is_two(
     names: &[Piece<'_>],
     table: &[Vec<Piece<'_>>],
     lines: &Lines<'_>,
+    borders: &[Border],
     measure: Measure,
 ) -> bool {
+    let all_wide = borders.iter().all(|border| border.end - border.start > 1);
     let is_space = |line: &str, at: usize| {
         let mut found = false;
         walk(line, measure, |column, _, cluster| {
-            found |= column == at && cluster == " "
+            found |= column == at && cluster == " ";
         });
         found
     };
     names.iter().enumerate().all(|(index, name)| {
-        let mut column = name.start;
         let mut gaps = Vec::new();
-        walk(name.text, measure, |at, width, cluster| {
-            column = name.start + at + width;
+        walk(name.text, measure, |at, _, cluster| {
             if cluster == " " {
-                gaps.push(column - 1);
+                gaps.push(name.start + at);
             }
         });
-        gaps.iter().all(|&gap| {
-            table.is_empty()
-                || !table.iter().zip(&lines.rows).all(|(row, line)| {
-                    let cell = &row[index];
-                    cell.start < gap && gap < cell.end && is_space(line, gap)
-                })
+        gaps.into_iter().all(|gap| {
+            let mut around = table.iter().zip(&lines.rows).filter(|(row, _)| {
+                let cell = &row[index];
+                cell.start < gap && gap < cell.end
+            });
+            let mut divided = false;
+            let covered = around.any(|(_, line)| {
+                let space = is_space(line, gap);
+                divided |= space;
+                !space
+            });
+            covered || all_wide && !divided
         })
     })
 }

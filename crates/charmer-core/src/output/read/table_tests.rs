@@ -69,6 +69,21 @@ daemon     12345 10.0 10.1 999999 99999 pts/0    R+   03:24  10:03 work -a
 }
 
 #[test]
+fn many_rows_tell_a_border_from_a_name_of_two_words() {
+    let row = |n: usize| format!("{n:>5} {:>5}  0 Nov15 ?   cmd{n} a\n", n * 1000);
+    let text = |rows: usize| {
+        let rows: String = (1..=rows).map(row).collect();
+        format!("  PID  SIZE  C STIME TTY CMD\n{rows}")
+    };
+    let read = auto(&text(5)).unwrap();
+    assert_eq!(
+        read[4],
+        json!({"PID": "5", "SIZE": "5000", "C": "0", "STIME": "Nov15", "TTY": "?", "CMD": "cmd5 a"})
+    );
+    assert_eq!(auto(&text(4)), None);
+}
+
+#[test]
 fn wide_characters_count_as_the_program_counted_them() {
     let expected = json!([
         {"NAME": "港の船", "NOTE": "e\u{301}té", "AGE": "5d"},
