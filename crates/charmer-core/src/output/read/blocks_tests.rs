@@ -1,5 +1,7 @@
 //! Blocks by example.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 use serde_json::json;
 
 use super::*;

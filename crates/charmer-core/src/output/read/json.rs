@@ -19,7 +19,8 @@ pub(super) fn read(text: &str, declared: bool) -> Option<(Format, Value)> {
         }
         .deserialize(&mut reader)
         .ok()?;
-        if !declared && !(value.is_object() || value.is_array()) {
+        let is_structure = value.is_object() || value.is_array();
+        if !declared && !is_structure {
             return None;
         }
         documents.push(value);

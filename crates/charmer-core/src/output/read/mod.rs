@@ -4,6 +4,7 @@
 //! the text is still there. Nothing that was printed is lost in a reading; where something would be, there is none.
 
 mod blocks;
+mod doubt;
 mod header;
 mod json;
 mod number;

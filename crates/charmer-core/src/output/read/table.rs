@@ -7,15 +7,13 @@
 use serde_json::{Map, Value};
 
 use super::{
+    doubt::{is_certain_narrow, is_plausible, no_name_is_two, only_last_empty},
     header, tabs,
     width::{Measure, Piece, cut, walk},
 };
 
 /// How many columns a table has at least whose names have only one space between them.
 const LEAST_NARROW: usize = 3;
-
-/// How many rows it takes to believe that what they have in common is no chance.
-const MANY_ROWS: usize = 5;
 
 /// Why text is no table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +25,11 @@ enum Refused {
 }
 
 /// The lines of one table as it is being read.
-struct Lines<'t> {
+pub(super) struct Lines<'t> {
     header: &'t str,
     /// The line of dashes below the header.
     rule: Option<&'t str>,
-    rows: Vec<&'t str>,
+    pub(super) rows: Vec<&'t str>,
 }
 
 /// What was read of one table.
@@ -49,7 +47,7 @@ pub(super) fn read(text: &str, declared: bool) -> Option<Value> {
     if first_line.contains('\t') {
         return tabs::read(text, declared);
     }
-    if !could_be_header(first_line) || text.contains('\t') {
+    if !could_be_header(text) || text.contains('\t') {
         return None;
     }
     let mut tables: Vec<Table<'_>> = Vec::new();
@@ -82,11 +80,26 @@ pub(super) fn read(text: &str, declared: bool) -> Option<Value> {
     Some(Value::Array(items.collect()))
 }
 
-/// A first look that costs nothing: the words of a header begin with no small letter, but for the last ones.
-fn could_be_header(line: &str) -> bool {
-    let mut words = line.split(' ').filter(|word| !word.is_empty());
-    let first = words.next().and_then(|word| word.chars().next());
-    first.is_some_and(|c| !c.is_lowercase() && !c.is_control()) && words.next().is_some()
+/// A first look, so that long text costs nothing: whether the first line can be the names of columns in any way.
+fn could_be_header(text: &str) -> bool {
+    let mut lines = text.lines();
+    let line = lines.next().unwrap_or_default();
+    let are_names = |names: &[&str]| header::are_titles(names) || header::are_upper(names);
+    let wide: Vec<&str> = line
+        .split("  ")
+        .map(|name| name.trim_matches(' '))
+        .filter(|name| !name.is_empty())
+        .collect();
+    let mut narrow: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+    while narrow
+        .last()
+        .is_some_and(|word| word.starts_with(char::is_lowercase))
+    {
+        narrow.pop();
+    }
+    wide.len() > 1 && are_names(&wide)
+        || narrow.len() >= LEAST_NARROW && are_names(&narrow)
+        || lines.next().is_some_and(is_rule)
 }
 
 /// The lines between blank lines. `None` if there are more blank lines than one between two groups, or before them.
@@ -159,15 +172,18 @@ fn read_measured<'t>(lines: &Lines<'t>, measure: Measure) -> Result<Table<'t>, R
     if read_wide.is_ok() || narrow.len() < LEAST_NARROW || narrow.len() == wide.len() {
         return read_wide;
     }
-    rows(lines, &narrow, &blank, measure, Style::Narrow).map_err(|_| match read_wide {
-        Err(refused) => refused,
-        Ok(_) => Refused::Doubtful,
-    })
+    match (
+        rows(lines, &narrow, &blank, measure, Style::Narrow),
+        read_wide,
+    ) {
+        (Err(Refused::Misaligned), wide) => wide,
+        (narrow, _) => narrow,
+    }
 }
 
 /// How the names of a header are separated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
+pub(super) enum Style {
     /// By two spaces or more; one may stand in a name.
     Wide,
     /// By single spaces, too. Then no cell may be empty or hold a space, but for the last column.
@@ -327,9 +343,9 @@ fn rows<'t>(
 }
 
 /// The blank columns between two names.
-struct Border {
-    start: usize,
-    end: usize,
+pub(super) struct Border {
+    pub(super) start: usize,
+    pub(super) end: usize,
     /// Whether there are others.
     several: bool,
 }
@@ -352,133 +368,6 @@ fn borders(names: &[Piece<'_>], blank: &Blank) -> Result<Vec<Border>, Refused> {
             })
         })
         .collect()
-}
-
-fn only_last_empty(table: &[Vec<Piece<'_>>]) -> bool {
-    table.iter().all(|row| {
-        row.split_last()
-            .is_some_and(|(_, cells)| cells.iter().all(|cell| !cell.is_empty()))
-    })
-}
-
-/// Whether every cell but those of the last column is a word, and no two names with one space between them can be one.
-fn is_certain_narrow(names: &[Piece<'_>], table: &[Vec<Piece<'_>>]) -> bool {
-    let is_word = |cell: &Piece<'_>| !cell.is_empty() && !cell.text.contains(' ');
-    let words = table.iter().all(|row| {
-        row.split_last()
-            .is_some_and(|(_, cells)| cells.iter().all(is_word))
-    });
-    let narrow: Vec<usize> = (0..names.len() - 1)
-        .filter(|&index| names[index + 1].start == names[index].end + 1)
-        .collect();
-    // As one they would begin or end together, and have single spaces inside.
-    let can_be_one = |index: usize| {
-        let single = |row: &Vec<Piece<'_>>| {
-            row[index + 1].is_empty() || row[index + 1].start == row[index].end + 1
-        };
-        let left = table
-            .iter()
-            .all(|row| row[index].start == names[index].start);
-        let right = table
-            .iter()
-            .all(|row| row[index + 1].end == names[index + 1].end);
-        (left || right) && table.iter().all(single)
-    };
-    // If there is a border of one space elsewhere, a space in each of many rows is no chance.
-    let is_border = |index: usize| {
-        table.len() >= MANY_ROWS && table.iter().all(|row| !row[index + 1].is_empty())
-    };
-    let open = narrow.iter().filter(|&&index| can_be_one(index)).count();
-    let settled = narrow
-        .iter()
-        .all(|&index| !can_be_one(index) || is_border(index));
-    words && settled && (open == 0 || open < narrow.len())
-}
-
-/// Whether no name with a space in it can be two names: a cell runs over that place, or nothing speaks for a border
-/// there and all others are wider than that space.
-fn no_name_is_two(
-    names: &[Piece<'_>],
-    table: &[Vec<Piece<'_>>],
-    lines: &Lines<'_>,
-    borders: &[Border],
-    measure: Measure,
-) -> bool {
-    let all_wide = borders.iter().all(|border| border.end - border.start > 1);
-    let is_space = |line: &str, at: usize| {
-        let mut found = false;
-        walk(line, measure, |column, _, cluster| {
-            found |= column == at && cluster == " ";
-        });
-        found
-    };
-    names.iter().enumerate().all(|(index, name)| {
-        let mut gaps = Vec::new();
-        walk(name.text, measure, |at, _, cluster| {
-            if cluster == " " {
-                gaps.push(name.start + at);
-            }
-        });
-        gaps.into_iter().all(|gap| {
-            let mut around = table.iter().zip(&lines.rows).filter(|(row, _)| {
-                let cell = &row[index];
-                cell.start < gap && gap < cell.end
-            });
-            let mut divided = false;
-            let covered = around.any(|(_, line)| {
-                let space = is_space(line, gap);
-                divided |= space;
-                !space
-            });
-            covered || all_wide && !divided
-        })
-    })
-}
-
-/// Whether the cells read like cells below names, and not like other text that happens to be aligned.
-fn is_plausible(names: &[&str], table: &[Vec<Piece<'_>>], style: Style) -> bool {
-    let last = names.len() - 1;
-    let mut all_upper = !table.is_empty();
-    let mut last_has_gap = !table.is_empty();
-    let marks_only = table.iter().all(|row| row[0].text.chars().count() <= 1);
-    for row in table {
-        let filled = row.iter().filter(|cell| !cell.is_empty()).count();
-        // A note below the table, or a total.
-        let ends_like_a_note = row[0].text.ends_with(['.', ':', '!', ')']);
-        let note = row[0].text.ends_with(':')
-            || filled == 1 && (last > 1 || row[0].text.contains(' ') || ends_like_a_note);
-        // A row without its first cell may continue the one above, unless that column is there for marks.
-        let continues = row[0].is_empty() && !marks_only && filled < last;
-        let gap = row[..last].iter().any(|cell| cell.text.contains("  "));
-        if filled == 0 || note || continues || gap {
-            return false;
-        }
-        all_upper &= row
-            .iter()
-            .all(|cell| cell.is_empty() || header::is_upper(cell.text));
-        last_has_gap &= row[last].text.contains("  ");
-    }
-    if all_upper || last_has_gap || !table.is_empty() && table.iter().all(|row| row[0].is_empty()) {
-        return false;
-    }
-    // Titles are also how sentences and lines of a log begin: it takes numbers below words to believe them.
-    header::are_upper(names)
-        || style == Style::Ruled
-        || last > 1
-            && (0..=last).any(|index| {
-                let is_number = |cell: &Piece<'_>| {
-                    let digits = cell
-                        .text
-                        .trim_end_matches(|c: char| c == '%' || c.is_ascii_uppercase());
-                    !digits.is_empty()
-                        && digits
-                            .bytes()
-                            .all(|byte| byte.is_ascii_digit() || byte == b'.')
-                };
-                !names[index].contains(|c: char| c.is_ascii_digit())
-                    && !table.is_empty()
-                    && table.iter().all(|row| is_number(&row[index]))
-            })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Tables by example; random ones are in `tests/it/reading.rs`.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 use serde_json::json;
 
 use super::*;
@@ -148,6 +150,7 @@ fn other_text_is_left_alone() {
         "SHIP(1)            Ship Manual            SHIP(1)\n\nNAME\n       ship - sails\n",
         "               total        used\nMem:         1000         500\n",
         "+------+-----+\n| NAME | AGE |\n+------+-----+\n",
+        "SHIP HARBOUR X\n👩\u{200d}💻   >a0>\n",
         "NAME   VALUE\na      1\u{7}\n",
         "\nNAME   AGE\nfoo    5d\n",
     ] {

@@ -46,7 +46,12 @@ pub(super) fn read(text: &str, declared: bool) -> Option<Value> {
 }
 
 fn list(fields: &[&str]) -> Value {
-    Value::Array(fields.iter().map(|&field| field.into()).collect())
+    Value::Array(
+        fields
+            .iter()
+            .map(|field| field.trim_end_matches(' ').into())
+            .collect(),
+    )
 }
 
 fn has_control(fields: &[&str]) -> bool {
@@ -67,7 +72,7 @@ mod tests {
                 json!([{"NAME": "web", "REVISION": "3"}, {"NAME": "base", "REVISION": ""}]),
             ),
             (
-                "12\tFix it\tmain\t\n13\t A  b\t\tOPEN\n",
+                "12\tFix it  \tmain\t\n13\t A  b\t\tOPEN\n",
                 json!([["12", "Fix it", "main", ""], ["13", " A  b", "", "OPEN"]]),
             ),
         ] {

@@ -102,6 +102,8 @@ pub(super) fn cut<'t>(line: &'t str, measure: Measure, cuts: &[usize]) -> Option
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
     use super::*;
 
     #[test]
