@@ -19,7 +19,9 @@ pub(super) fn only_last_empty(table: &[Vec<Piece<'_>>]) -> bool {
 
 /// Whether every cell but those of the last column is a word, and no two names with one space between them can be one.
 pub(super) fn is_certain_narrow(names: &[Piece<'_>], table: &[Vec<Piece<'_>>]) -> bool {
-    let is_word = |cell: &Piece<'_>| !cell.is_empty() && !cell.text.contains(' ');
+    // With one space between columns, two ways of counting would too often both fit.
+    let is_word =
+        |cell: &Piece<'_>| !cell.is_empty() && cell.text.is_ascii() && !cell.text.contains(' ');
     let words = table.iter().all(|row| {
         row.split_last()
             .is_some_and(|(_, cells)| cells.iter().all(is_word))

@@ -151,6 +151,7 @@ fn other_text_is_left_alone() {
         "               total        used\nMem:         1000         500\n",
         "+------+-----+\n| NAME | AGE |\n+------+-----+\n",
         "SHIP HARBOUR X\n👩\u{200d}💻   >a0>\n",
+        "A AA AAAA\n>  👍 aa-\n",
         "NAME   VALUE\na      1\u{7}\n",
         "\nNAME   AGE\nfoo    5d\n",
     ] {
