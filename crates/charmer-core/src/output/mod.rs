@@ -1,9 +1,13 @@
 //! What is done to a program's output before an assistant reads it.
 
+mod ask;
 mod clean;
 mod cut;
 mod prompt;
+mod read;
 
+pub use ask::{JsonRequest, json_flag};
 pub use clean::clean;
 pub use cut::{Cut, cut_around, cut_middle};
 pub use prompt::{answering_flag, waiting_line};
+pub use read::{Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, read};

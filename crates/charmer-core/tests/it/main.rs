@@ -4,5 +4,6 @@ mod argv;
 mod catalogue;
 mod linter;
 mod pins;
+mod reading;
 mod spec;
 mod validation;

@@ -1,0 +1,136 @@
+//! What a program printed, read as data: JSON, JSON lines, YAML, tables and blocks of `key: value`.
+//!
+//! Reading is conservative. What is not data beyond doubt is left alone, because a wrong reading is worse than none:
+//! the text is still there. Nothing that was printed is lost in a reading; where something would be, there is none.
+
+mod blocks;
+mod doubt;
+mod header;
+mod json;
+mod number;
+mod table;
+mod tabs;
+mod width;
+mod yaml;
+
+use serde_json::{Map, Value};
+
+/// The key under which the elements of a list stand, because data is always an object.
+pub const ITEMS_KEY: &str = "items";
+
+/// The key of a single value that is neither an object nor a list.
+pub const VALUE_KEY: &str = "value";
+
+/// How output was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// One JSON document.
+    Json,
+    /// Several JSON documents, one after the other, each on lines of its own.
+    JsonLines,
+    /// YAML, one document or several.
+    Yaml,
+    /// Columns under a header, or fields between tabs.
+    Table,
+    /// Lines of `key: value`, nested by indentation.
+    Blocks,
+}
+
+/// How output is to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// What the output is known to be. Only that is tried, and what would otherwise be doubtful is believed: a single
+    /// JSON value, YAML without a sign of it, a table that has a header and no rows.
+    pub declared: Option<Format>,
+    /// How many items are kept.
+    pub max_items: Option<usize>,
+}
+
+impl ReadOptions {
+    /// Options for output that is known to be in this format.
+    pub fn declared(format: Format) -> Self {
+        Self {
+            declared: Some(format),
+            ..Self::default()
+        }
+    }
+
+    /// Keeps at most so many items.
+    #[must_use]
+    pub fn max_items(mut self, count: usize) -> Self {
+        self.max_items = Some(count);
+        self
+    }
+}
+
+/// Output as data.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Read {
+    /// How it was read.
+    pub format: Format,
+    /// What it says. A list stands under [`ITEMS_KEY`].
+    pub data: Map<String, Value>,
+    /// How many items there were, if some were left out.
+    pub total: Option<usize>,
+}
+
+/// Reads output as data, if it is data beyond doubt.
+///
+/// ```
+/// use charmer_core::output::{Format, ReadOptions, read};
+/// use serde_json::json;
+///
+/// let table = "NAME    READY   AGE\nweb-0   1/1     5d\nweb-1           2h\n";
+/// let seen = read(table, &ReadOptions::default()).unwrap();
+/// assert_eq!(seen.format, Format::Table);
+/// assert_eq!(seen.data["items"][1], json!({"NAME": "web-1", "READY": "", "AGE": "2h"}));
+///
+/// let cut = read("[1, 2, 3]", &ReadOptions::default().max_items(2)).unwrap();
+/// assert_eq!((&cut.data["items"], cut.total), (&json!([1, 2]), Some(3)));
+///
+/// assert_eq!(read("Nothing to see here.\n", &ReadOptions::default()), None);
+/// ```
+pub fn read(text: &str, options: &ReadOptions) -> Option<Read> {
+    let (format, value) = match options.declared {
+        Some(Format::Json | Format::JsonLines) => json::read(text, true)?,
+        Some(Format::Yaml) => (Format::Yaml, yaml::read(text, true)?),
+        Some(Format::Table) => (Format::Table, table::read(text, true)?),
+        Some(Format::Blocks) => (Format::Blocks, blocks::read(text, true)?),
+        None => recognize(text)?,
+    };
+    let mut data = match value {
+        Value::Object(object) => object,
+        Value::Array(_) => Map::from_iter([(ITEMS_KEY.to_owned(), value)]),
+        value => Map::from_iter([(VALUE_KEY.to_owned(), value)]),
+    };
+    let mut total = None;
+    if let (Some(limit), Some(Value::Array(items))) = (options.max_items, data.get_mut(ITEMS_KEY))
+        && items.len() > limit
+    {
+        total = Some(items.len());
+        items.truncate(limit);
+    }
+    Some(Read {
+        format,
+        data,
+        total,
+    })
+}
+
+/// Tries what the first line allows.
+fn recognize(text: &str) -> Option<(Format, Value)> {
+    let start = text.trim_start();
+    if start.starts_with(['{', '[']) {
+        return json::read(text, false);
+    }
+    if yaml::is_announced(start) {
+        return yaml::read(text, false).map(|value| (Format::Yaml, value));
+    }
+    if let Some(value) = table::read(text, false) {
+        return Some((Format::Table, value));
+    }
+    blocks::read(text, false).map(|value| (Format::Blocks, value))
+}
