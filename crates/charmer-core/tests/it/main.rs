@@ -4,5 +4,6 @@ mod argv;
 mod catalogue;
 mod linter;
 mod pins;
+mod schema;
 mod spec;
 mod validation;
