@@ -8,7 +8,7 @@ use super::{
     output::OutputSchema,
     read::Reader,
     rebase,
-    shape::{Numbers, Objects, Property, Shape, Strings},
+    shape::{Objects, Property, Shape},
     union::Union,
     write::{Place, Writer, is_key},
 };
@@ -151,8 +151,8 @@ pub fn convert(schema: &Value) -> OutputSchema {
 fn speaks_of_objects(shape: &Shape) -> bool {
     shape.null
         && shape.boolean
-        && shape.number == Some(Numbers::default())
-        && shape.string == Some(Strings::default())
+        && shape.number == Some(Box::default())
+        && shape.string == Some(Box::default())
         && shape.array.as_ref().is_some_and(|array| array.is_any())
         && shape.object.as_ref().is_some_and(|object| !object.is_any())
 }

@@ -12,34 +12,38 @@ pub(super) fn both(a: Shape, b: Shape) -> Shape {
     Shape {
         null: a.null && b.null,
         boolean: a.boolean && b.boolean,
-        number: a.number.zip(b.number).and_then(both_numbers),
+        number: a.number.zip(b.number).map(both_numbers),
         string: a.string.zip(b.string).and_then(both_strings),
         array: a.array.zip(b.array).and_then(both_arrays),
         object: a.object.zip(b.object).and_then(both_objects),
-        text: Text {
-            description: a.text.description.or(b.text.description),
-            variants: if a.text.variants.is_empty() {
-                b.text.variants
-            } else {
-                a.text.variants
-            },
-            default: a.text.default.or(b.text.default),
-            examples: if a.text.examples.is_empty() {
-                b.text.examples
-            } else {
-                a.text.examples
-            },
-        },
+        text: both_texts(*a.text, *b.text),
         at: a.at,
     }
 }
 
-fn both_numbers((a, b): (Numbers, Numbers)) -> Option<Numbers> {
+fn both_texts(a: Text, b: Text) -> Box<Text> {
+    Box::new(Text {
+        description: a.description.or(b.description),
+        variants: if a.variants.is_empty() {
+            b.variants
+        } else {
+            a.variants
+        },
+        default: a.default.or(b.default),
+        examples: if a.examples.is_empty() {
+            b.examples
+        } else {
+            a.examples
+        },
+    })
+}
+
+fn both_numbers((a, b): (Box<Numbers>, Box<Numbers>)) -> Box<Numbers> {
     let choices = match (a.choices, b.choices) {
         (Some(a), Some(b)) => Some(a.into_iter().filter(|a| b.contains(a)).collect::<Vec<_>>()),
         (a, b) => a.or(b),
     };
-    Some(Numbers {
+    Box::new(Numbers {
         integer: a.integer || b.integer,
         min: tighter(a.min, b.min, |a, b| compare(a, b).is_ge()),
         max: tighter(a.max, b.max, |a, b| compare(a, b).is_le()),
@@ -47,7 +51,7 @@ fn both_numbers((a, b): (Numbers, Numbers)) -> Option<Numbers> {
     })
 }
 
-fn both_strings((a, b): (Strings, Strings)) -> Option<Strings> {
+fn both_strings((a, b): (Box<Strings>, Box<Strings>)) -> Option<Box<Strings>> {
     let choices = match (a.choices, b.choices) {
         (Some(mut a), Some(b)) => {
             let allowed: HashSet<&str> = b.iter().map(|choice| choice.value.as_str()).collect();
@@ -59,13 +63,13 @@ fn both_strings((a, b): (Strings, Strings)) -> Option<Strings> {
         }
         (a, b) => a.or(b),
     };
-    Some(Strings {
+    Some(Box::new(Strings {
         choices,
         min_length: tighter(a.min_length, b.min_length, |a, b| a >= b),
         max_length: tighter(a.max_length, b.max_length, |a, b| a <= b),
         pattern: a.pattern.or(b.pattern),
         format: a.format.or(b.format),
-    })
+    }))
 }
 
 fn both_arrays((a, b): (Box<Arrays>, Box<Arrays>)) -> Option<Box<Arrays>> {

@@ -67,5 +67,6 @@ pub const RECURSION_LIMIT: usize = 3;
 pub const NODE_LIMIT: usize = 50_000;
 /// How many of them may be in definitions that were written out before; after that only their type is said.
 pub const REPEAT_LIMIT: usize = 5_000;
-/// How many schemas may be nested, references and alternatives counted; deeper values are not constrained.
-pub const DEPTH_LIMIT: usize = 512;
+/// How deep schemas may be nested, where a value inside of another counts two and a reference or an alternative one;
+/// deeper values are not constrained. A hundred optional structs inside of each other are well within.
+pub const DEPTH_LIMIT: usize = 420;

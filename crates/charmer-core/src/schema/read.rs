@@ -84,7 +84,9 @@ impl<'a> Reader<'a> {
     /// The shape of a schema that is about a value inside of the one at hand.
     pub(super) fn read_inner(&mut self, schema: &'a Value, at: &str) -> Shape {
         let here = std::mem::replace(&mut self.here, self.path.len());
+        self.depth += 1;
         let shape = self.read(schema, at);
+        self.depth -= 1;
         self.here = here;
         shape
     }
@@ -126,47 +128,67 @@ impl<'a> Reader<'a> {
             && self.lone_references
         {
             let mut shape = Shape::any(at);
-            shape.text = text(map);
+            *shape.text = text(map);
             let target = self.follow(reference, at);
             return both(shape, target);
         }
-        let mut shape = self.read_types(map, at);
-        shape.text = text(map);
-        if let Some(values) = map.get("enum").and_then(Value::as_array) {
-            shape = both(shape, self.of_values(values, at));
-        }
-        if let Some(value) = map.get("const") {
-            shape = both(shape, self.of_values(std::slice::from_ref(value), at));
-        }
+        let mut shape = self.read_own(map, at);
         if let Some(reference) = reference {
             shape = both(shape, self.follow(reference, at));
         }
         for (number, schema) in list(map, "allOf").enumerate() {
-            let place = format!("{at}/allOf/{number}");
-            shape = both(shape, self.read(schema, &place));
+            let inner = self.read_numbered(schema, at, "allOf", number);
+            shape = both(shape, inner);
         }
         for keyword in ["anyOf", "oneOf"] {
             if map.get(keyword).is_some_and(Value::is_array) {
-                let shapes = list(map, keyword)
-                    .enumerate()
-                    .map(|(number, schema)| self.read(schema, &format!("{at}/{keyword}/{number}")))
-                    .collect();
+                let mut shapes = Vec::new();
+                for (number, schema) in list(map, keyword).enumerate() {
+                    shapes.push(self.read_numbered(schema, at, keyword, number));
+                }
                 shape = both(shape, self.union.of(shapes));
             }
         }
         if map.get("nullable") == Some(&Value::Bool(true)) {
             shape.null = true;
         }
+        self.note_unsaid(map, at);
+        shape
+    }
+
+    fn read_numbered(
+        &mut self,
+        schema: &'a Value,
+        at: &str,
+        keyword: &str,
+        number: usize,
+    ) -> Shape {
+        let place = format!("{at}/{keyword}/{number}");
+        self.read(schema, &place)
+    }
+
+    /// What a schema says itself, and not by way of others.
+    fn read_own(&mut self, map: &'a Map<String, Value>, at: &str) -> Shape {
+        let mut shape = self.read_types(map, at);
+        *shape.text = text(map);
+        if let Some(values) = map.get("enum").and_then(Value::as_array) {
+            shape = both(shape, self.of_values(values, at));
+        }
+        if let Some(value) = map.get("const") {
+            shape = both(shape, self.of_values(std::slice::from_ref(value), at));
+        }
+        shape
+    }
+
+    fn note_unsaid(&mut self, map: &Map<String, Value>, at: &str) {
         for keyword in UNSAID {
             // `uniqueItems: false` says nothing, `unevaluatedProperties: false` does.
             let empty = Value::Bool(keyword.starts_with("unevaluated"));
-            let says = |value: &Value| *value != empty;
-            if map.get(keyword).is_some_and(says) {
+            if map.get(keyword).is_some_and(|value| *value != empty) {
                 let message = format!("`{keyword}` cannot be said and is left out");
                 self.notes.add(&pointer::join(at, keyword), message);
             }
         }
-        shape
     }
 
     /// What `type` and the keywords of each type say.
@@ -192,10 +214,10 @@ impl<'a> Reader<'a> {
         shape.null = is("null");
         shape.boolean = is("boolean");
         if is("number") || is("integer") {
-            shape.number = Some(self.read_numbers(map, !is("number"), at));
+            shape.number = Some(Box::new(self.read_numbers(map, !is("number"), at)));
         }
         if is("string") {
-            shape.string = Some(self.read_strings(map, at));
+            shape.string = Some(Box::new(self.read_strings(map, at)));
         }
         if is("array") {
             let array = if self.shallow {
@@ -305,20 +327,20 @@ impl<'a> Reader<'a> {
             bound(Some(&Value::Number(edge.clone())))
         };
         if !numbers.is_empty() {
-            shape.number = Some(Numbers {
+            shape.number = Some(Box::new(Numbers {
                 integer: numbers.iter().all(is_whole),
                 min: edge(std::cmp::Ordering::is_le),
                 max: edge(std::cmp::Ordering::is_ge),
                 choices: Some(numbers),
-            });
+            }));
         }
         if !choices.is_empty() {
             let mut seen = HashSet::new();
             choices.retain(|choice| seen.insert(choice.value.clone()));
-            shape.string = Some(Strings {
+            shape.string = Some(Box::new(Strings {
                 choices: Some(choices),
                 ..Strings::default()
-            });
+            }));
         }
         shape
     }

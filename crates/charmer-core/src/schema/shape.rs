@@ -7,15 +7,17 @@ use std::rc::Rc;
 use serde_json::{Number, Value};
 
 /// A set of values. The default is the empty set.
+///
+/// Its parts are boxed because schemas are read recursively, and a large one must not exhaust the stack.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shape {
     pub(super) null: bool,
     pub(super) boolean: bool,
-    pub(super) number: Option<Numbers>,
-    pub(super) string: Option<Strings>,
+    pub(super) number: Option<Box<Numbers>>,
+    pub(super) string: Option<Box<Strings>>,
     pub(super) array: Option<Box<Arrays>>,
     pub(super) object: Option<Box<Objects>>,
-    pub(super) text: Text,
+    pub(super) text: Box<Text>,
     /// Where in the schema it is from, as a JSON pointer.
     pub(super) at: Rc<str>,
 }
@@ -101,11 +103,11 @@ impl Shape {
         Self {
             null: true,
             boolean: true,
-            number: Some(Numbers::default()),
-            string: Some(Strings::default()),
+            number: Some(Box::default()),
+            string: Some(Box::default()),
             array: Some(Box::default()),
             object: Some(Box::default()),
-            text: Text::default(),
+            text: Box::default(),
             at: at.into(),
         }
     }
@@ -124,11 +126,11 @@ impl Shape {
             && self
                 .number
                 .as_ref()
-                .is_some_and(|n| *n == Numbers::default())
+                .is_some_and(|n| **n == Numbers::default())
             && self
                 .string
                 .as_ref()
-                .is_some_and(|s| *s == Strings::default())
+                .is_some_and(|s| **s == Strings::default())
             && self.array.as_ref().is_some_and(|array| array.is_any())
             && self.object.as_ref().is_some_and(|object| object.is_any())
     }

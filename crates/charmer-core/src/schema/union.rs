@@ -47,7 +47,7 @@ impl Union {
             merged.boolean |= shape.boolean;
             if let Some(numbers) = shape.number {
                 merged.number = Some(match merged.number {
-                    Some(before) => either_numbers(before, numbers),
+                    Some(before) => Box::new(either_numbers(*before, *numbers)),
                     None => numbers,
                 });
             }
@@ -58,12 +58,12 @@ impl Union {
                 {
                     choice.help = shape.text.description;
                 }
-                strings.push(string);
+                strings.push(*string);
             }
             arrays.extend(shape.array.map(|array| *array));
             objects.extend(shape.object.map(|object| *object));
         }
-        merged.string = either_strings(strings);
+        merged.string = either_strings(strings).map(Box::new);
         merged.array = self.either_arrays(arrays).map(Box::new);
         merged.object = self.either_objects(objects).map(Box::new);
         merged

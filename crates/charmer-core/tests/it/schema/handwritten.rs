@@ -347,7 +347,7 @@ fn what_cannot_be_said_is_noted_where_it_stood() {
     assert_eq!(output.notes().len(), 8);
     assert_eq!(
         output.notes()[0].to_string().split(':').next(),
-        Some("#/properties/n/multipleOf")
+        Some("#/properties/n/not")
     );
     assert_eq!(
         output.schema()["properties"]["e"],

