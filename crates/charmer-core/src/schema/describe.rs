@@ -1,6 +1,6 @@
 //! What a schema cannot say in the portable dialect, said in words.
 
-use super::shape::{Objects, Others, Shape, Strings};
+use super::shape::{Numbers, Objects, Others, Shape, Strings};
 use crate::text::shorten;
 
 /// How long a description may become.
@@ -76,14 +76,8 @@ pub(super) fn summary(shape: &Shape) -> String {
     if let Some(string) = &shape.string {
         parts.push(strings(string));
     }
-    if let Some(numbers) = &shape.number {
-        parts.push(match (&numbers.choices, numbers.integer) {
-            (Some(choices), _) => {
-                list(&choices.iter().map(ToString::to_string).collect::<Vec<_>>())
-            }
-            (None, true) => "integer".into(),
-            (None, false) => "number".into(),
-        });
+    if let Some(number) = &shape.number {
+        parts.push(numbers(number));
     }
     if shape.boolean {
         parts.push("boolean".into());
@@ -110,6 +104,15 @@ pub(super) fn summary(shape: &Shape) -> String {
         parts.push("null".into());
     }
     parts.join(" or ")
+}
+
+/// Numbers in a few words.
+pub(super) fn numbers(numbers: &Numbers) -> String {
+    match (&numbers.choices, numbers.integer) {
+        (Some(choices), _) => list(&choices.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        (None, true) => "integer".into(),
+        (None, false) => "number".into(),
+    }
 }
 
 fn strings(string: &Strings) -> String {

@@ -61,10 +61,9 @@ impl<'a> Reader<'a> {
         let by_pattern = map.get("patternProperties").and_then(Value::as_object);
         let by_pattern = by_pattern.filter(|patterns| !patterns.is_empty());
         let place = pointer::join(at, "additionalProperties");
-        let rest = match map.get("additionalProperties") {
-            None => None,
-            Some(schema) => Some(self.read_inner(schema, &place)),
-        };
+        let rest = map
+            .get("additionalProperties")
+            .map(|schema| self.read_inner(schema, &place));
         let Some(patterns) = by_pattern else {
             return match rest {
                 None => Others::Unsaid,

@@ -86,7 +86,12 @@ mod tests {
             "title": "root",
         });
         let title = |reference: &str| {
-            resolve(&root, reference).map(|t| t.schema["title"].as_str().unwrap().to_owned())
+            resolve(&root, reference).map(|t| {
+                t.schema["title"]
+                    .as_str()
+                    .expect("a title is text")
+                    .to_owned()
+            })
         };
         for (reference, expected) in [
             ("#", Some("root")),

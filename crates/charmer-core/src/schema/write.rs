@@ -94,9 +94,9 @@ impl Writer {
             put("type", Some(name.into()));
             put("minimum", numbers.min.clone().map(Value::Number));
             put("maximum", numbers.max.clone().map(Value::Number));
-            if let Some(choices) = numbers.choices.as_ref().filter(|choices| choices.len() > 1) {
-                let _ = choices;
-                more.push(format!("({})", describe::summary(shape)));
+            let choices = numbers.choices.as_ref();
+            if choices.is_some_and(|choices| choices.len() > 1) {
+                more.push(format!("({})", describe::numbers(numbers)));
             }
         }
         if let Some(string) = &shape.string {

@@ -16,16 +16,20 @@ fn held<T: JsonSchema + Serialize>(values: &[T]) -> OutputSchema {
     for settings in [SchemaSettings::draft07(), SchemaSettings::draft2020_12()] {
         for settings in [settings.clone().for_deserialize(), settings.for_serialize()] {
             let schema = settings.into_generator().into_root_schema_for::<T>();
-            let schema = serde_json::to_value(schema).unwrap();
+            let schema = serde_json::to_value(schema).expect("it is JSON");
             for output in converted(&schema) {
                 for value in values {
-                    assert_kept(&schema, &output, &serde_json::to_value(value).unwrap());
+                    assert_kept(
+                        &schema,
+                        &output,
+                        &serde_json::to_value(value).expect("it is JSON"),
+                    );
                 }
                 last = Some(output);
             }
         }
     }
-    last.unwrap()
+    last.expect("there are settings")
 }
 
 fn properties<T: JsonSchema + Serialize>(values: &[T]) -> Value {
@@ -239,7 +243,7 @@ fn enums_of_words() {
     );
     let mut choices: Vec<&str> = found["told"]["enum"]
         .as_array()
-        .unwrap()
+        .expect("it is there")
         .iter()
         .flat_map(Value::as_str)
         .collect();
@@ -357,7 +361,7 @@ fn enums_tagged_inside() {
         "number"
     );
     assert_eq!(schema["properties"]["x"]["type"], "number");
-    let description = schema["description"].as_str().unwrap();
+    let description = schema["description"].as_str().expect("it is there");
     assert!(
         description.contains("circle with radius, center: Round; square with side, label"),
         "{description}"
@@ -559,7 +563,7 @@ fn flattened_structs_are_merged() {
     );
     let required: HashSet<&str> = schema["required"]
         .as_array()
-        .unwrap()
+        .expect("it is there")
         .iter()
         .flat_map(Value::as_str)
         .collect();
@@ -638,7 +642,7 @@ fn tuples_formats_and_units() {
         json!({"type": "integer", "minimum": 1, "maximum": 10})
     );
     // A null that is a value and not the lack of one is required, and stays.
-    let required = output.schema()["required"].as_array().unwrap();
+    let required = output.schema()["required"].as_array().expect("it is there");
     assert!(required.contains(&json!("unit")) && required.contains(&json!("anything")));
 }
 

@@ -88,7 +88,10 @@ fn ten_thousand_properties_choices_and_variants() {
     let output = convert(&schema);
     assert_eq!(output.notes(), []);
     assert_eq!(
-        output.schema()["properties"].as_object().unwrap().len(),
+        output.schema()["properties"]
+            .as_object()
+            .expect("it is there")
+            .len(),
         10_000
     );
     let data: Map<String, Value> = (0..10_000)
@@ -103,7 +106,7 @@ fn ten_thousand_properties_choices_and_variants() {
         output
             .prepare(Value::Object(data.clone()))
             .as_object()
-            .unwrap()
+            .expect("it is there")
             .len(),
         5_000
     );
@@ -116,7 +119,7 @@ fn ten_thousand_properties_choices_and_variants() {
     assert_eq!(
         output.schema()["properties"]["word"]["enum"]
             .as_array()
-            .unwrap()
+            .expect("it is there")
             .len(),
         10_000
     );
@@ -130,7 +133,7 @@ fn ten_thousand_properties_choices_and_variants() {
     assert_eq!(
         output.schema()["properties"]["kind"]["enum"]
             .as_array()
-            .unwrap()
+            .expect("it is there")
             .len(),
         10_000
     );
@@ -169,7 +172,7 @@ fn references_that_double_at_every_step_are_bounded() {
     let mut data = json!({"end": "x"});
     for _ in 0..40 {
         data = json!({"l": data, "r": null});
-        data.as_object_mut().unwrap().shift_remove("r");
+        data.as_object_mut().expect("it is there").shift_remove("r");
     }
     assert_kept(&schema, &output, &data);
 

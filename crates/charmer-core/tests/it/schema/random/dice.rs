@@ -16,7 +16,7 @@ impl Dice {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 33) % limit as u64).unwrap()
+        usize::try_from((self.0 >> 33) % limit as u64).expect("it is small")
     }
 
     /// True once in so many times.

@@ -54,7 +54,7 @@ proptest! {
         let Ok(original) = jsonschema::options().should_validate_formats(true).build(&schema) else {
             return Ok(());
         };
-        let published = jsonschema::options().should_validate_formats(true).build(output.schema()).unwrap();
+        let published = jsonschema::options().should_validate_formats(true).build(output.schema()).expect("the schema is one");
         for _ in 0..40 {
             let data = json!({"x": schemas::value(&mut dice, 4)});
             if original.is_valid(&data) {
@@ -73,7 +73,7 @@ proptest! {
         let schema = schemas::schema(&mut dice, 4);
         let schema = json!({"type": "object", "properties": {"x": schema}});
         let output = Converter::new().only_declared(true).convert(&schema);
-        let theirs = jsonschema::options().should_validate_formats(true).build(output.schema()).unwrap();
+        let theirs = jsonschema::options().should_validate_formats(true).build(output.schema()).expect("the schema is one");
         for _ in 0..40 {
             let data = json!({"x": schemas::value(&mut dice, 4)});
             let ours = check(output.schema(), &data);
