@@ -48,6 +48,7 @@ mod output;
 mod pattern;
 mod pointer;
 mod read;
+mod read_scalar;
 mod read_structure;
 mod rebase;
 mod reference;
