@@ -7,6 +7,7 @@
 //! 3. [`tool`]: the catalogue of tools, with names, descriptions, schemas and hints;
 //! 4. [`call`]: JSON input bound to the model, checked, and turned into an argv.
 //! 5. [`output`]: what a program printed, made fit for an assistant.
+//! 6. [`schema`]: schemas of outputs, converted to what every client accepts, and data checked against them.
 //!
 //! ```
 //! use charmer_core::{call, model::*, tool::{self, CatalogueOptions}};
@@ -30,6 +31,7 @@
 pub mod call;
 pub mod model;
 pub mod output;
+pub mod schema;
 pub mod select;
 pub mod text;
 pub mod tool;

@@ -8,6 +8,8 @@ mod mcp;
 mod selector;
 mod serve;
 mod source;
+#[cfg(feature = "schemars")]
+mod typed;
 
 pub use assemble::Assembled;
 pub use bridge::{Bridge, UnknownTool};
@@ -23,6 +25,12 @@ pub use charmer_run::{
 pub use charmer_server::ServerInfo;
 pub use log::Level;
 pub use selector::Selector;
+#[cfg(feature = "schemars")]
+pub use {
+    charmer_core::schema::{Mismatch, Note, OutputSchema},
+    schemars,
+    typed::output_schema,
+};
 
 use std::process::ExitCode;
 

@@ -5,5 +5,6 @@ mod catalogue;
 mod linter;
 mod pins;
 mod reading;
+mod schema;
 mod spec;
 mod validation;
