@@ -63,12 +63,10 @@ pub(crate) fn advise(spell: &Spell, places: &Places, problems: &mut Problems<'_>
             );
         }
     }
-    let texts = spell.command.iter().chain(&spell.flags).map(String::as_str);
-    let texts: Vec<&str> = texts
-        .chain(spell.argv.iter().map(|template| template.start()))
-        .collect();
-    for text in texts {
-        for misuse in misuses(text, |name| is_harmless(spell, name)) {
+    let argv = spell.argv.iter().map(ToString::to_string);
+    let fixed = spell.command.iter().chain(&spell.flags).cloned();
+    for text in fixed.chain(argv) {
+        for misuse in misuses(&text, |name| is_harmless(spell, name)) {
             if !misuse.evaluates || spell.shell {
                 problems
                     .advise(places.command.clone(), misuse.what)

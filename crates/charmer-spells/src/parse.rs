@@ -295,13 +295,10 @@ fn argv(
     let read = list(fields, "argv", problems, |node, problems| {
         let template = template(node, "argv", known, context, problems)?;
         let start = template.start();
-        let names_option = start.starts_with('-') && !start.contains('=');
+        let names_option = start == "-" || start.starts_with("--") && !start.contains('=');
         let free = |name: &&str| known.iter().any(|arg| arg.name == **name && arg.is_free());
-        // `-{{x}}` lets a caller choose the option; `--x={{y}}` only its value, and so does `-x{{y}}`.
-        if names_option
-            && matches!(start, "-" | "--")
-            && let Some(name) = template.names().find(free)
-        {
+        // `-{{x}}` lets a caller choose the option, and `--up{{x}}` its end; `--x={{y}}` and `-x{{y}}` only its value.
+        if names_option && let Some(name) = template.names().find(free) {
             problems
                 .add(
                     node.span.clone(),
