@@ -80,7 +80,7 @@ impl SpellBook {
     /// Opens a folder, usually called `spells`. What is wrong with it is among the [`problems`](Self::problems); a folder
     /// that does not exist yet holds no spells.
     pub fn open(folder: &Path, options: SpellOptions) -> Self {
-        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let folder = file::absolute(folder);
         let base = folder.parent().unwrap_or(&folder).to_owned();
         let book = Self(Arc::new(Shared {
             folder,

@@ -244,6 +244,15 @@ fn value_of<'v>(values: &'v [(String, String)], name: &str) -> Option<&'v str> {
         .map(|(_, value)| value.as_str())
 }
 
+/// Whether the author wrote this very value: as a choice or as the default.
+fn is_authors(spell: &Spell, name: &str, values: &[(String, String)]) -> bool {
+    let given = value_of(values, name);
+    spell.arg(name).is_some_and(|arg| {
+        let default = arg.default.as_ref().map(environment::text);
+        !arg.choices.is_empty() || given.is_some() && default.as_deref() == given
+    })
+}
+
 /// The command line: the command's words, what the caller added, what the author wrote. An element with a place for an
 /// argument that was not given is left out.
 pub(crate) fn argv(
@@ -260,9 +269,10 @@ pub(crate) fn argv(
                 .arg(name)
                 .is_some_and(|arg| matches!(arg.kind, ArgType::Integer | ArgType::Number));
             let dashed = value_of(values, name).is_some_and(|value| value.starts_with('-'));
-            let chosen = spell.arg(name).is_some_and(|arg| !arg.choices.is_empty());
+            let chosen = is_authors(spell, name, values);
             // A number behind `--offset=` may be negative, and what the author lists is the author's.
-            let leads = matches!(template.parts.first(), Some(Part::Arg(_)));
+            let leads = matches!(template.parts.first(), Some(Part::Arg(_)))
+                || matches!(template.start(), "-" | "--");
             if dashed && !chosen && (leads || !is_number) {
                 wrong.push(
                     Violation::new(name, "a value that does not begin with `-`")
@@ -275,9 +285,7 @@ pub(crate) fn argv(
         };
         // Values that are empty must not let the next one begin the element.
         let fixed_start = !template.start().is_empty();
-        let author_dash = template
-            .names()
-            .any(|name| spell.arg(name).is_some_and(|arg| !arg.choices.is_empty()));
+        let author_dash = template.names().any(|name| is_authors(spell, name, values));
         if element.starts_with('-') && !fixed_start && !author_dash && wrong.is_empty() {
             let name = template.names().next().unwrap_or_default();
             wrong.push(Violation::new(

@@ -40,7 +40,7 @@ const EFFECTS: &[(&str, Effect)] = &[
     ("destroy", Effect::Destroy),
 ];
 /// Tools that stand beside spells.
-const TAKEN: [&str; 3] = ["cast_spell", "list_spells", "read_output"];
+pub(crate) const TAKEN: [&str; 3] = ["cast_spell", "list_spells", "read_output"];
 
 /// Where the parts of a spell stand that are looked at together.
 pub(crate) struct Places {
@@ -225,8 +225,17 @@ fn command(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> O
     let expanded = words
         .iter()
         .map(|word| expand_node(word, node, context.variables, problems));
-    let expanded: Option<Vec<String>> = expanded.collect();
-    expanded.filter(|words| !words[0].is_empty())
+    let expanded = expanded.collect::<Option<Vec<String>>>()?;
+    if expanded[0].is_empty() {
+        problems
+            .add(
+                node.span.clone(),
+                "`command` names no program: its variable is empty",
+            )
+            .hint("set the variable before the server starts");
+        return None;
+    }
+    Some(expanded)
 }
 
 /// A list that may be empty or missing.
