@@ -9,6 +9,7 @@ use std::{
 use charmer_core::call::{MAX_ELEMENT_BYTES, Refusal, Violation};
 use charmer_run::{
     Call, CallError, ErrorCode, Limits, Outcome, Progress,
+    layers::Audit,
     process::{Launcher, Request},
 };
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,7 @@ use crate::{
     input::Given,
     load::{Entry, find_program},
     spell::{ArgType, Spell},
+    state::is_gone,
     template::Part,
 };
 
@@ -74,7 +76,8 @@ impl Cast {
         let entry = &*self.entry;
         let spell = &entry.spell;
         // The watcher may not have seen it yet, but what is deleted is gone.
-        if entry.file.symlink_metadata().is_err() {
+        let there = entry.file.symlink_metadata();
+        if there.is_err_and(|error| is_gone(&error)) {
             return Err(not_registered(&spell.name));
         }
         permitted(spell, given)?;
@@ -98,7 +101,9 @@ impl Cast {
                 "the call was cancelled before it began",
             ));
         }
-        how.limits.timeout = how.limits.timeout.min(spell.timeout);
+        how.limits.timeout = how.limits.timeout.min(self.options.time_of(spell));
+        let words = argv.iter().cloned();
+        Audit::leave_argv([program.display().to_string()].into_iter().chain(words));
         let mut request = Request::new(argv.into_iter().map(Into::into).collect(), how.limits)
             .progress(how.progress);
         request.stdin = stdin.map(String::into_bytes);

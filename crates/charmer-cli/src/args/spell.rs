@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Subcommand};
 /// Spells that are offered beside programs.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct Spells {
-    /// Offer the spells of this folder too: commands declared in YAML files
+    /// Offer the spells of this folder: commands declared in YAML files. It stands for the file's own, if that has one
     #[arg(long, value_name = "FOLDER", help_heading = "Spells")]
     pub(crate) spells: Option<PathBuf>,
     /// Offer only spells whose content was accepted with `charmer spell trust`
