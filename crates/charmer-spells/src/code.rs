@@ -7,11 +7,12 @@
 use charmer_config::reading::Problems;
 
 use crate::{
-    interpreters::{Interpreter, Reads, interpreter, wrapper_of},
+    interpreters::{Interpreter, Reads, interpreter},
     misuse::{Misuse, misuses},
     parse::Places,
     spell::{Arg, ArgType, Spell},
     template::Template,
+    wrappers::wrapper_of,
 };
 
 const BEHIND: &str = "pass it as an argument behind fixed code (`bash -c 'echo \"$1\"' -- {{x}}`) or read \

@@ -11,6 +11,7 @@
 
 mod advice;
 mod args;
+mod argv;
 mod book;
 mod cast;
 mod check;
@@ -35,6 +36,7 @@ mod tools;
 mod trust;
 mod watch;
 mod words;
+mod wrappers;
 mod write;
 
 pub use book::SpellBook;
