@@ -1,4 +1,4 @@
-//! How long a thousand spells take to load, to look at again when nothing changed, and when one did; and how long it takes
+//! How long a thousand spells take to parse, to load, to look at again when nothing changed, and when one did; and how long it takes
 //! until a watcher tells of a change.
 //!
 //! `cargo bench -p charmer-spells` prints it.
@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_spells::{SpellBook, SpellOptions, watch};
+use charmer_spells::{Context, Spell, SpellBook, SpellOptions, watch};
 
 const SPELLS: usize = 1000;
 const ROUNDS: usize = 20;
@@ -35,6 +35,18 @@ fn main() {
     // Files that have just been written are read again, in case they change within the clock's tick.
     std::thread::sleep(Duration::from_millis(200));
     let open = || SpellBook::open(&spells, SpellOptions::new(std::env::vars_os()));
+    let texts: Vec<String> = (0..SPELLS)
+        .map(|n| fs::read_to_string(spells.join(format!("spell-{n}.yaml"))).unwrap())
+        .collect();
+    say("parse, on one core", || {
+        for text in &texts {
+            assert!(
+                Spell::parse(text, "t.yaml", &Context::default())
+                    .value
+                    .is_some()
+            );
+        }
+    });
     say("load", || drop(open()));
     let book = open();
     assert_eq!(book.spells().len(), SPELLS);

@@ -1,7 +1,7 @@
 //! A folder of spells as it is now, with the last good version of what is not good at the moment.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError, RwLock,
@@ -225,10 +225,11 @@ impl SpellBook {
         let next = shared.look(&mut known, &before);
         let changed = next.differs(&before);
         if changed {
+            let old: HashSet<&Problem> = before.problems.iter().collect();
             for problem in next
                 .problems
                 .iter()
-                .filter(|problem| !before.problems.contains(problem))
+                .filter(|problem| !old.contains(problem))
             {
                 match problem.severity {
                     Severity::Error => tracing::error!("{problem}"),

@@ -106,13 +106,22 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     }
     let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
+    let meta = file.metadata()?;
+    if !meta.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is no regular file",
         ));
     }
-    reading::text_of(file)
+    reading::text_of(io::BufReader::with_capacity(buffer(&meta), file))
+}
+
+/// How much is read at once: a spell as a whole, and what follows it to see its end.
+fn buffer(meta: &Metadata) -> usize {
+    usize::try_from(meta.len())
+        .unwrap_or(usize::MAX)
+        .clamp(512, 64 << 10)
+        + 1
 }
 
 /// What a file's or folder's permissions let others do to it.
@@ -121,17 +130,24 @@ pub(crate) fn exposure(path: &Path, what: &str) -> Vec<String> {
     let Ok(meta) = fs::symlink_metadata(path) else {
         return found;
     };
-    if meta.is_symlink() {
+    #[cfg_attr(
+        not(unix),
+        expect(unused_variables, reason = "only Unix has these rights")
+    )]
+    let reached = if meta.is_symlink() {
         let target = fs::read_link(path).unwrap_or_default();
         found.push(format!(
             "{what} is a symlink to `{}`: whoever can change that changes it",
             target.display()
         ));
-    }
+        fs::metadata(path).ok()
+    } else {
+        Some(meta)
+    };
     #[cfg(unix)]
-    if fs::metadata(path)
-        .is_ok_and(|meta| std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o002 != 0)
-    {
+    if reached.is_some_and(|meta| {
+        std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o002 != 0
+    }) {
         found.push(format!(
             "{what} can be written by every user of this machine (`chmod o-w` ends that)"
         ));

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -14,7 +14,7 @@ use crate::{
     SpellOptions, Trust,
     book::Shared,
     file::{self, Fingerprint},
-    load::{Entry, Loaded, Loader},
+    load::{Entry, Loaded, load_all},
     problem::{Problem, Severity},
 };
 
@@ -53,10 +53,7 @@ impl State {
 impl Shared {
     /// Looks at the folder, and reads what is new.
     pub(crate) fn look(&self, known: &mut HashMap<PathBuf, Known>, before: &State) -> State {
-        let mut state = State {
-            settled: true,
-            ..State::default()
-        };
+        let mut state = State::default();
         for exposure in file::exposure(&self.folder, "the folder of spells") {
             state
                 .problems
@@ -80,39 +77,27 @@ impl Shared {
         known.retain(|file, _| listed.contains(file));
         let options = self.options();
         let trust = self.trust(&options, &mut state);
-        let mut loader = Loader::new(&self.base, &options);
+        let mut changed = Vec::new();
         for file in &files {
             let fingerprint = match Fingerprint::of(file) {
                 Ok(fingerprint) => fingerprint,
                 Err(error) => {
-                    if is_gone(&error) {
-                        // Deleted since it was listed, or a symlink that leads nowhere.
-                        known.remove(file);
-                        if file.symlink_metadata().is_err() {
-                            continue;
-                        }
-                    }
-                    let message = match known.get(file) {
-                        Some(_) => format!("it cannot be looked at: {error}"),
-                        None => "it is a symlink that leads nowhere".to_owned(),
-                    };
-                    let mut problem = Problem::new(file, Severity::Error, message);
-                    problem.last_good = known.contains_key(file);
-                    state.problems.push(problem);
+                    state.problems.extend(out_of_reach(file, &error, known));
                     continue;
                 }
             };
-            let current = known
-                .get(file)
-                .is_some_and(|known| known.settled && known.fingerprint == fingerprint);
-            if !current {
-                let settled = fingerprint.is_settled();
-                let old = known.remove(file);
-                let loaded = loader.load(file);
-                known.insert(file.clone(), remembered(fingerprint, settled, loaded, old));
+            match known.get(file) {
+                Some(known) if known.settled && known.fingerprint == fingerprint => {}
+                _ => changed.push((file, fingerprint.is_settled(), fingerprint)),
             }
-            state.settled &= known[file].settled;
         }
+        let paths: Vec<&PathBuf> = changed.iter().map(|(file, ..)| *file).collect();
+        let loaded = load_all(&self.base, &options, &paths);
+        for ((file, settled, fingerprint), loaded) in changed.into_iter().zip(loaded) {
+            let old = known.remove(file);
+            known.insert(file.clone(), remembered(fingerprint, settled, loaded, old));
+        }
+        state.settled = known.values().all(|known| known.settled);
         for (stem, files) in by_name(&files) {
             self.choose(&stem, &files, known, before, trust.as_ref(), &mut state);
         }
@@ -205,6 +190,25 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
+}
+
+/// What is to be said of a file that cannot be looked at. What is gone is not known any more.
+fn out_of_reach(
+    file: &Path,
+    error: &io::Error,
+    known: &mut HashMap<PathBuf, Known>,
+) -> Option<Problem> {
+    if is_gone(error) {
+        known.remove(file);
+        // Deleted since it was listed, or a symlink that leads nowhere.
+        file.symlink_metadata().ok()?;
+        let message = "it is a symlink that leads nowhere";
+        return Some(Problem::new(file, Severity::Error, message));
+    }
+    let message = format!("it cannot be looked at: {error}");
+    let mut problem = Problem::new(file, Severity::Error, message);
+    problem.last_good = known.contains_key(file);
+    Some(problem)
 }
 
 /// A file that has just been read, with its last good version if it is not good now.

@@ -164,6 +164,28 @@ fn what_changes_in_the_folder_is_told() {
 }
 
 #[test]
+fn what_is_wrong_is_in_the_log() {
+    let project = Project::new();
+    project.spell("a", "list");
+    let log = project.path().join("log");
+    let words = ["serve", "--spells", "spells"];
+    let errors = fs::File::create(&log).expect("it can be made");
+    let mut session = Session::start(project.charmer(&words).stderr(errors));
+    project.write("a", "comand: ${SHIP}\n");
+    let until = Instant::now() + PATIENCE;
+    let wanted = "a.yaml: line 3, column 1: unknown key `comand`";
+    loop {
+        let said = fs::read_to_string(&log).expect("it is there");
+        if said.contains(wanted) && said.contains("the version before is served") {
+            break;
+        }
+        assert!(Instant::now() < until, "{said}");
+        session.request("ping", json!({}));
+    }
+    assert!(session.end().success());
+}
+
+#[test]
 fn spells_and_programs_are_served_together() {
     let project = Project::new();
     project.spell("a", "list");

@@ -259,6 +259,17 @@ fn row_77_a_poisoned_description() {
 }
 
 #[test]
+fn hidden_characters_elsewhere_are_pointed_out() {
+    for keys in [
+        "command: \"ls \\u202Etxt\"\npaths: [.]",
+        "command: ls\nflags: [\"-\\u200Bl\"]\npaths: [.]",
+    ] {
+        let advice = read(keys).advice.expect("some").to_string();
+        assert!(advice.contains("cannot be seen"), "{advice}");
+    }
+}
+
+#[test]
 fn secrets_are_not_shown() {
     let found = mistakes("command: x\nenv: {TOKEN: hunter2, 'BAD NAME': hunter3}\n");
     assert!(!found.contains("hunter"), "{found}");
