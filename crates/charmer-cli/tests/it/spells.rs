@@ -171,9 +171,9 @@ fn what_is_wrong_is_in_the_log() {
     let words = ["serve", "--spells", "spells"];
     let errors = fs::File::create(&log).expect("it can be made");
     let mut session = Session::start(project.charmer(&words).stderr(errors));
-    project.write("a", "comand: ${SHIP}\n");
+    project.write("a", "command: ${SHIP}\npathes: [.]\n");
     let until = Instant::now() + PATIENCE;
-    let wanted = "a.yaml: line 3, column 1: unknown key `comand`";
+    let wanted = "a.yaml: line 4, column 1: unknown key `pathes`";
     loop {
         let said = fs::read_to_string(&log).expect("it is there");
         if said.contains(wanted) && said.contains("the version before is served") {
