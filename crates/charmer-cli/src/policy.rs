@@ -246,6 +246,14 @@ pub(crate) fn met_by(selection: &Selection, names: &[String]) -> Vec<String> {
     met.cloned().collect()
 }
 
+/// Whether there are spells, and --allow lets none through.
+pub(crate) fn leaves_out_all(selection: &Selection, names: &[String]) -> bool {
+    let allow = globs(&selection.allow);
+    !selection.allow.is_empty()
+        && !names.is_empty()
+        && !names.iter().any(|name| names_spell(&allow, name))
+}
+
 /// What was asked for by name where there are only spells, and none is called that.
 pub(crate) fn unmet(selection: &Selection) -> Vec<String> {
     let options = [("--allow", &selection.allow), ("--deny", &selection.deny)];

@@ -126,6 +126,10 @@ impl Settings {
             policy::unmet(&selection)
                 .iter()
                 .for_each(|message| output::warn(message));
+        } else if policy::leaves_out_all(&selection, &names) {
+            output::warn(
+                "no spell is offered, because --allow names none; `--allow 'spells/*'` adds them all",
+            );
         }
         for program in &mut programs {
             if let Some(layout) = selection.layout {

@@ -349,6 +349,9 @@ fn spells_are_chosen_by_name() {
         said.contains("`--allow biuld` matches no command"),
         "{said}"
     );
+    let output = project.run(&["tools", &ship, "--spells", "spells", "--allow", "list"]);
+    let said = err(&output);
+    assert!(said.contains("no spell is offered"), "{said}");
     let output = project.run(&["tools", "--spells", "spells", "--allow", "biuld"]);
     let said = err(&output);
     assert!(said.contains("`--allow biuld` matches no spell"), "{said}");
