@@ -18,7 +18,7 @@ import time
 import traceback
 import uuid
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import anyio
@@ -63,7 +63,14 @@ noise = Noise()
 class Server:
     """One server process and what can be seen of it from outside."""
 
-    def __init__(self, cli: Path, folder: Path, plain: bool) -> None:
+    def __init__(
+        self,
+        cli: Path,
+        folder: Path,
+        plain: bool,
+        words: Sequence[str] = ("mcp", "start"),
+        env: dict[str, str] | None = None,
+    ) -> None:
         self.plain = plain
         self.mark = f"{MARK}={uuid.uuid4().hex}"
         self.errors = (folder / "stderr").open("w+")
@@ -74,8 +81,8 @@ class Server:
         name, value = self.mark.split("=")
         self.parameters = StdioServerParameters(
             command="/bin/sh",
-            args=["-c", script, str(self.status), str(cli), "mcp", "start"],
-            env={name: value},
+            args=["-c", script, str(self.status), str(cli), *words],
+            env={name: value} | (env or {}),
         )
 
     def processes(self, needle: str = "") -> list[str]:

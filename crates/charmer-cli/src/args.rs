@@ -90,18 +90,19 @@ pub(crate) struct Selection {
     /// Read settings from this file (`charmer.yaml`)
     #[arg(long, short, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Offer only commands that match; a command stands for all commands below it
+    /// Offer only commands and spells that match; a command stands for all commands below it
     #[arg(
         long,
         value_name = "GLOB",
         value_delimiter = ',',
         help_heading = "Selection",
-        long_help = "Offer only commands that match. Levels are separated by `/` or spaces; `*` stays within a level, \
-                     `**` crosses them. A command stands for all commands below it. May be repeated, or list several \
-                     with commas: `--allow get,logs,'rollout/*'`"
+        long_help = "Offer only commands and spells that match. Levels are separated by `/` or spaces; `*` stays within \
+                     a level, `**` crosses them. A command stands for all commands below it. A spell goes by its \
+                     name; `spells/*` are all of them. May be repeated, or list several with commas: \
+                     `--allow get,logs,'rollout/*'`"
     )]
     pub(crate) allow: Vec<String>,
-    /// Leave out commands that match, whatever else says; written as for --allow
+    /// Leave out commands and spells that match, whatever else says; written as for --allow
     #[arg(
         long,
         value_name = "GLOB",
@@ -109,7 +110,7 @@ pub(crate) struct Selection {
         help_heading = "Selection"
     )]
     pub(crate) deny: Vec<String>,
-    /// Offer only commands that are known to change nothing, without the flags that write
+    /// Offer only commands that are known to change nothing, without the flags that write, and spells that declare it
     #[arg(long, help_heading = "Selection")]
     pub(crate) read_only: bool,
     /// Offer also flags that change where a program connects, who it is or what it loads
@@ -135,6 +136,9 @@ pub(crate) struct Selection {
     /// Read the programs again, whatever was kept from the last time
     #[arg(long)]
     pub(crate) refresh: bool,
+    /// The globs above that a spell meets, so that no command has to.
+    #[arg(skip)]
+    pub(crate) met_by_spells: Vec<String>,
 }
 
 /// Serve programs on standard input and output; this is what a client's configuration runs
@@ -155,7 +159,8 @@ pub(crate) struct ServeArgs {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) spells: Spells,
-    /// How long a call may run, such as 90s or 5m, where a selector of the file or a spell sets nothing else
+    /// How long a call may run, such as 90s or 5m, where a selector of the file sets nothing else; a spell runs no
+    /// longer, whatever it says itself
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
     /// Print the entry for a client's configuration instead of serving

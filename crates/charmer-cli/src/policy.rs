@@ -8,6 +8,7 @@ use charmer_core::{
     tool::CatalogueOptions,
 };
 use charmer_discover::{Discovery, Judgement};
+use charmer_spells::NameRule;
 use serde::Serialize;
 
 use crate::{args::Selection, problem::Problem, settings::Program};
@@ -211,6 +212,60 @@ fn globs(patterns: &[String]) -> CommandRule {
     })
 }
 
+/// What spells are called where globs begin with a program's name: `spells/*`.
+const SPELLS: &str = "spells";
+/// Tools that reach only the spells that are offered, so that --allow need not name them.
+const GENERAL: [&str; 2] = ["cast_spell", "list_spells"];
+
+/// Which spells --allow and --deny let through; all, if neither is given.
+pub(crate) fn spell_rule(selection: &Selection) -> Option<NameRule> {
+    if selection.allow.is_empty() && selection.deny.is_empty() {
+        return None;
+    }
+    let allow = (!selection.allow.is_empty()).then(|| globs(&selection.allow));
+    let deny = globs(&selection.deny);
+    Some(NameRule::new(move |name| {
+        let allowed = |allow: &CommandRule| GENERAL.contains(&name) || names_spell(allow, name);
+        allow.as_ref().is_none_or(allowed) && !names_spell(&deny, name)
+    }))
+}
+
+fn names_spell(rule: &CommandRule, name: &str) -> bool {
+    let path: CommandPath = [name.to_owned()].into_iter().collect();
+    rule.matches(&Candidate::new(SPELLS, &path, &Command::new(name)))
+}
+
+/// The globs of a selection that one of these spells meets.
+pub(crate) fn met_by(selection: &Selection, names: &[String]) -> Vec<String> {
+    let globs_given = selection.allow.iter().chain(&selection.deny);
+    let met = globs_given.filter(|glob| {
+        let rule = globs(std::slice::from_ref(*glob));
+        let names = names.iter().map(String::as_str).chain(GENERAL);
+        names.into_iter().any(|name| names_spell(&rule, name))
+    });
+    met.cloned().collect()
+}
+
+/// Whether there are spells, and --allow lets none through.
+pub(crate) fn leaves_out_all(selection: &Selection, names: &[String]) -> bool {
+    let allow = globs(&selection.allow);
+    !selection.allow.is_empty()
+        && !names.is_empty()
+        && !names.iter().any(|name| names_spell(&allow, name))
+}
+
+/// What was asked for by name where there are only spells, and none is called that.
+pub(crate) fn unmet(selection: &Selection) -> Vec<String> {
+    let options = [("--allow", &selection.allow), ("--deny", &selection.deny)];
+    let unmet = options.into_iter().flat_map(|(option, globs)| {
+        let unmet = globs
+            .iter()
+            .filter(|glob| !selection.met_by_spells.contains(glob));
+        unmet.map(move |glob| format!("`{option} {glob}` matches no spell"))
+    });
+    unmet.collect()
+}
+
 /// Levels may be separated by spaces, as people write commands.
 fn glob(pattern: &str) -> String {
     let words: Vec<&str> = pattern.split_whitespace().collect();
@@ -230,7 +285,7 @@ fn unmatched(cli: &Cli, selection: &Selection, found: &Cli) -> Vec<String> {
                 matched |= rule.matches(&Candidate::new(&cli.root.name, path, command));
                 paths.push(path.glob_form());
             });
-            if !matched {
+            if !matched && !selection.met_by_spells.contains(pattern) {
                 let near = nearest(&glob(pattern), paths.iter().map(String::as_str));
                 let near =
                     near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));

@@ -10,6 +10,7 @@ use charmer_core::tool::Layout;
 
 use crate::{
     args::{LayoutName, Selection, Spells},
+    output, policy,
     problem::Problem,
     programs,
     spells::{self, Folder},
@@ -73,7 +74,7 @@ impl Settings {
                 _ => {}
             }
         }
-        let spells = spells::folder(spells, selection, &with_spells, &folder, &here)?;
+        let spells = spells::folder(spells, selection, timeout, &with_spells, &folder, &here)?;
         let mut programs = Vec::new();
         if binaries.is_empty() {
             for (name, source) in declared {
@@ -105,12 +106,30 @@ impl Settings {
                 None => problem.hint("name one, as in `charmer tools cargo`"),
             });
         }
-        let choosy = !selection.allow.is_empty() || !selection.deny.is_empty();
-        if programs.is_empty() && choosy {
-            return Err(Problem::mistake(
-                "--allow and --deny choose commands of programs, not spells",
-            )
-            .hint("a folder of spells is served whole: move those that are not wanted"));
+        let idle = [
+            ("--layout", selection.layout.is_some()),
+            ("--all-flags", selection.all_flags),
+            ("--with-flag", !selection.with_flags.is_empty()),
+        ];
+        if programs.is_empty()
+            && let Some((option, _)) = idle.iter().find(|(_, given)| *given)
+        {
+            return Err(
+                Problem::mistake(format!("{option} has no meaning for spells"))
+                    .hint("remove it: each spell's file says what its tool takes"),
+            );
+        }
+        let mut selection = selection.clone();
+        let names = spells.as_ref().map(Folder::names).unwrap_or_default();
+        selection.met_by_spells = policy::met_by(&selection, &names);
+        if programs.is_empty() {
+            policy::unmet(&selection)
+                .iter()
+                .for_each(|message| output::warn(message));
+        } else if policy::leaves_out_all(&selection, &names) {
+            output::warn(
+                "no spell is offered, because --allow names none; `--allow 'spells/*'` adds them all",
+            );
         }
         for program in &mut programs {
             if let Some(layout) = selection.layout {
@@ -125,7 +144,7 @@ impl Settings {
             folder,
             programs,
             spells,
-            selection: selection.clone(),
+            selection,
         })
     }
 }

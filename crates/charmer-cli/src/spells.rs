@@ -3,17 +3,18 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use charmer_config::Source;
 use charmer_core::model::Effect;
 use charmer_run::{Limits, process::Engine};
-use charmer_spells::{Problem as SpellProblem, Severity, SpellBook, SpellOptions};
+use charmer_spells::{NameRule, Problem as SpellProblem, Severity, SpellBook, SpellOptions};
 
 use crate::{
     args::{Selection, Spells},
     assemble::Listed,
-    output,
+    output, policy,
     problem::Problem,
 };
 
@@ -26,6 +27,10 @@ pub(crate) struct Folder {
     /// Its absolute path.
     path: PathBuf,
     read_only: bool,
+    /// Which of its spells are offered; all, if it is not said.
+    offered: Option<NameRule>,
+    /// The longest that any of them may run.
+    longest: Option<Duration>,
     /// Where it is kept what was accepted, if only that is offered.
     accepted: Option<PathBuf>,
 }
@@ -36,6 +41,18 @@ impl Folder {
         self.accepted.as_deref().and_then(Path::parent)
     }
 
+    /// The names of its spells, going by their files.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let files = std::fs::read_dir(&self.path).into_iter().flatten();
+        let stem = |file: std::fs::DirEntry| {
+            let path = file.path();
+            let ending = path.extension()?;
+            let stem = path.file_stem()?.to_str()?.to_owned();
+            (ending == "yaml" || ending == "yml").then_some(stem)
+        };
+        files.flatten().filter_map(stem).collect()
+    }
+
     /// Opens it for calls through this engine.
     pub(crate) fn open(&self, engine: &Engine, limits: &Limits, mark: &str) -> SpellBook {
         let mut options = options()
@@ -44,6 +61,8 @@ impl Folder {
             .read_only(self.read_only)
             .mark(mark);
         options.locked = self.accepted.clone();
+        options.offered = self.offered.clone();
+        options.longest = self.longest;
         SpellBook::open(&self.path, options)
     }
 }
@@ -57,16 +76,14 @@ pub(crate) fn options() -> SpellOptions {
 pub(crate) fn folder(
     args: &Spells,
     selection: &Selection,
+    timeout: Option<Duration>,
     declared: &[(PathBuf, Source)],
     folder: &Path,
     here: &Path,
 ) -> Result<Option<Folder>, Problem> {
     let (path, read_only) = match (&args.spells, declared) {
         (Some(path), _) => (here.join(path), false),
-        (None, [(path, source)]) => {
-            can_be_obeyed(path, source)?;
-            (folder.join(path), source.read_only)
-        }
+        (None, [(path, source)]) => (folder.join(path), source.read_only),
         (None, []) if args.locked => {
             return Err(
                 Problem::mistake("--locked needs spells, and there are none")
@@ -88,28 +105,10 @@ pub(crate) fn folder(
     Ok(Some(Folder {
         path,
         read_only: read_only || selection.read_only,
+        offered: policy::spell_rule(selection),
+        longest: timeout,
         accepted: args.locked.then(trust_file).transpose()?,
     }))
-}
-
-/// What a file says of spells and nobody would obey must not look as if it were in force.
-fn can_be_obeyed(path: &Path, source: &Source) -> Result<(), Problem> {
-    let idle = [
-        ("select", !source.select.is_empty()),
-        ("set", !source.set.is_empty()),
-        ("prefix", source.prefix.is_some()),
-        ("directory", source.directory.is_some()),
-        ("environment", source.environment != Default::default()),
-        ("override", !source.overrides.is_empty()),
-    ];
-    match idle.iter().find(|(_, said)| *said) {
-        Some((key, _)) => Err(Problem::mistake(format!(
-            "`{key}` has no meaning for the spells of `{}`",
-            path.display()
-        ))
-        .hint("remove it: each spell's file says what is permitted and where it runs")),
-        None => Ok(()),
-    }
 }
 
 /// A folder that was named is there; most often it is not because of where one stands.

@@ -53,7 +53,8 @@ pub struct Source {
     pub select: Vec<Selector>,
 }
 
-/// Where a source's tools come from: exactly one of the keys `binary` and `spells`.
+/// Where a source's tools come from: exactly one of the keys `binary` and `spells`. Of the other keys, spells have only
+/// `read_only`.
 ///
 /// ```
 /// # use charmer_config::{Config, Origin};
@@ -168,7 +169,11 @@ impl Serialize for Source {
         let mut map = serializer.serialize_map(None)?;
         match &self.origin {
             Origin::Binary(path) => map.serialize_entry("binary", path)?,
-            Origin::Spells(path) => map.serialize_entry("spells", path)?,
+            Origin::Spells(path) => {
+                map.serialize_entry("spells", path)?;
+                map.serialize_entry("read_only", &self.read_only)?;
+                return map.end();
+            }
         }
         if let Some(prefix) = &self.prefix {
             map.serialize_entry("prefix", prefix)?;

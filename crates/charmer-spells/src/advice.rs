@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fs::File, io::Read as _, path::Path};
 
 use charmer_config::reading::Problems;
+use charmer_core::output::clean;
 
 use crate::{
     code::is_harmless,
@@ -24,6 +25,20 @@ pub(crate) fn advise(spell: &Spell, places: &Places, problems: &mut Problems<'_>
                 "this spell can never run: it has no `paths`, which are the folders that it may run in",
             )
             .hint("write `paths: [.]` for the folder that holds `spells/`");
+    }
+    let shown = [
+        (&spell.command, &places.command),
+        (&spell.flags, &places.flags),
+    ];
+    for (texts, place) in shown {
+        if texts.iter().any(|text| clean(text) != text.as_str()) {
+            problems
+                .advise(
+                    place.clone(),
+                    "there are characters here that cannot be seen or that hide others",
+                )
+                .hint("remove them: whoever reads the file sees something else than what is run");
+        }
     }
     let mut seen = BTreeSet::new();
     if let Some(twice) = spell.flags.iter().find(|flag| !seen.insert(flag.as_str())) {
@@ -63,12 +78,10 @@ pub(crate) fn advise(spell: &Spell, places: &Places, problems: &mut Problems<'_>
             );
         }
     }
-    let texts = spell.command.iter().chain(&spell.flags).map(String::as_str);
-    let texts: Vec<&str> = texts
-        .chain(spell.argv.iter().map(|template| template.start()))
-        .collect();
-    for text in texts {
-        for misuse in misuses(text, |name| is_harmless(spell, name)) {
+    let argv = spell.argv.iter().map(ToString::to_string);
+    let fixed = spell.command.iter().chain(&spell.flags).cloned();
+    for text in fixed.chain(argv) {
+        for misuse in misuses(&text, |name| is_harmless(spell, name)) {
             if !misuse.evaluates || spell.shell {
                 problems
                     .advise(places.command.clone(), misuse.what)

@@ -143,7 +143,12 @@ fn default(
     context: &Context<'_>,
     problems: &mut Problems<'_>,
 ) -> Option<Value> {
-    let mut value = json(node)?;
+    let Some(mut value) = json(node) else {
+        problems
+            .add(node.span.clone(), "this default cannot be written as JSON")
+            .hint("keys are text, and numbers are finite");
+        return None;
+    };
     // Numbers are text where text is wanted.
     if matches!(arg.kind, ArgType::String | ArgType::Path) && value.is_number() {
         value = Value::String(node.raw.clone());

@@ -1,7 +1,7 @@
 //! A folder of spells as it is now, with the last good version of what is not good at the moment.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError, RwLock,
@@ -9,17 +9,17 @@ use std::{
     },
 };
 
-use charmer_core::model::Effect;
-use charmer_run::{CallError, ErrorCode, Limits, Outcome, Progress, ServedTool, into_service};
+use charmer_run::{CallError, Outcome, Progress, ServedTool, into_service};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Spell, SpellOptions, Trust,
+    Spell, SpellOptions,
     cast::{Cast, How, not_registered},
-    file::{self, Fingerprint},
+    file,
     input::Given,
-    load::{Entry, Loaded, Loader},
+    load::Entry,
     problem::{Problem, Severity},
+    state::{Known, State},
     tools,
 };
 
@@ -57,30 +57,11 @@ pub(crate) struct Shared {
     known: Mutex<HashMap<PathBuf, Known>>,
 }
 
-/// What is served, and what is not and why.
-#[derive(Debug, Default)]
-pub(crate) struct State {
-    pub(crate) spells: BTreeMap<String, Arc<Entry>>,
-    pub(crate) withheld: BTreeMap<String, CallError>,
-    pub(crate) problems: Vec<Problem>,
-    /// Whether every change from now on is sure to look like one.
-    settled: bool,
-}
-
-/// What is known of a file.
-#[derive(Debug)]
-struct Known {
-    fingerprint: Fingerprint,
-    settled: bool,
-    loaded: Loaded,
-    last_good: Option<Arc<Entry>>,
-}
-
 impl SpellBook {
     /// Opens a folder, usually called `spells`. What is wrong with it is among the [`problems`](Self::problems); a folder
     /// that does not exist yet holds no spells.
     pub fn open(folder: &Path, options: SpellOptions) -> Self {
-        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let folder = file::absolute(folder);
         let base = folder.parent().unwrap_or(&folder).to_owned();
         let book = Self(Arc::new(Shared {
             folder,
@@ -108,6 +89,17 @@ impl SpellBook {
             .collect()
     }
 
+    /// The names of all spells that there are, those too that are not served.
+    pub fn names(&self) -> Vec<String> {
+        let state = self.state();
+        state
+            .spells
+            .keys()
+            .chain(state.withheld.keys())
+            .cloned()
+            .collect()
+    }
+
     /// What is wrong, in the order of the files.
     pub fn problems(&self) -> Vec<Problem> {
         self.state().problems.clone()
@@ -119,13 +111,19 @@ impl SpellBook {
         let state = self.state();
         let options = self.options();
         let own = state.spells.values().map(|entry| {
-            let limits = options.limits.clone().timeout(entry.spell.timeout);
+            let limits = options
+                .limits
+                .clone()
+                .timeout(options.time_of(&entry.spell));
             let cast = into_service(self.cast_of(entry));
             ServedTool::new(Arc::clone(&entry.tool), cast, limits)
                 .redactor(options.engine.redactor().clone())
         });
-        own.chain([tools::cast_spell(self), tools::list_spells(self)])
-            .collect()
+        let general = [tools::cast_spell(self), tools::list_spells(self)];
+        let general = general
+            .into_iter()
+            .filter(|served| options.offers(served.tool.name.as_str()));
+        own.chain(general).collect()
     }
 
     /// Casts a spell.
@@ -136,7 +134,7 @@ impl SpellBook {
         cancel: CancellationToken,
     ) -> Result<Outcome, CallError> {
         let how = How {
-            limits: self.options().limits.clone().timeout(LONGEST),
+            limits: self.options().longest_limits(),
             cancel,
             progress: Progress::default(),
         };
@@ -227,10 +225,11 @@ impl SpellBook {
         let next = shared.look(&mut known, &before);
         let changed = next.differs(&before);
         if changed {
+            let old: HashSet<&Problem> = before.problems.iter().collect();
             for problem in next
                 .problems
                 .iter()
-                .filter(|problem| !before.problems.contains(problem))
+                .filter(|problem| !old.contains(problem))
             {
                 match problem.severity {
                     Severity::Error => tracing::error!("{problem}"),
@@ -246,220 +245,8 @@ impl SpellBook {
     }
 }
 
-/// The longest that any spell runs.
-pub(crate) const LONGEST: std::time::Duration =
-    std::time::Duration::from_secs(crate::spell::MOST_SECONDS);
-
-impl State {
-    fn differs(&self, other: &Self) -> bool {
-        let same = self.spells.len() == other.spells.len()
-            && self
-                .spells
-                .values()
-                .zip(other.spells.values())
-                .all(|(a, b)| Arc::ptr_eq(a, b));
-        !same || self.problems != other.problems || self.withheld != other.withheld
-    }
-}
-
 impl Shared {
-    fn options(&self) -> Arc<SpellOptions> {
+    pub(crate) fn options(&self) -> Arc<SpellOptions> {
         Arc::clone(&self.options.read().unwrap_or_else(PoisonError::into_inner))
     }
-
-    fn look(&self, known: &mut HashMap<PathBuf, Known>, before: &State) -> State {
-        let mut state = State {
-            settled: true,
-            ..State::default()
-        };
-        for exposure in file::exposure(&self.folder, "the folder of spells") {
-            state
-                .problems
-                .push(Problem::new(&self.folder, Severity::Warning, exposure));
-        }
-        let files = file::list(&self.folder).unwrap_or_else(|error| {
-            let message = format!("the folder of spells cannot be read: {error}");
-            state
-                .problems
-                .push(Problem::new(&self.folder, Severity::Error, message));
-            Vec::new()
-        });
-        // What is deleted is gone at once, its last good version too.
-        let listed: HashSet<&PathBuf> = files.iter().collect();
-        known.retain(|file, _| listed.contains(file));
-        let options = self.options();
-        let trust = self.trust(&options, &mut state);
-        let mut loader = Loader::new(&self.base, &options);
-        for file in &files {
-            let Ok(fingerprint) = Fingerprint::of(file) else {
-                // Deleted since it was listed, or a symlink that leads nowhere.
-                known.remove(file);
-                if file.symlink_metadata().is_ok() {
-                    state.problems.push(Problem::new(
-                        file,
-                        Severity::Error,
-                        "it is a symlink that leads nowhere",
-                    ));
-                }
-                continue;
-            };
-            let current = known
-                .get(file)
-                .is_some_and(|known| known.settled && known.fingerprint == fingerprint);
-            if !current {
-                let settled = fingerprint.is_settled();
-                let old = known.remove(file);
-                let loaded = loader.load(file);
-                known.insert(file.clone(), remembered(fingerprint, settled, loaded, old));
-            }
-            state.settled &= known[file].settled;
-        }
-        for (stem, files) in by_name(&files) {
-            self.choose(&stem, &files, known, before, trust.as_ref(), &mut state);
-        }
-        state
-    }
-
-    /// What serves a name: what served it before, or else the first file that can.
-    fn choose(
-        &self,
-        stem: &str,
-        files: &[&PathBuf],
-        known: &HashMap<PathBuf, Known>,
-        before: &State,
-        trust: Option<&Result<Trust, String>>,
-        state: &mut State,
-    ) {
-        let holder = before.spells.get(stem).map(|entry| &entry.file);
-        let chosen = files
-            .iter()
-            .find(|file| Some(**file) == holder && known.contains_key(**file))
-            .or_else(|| files.iter().find(|file| known.contains_key(**file)));
-        for file in files {
-            let Some(of_file) = known.get(*file) else {
-                continue;
-            };
-            if Some(file) != chosen {
-                let other = chosen
-                    .map(|file| file.display().to_string())
-                    .unwrap_or_default();
-                let message = format!("it is not served, because `{other}` has the same name");
-                state
-                    .problems
-                    .push(Problem::new(*file, Severity::Error, message));
-                continue;
-            }
-            let mut problems = of_file.loaded.problems.clone();
-            let refused = match (trust, &of_file.loaded.hash) {
-                (None, _) => None,
-                (Some(Ok(trust)), Some(hash)) if trust.has(file, hash) => None,
-                (Some(_), _) => Some(untrusted(stem)),
-            };
-            if let Some(error) = refused {
-                problems.push(Problem::new(*file, Severity::Error, error.message.clone()));
-                state.withheld.insert(stem.to_owned(), error);
-            } else if let Some(entry) = of_file.loaded.entry.as_ref().or(of_file.last_good.as_ref())
-            {
-                if self.options().read_only && entry.spell.effect != Effect::Read {
-                    let error = CallError::refused(format!(
-                        "the spell `{stem}` is not served where only reading is offered"
-                    ))
-                    .hint("its author can declare `effect: read` if it changes nothing");
-                    state.withheld.insert(stem.to_owned(), error);
-                    state.problems.extend(problems);
-                    continue;
-                }
-                state.spells.insert(stem.to_owned(), Arc::clone(entry));
-            } else {
-                state
-                    .withheld
-                    .insert(stem.to_owned(), invalid(stem, &problems));
-            }
-            state.problems.extend(problems);
-        }
-    }
-
-    /// What was accepted, if only that is served.
-    fn trust(&self, options: &SpellOptions, state: &mut State) -> Option<Result<Trust, String>> {
-        let path = options.locked.as_ref()?;
-        let trust = if path.starts_with(&self.folder) {
-            Err("what was accepted must not be kept in the folder of spells itself".to_owned())
-        } else {
-            Trust::load(path).map_err(|error| format!("what was accepted cannot be read: {error}"))
-        };
-        if let Err(message) = &trust {
-            state
-                .problems
-                .push(Problem::new(path, Severity::Error, message));
-        }
-        Some(trust)
-    }
-}
-
-/// A file that has just been read, with its last good version if it is not good now.
-fn remembered(
-    fingerprint: Fingerprint,
-    settled: bool,
-    mut loaded: Loaded,
-    old: Option<Known>,
-) -> Known {
-    let mut last_good = loaded.entry.clone();
-    if let Some(old) = old {
-        // The same text is the same spell: nobody has to be told.
-        if old.loaded.hash == loaded.hash && loaded.hash.is_some() {
-            return Known {
-                fingerprint,
-                settled,
-                ..old
-            };
-        }
-        last_good = last_good.or(old.last_good);
-    }
-    if loaded.entry.is_none() && last_good.is_some() {
-        for problem in &mut loaded.problems {
-            problem.last_good = problem.severity == Severity::Error;
-        }
-    }
-    Known {
-        fingerprint,
-        settled,
-        loaded,
-        last_good,
-    }
-}
-
-/// Files by the name of their spell; of one name, `.yaml` comes before `.yml`.
-fn by_name(files: &[PathBuf]) -> BTreeMap<String, Vec<&PathBuf>> {
-    let mut names: BTreeMap<String, Vec<&PathBuf>> = BTreeMap::new();
-    for file in files {
-        let stem = file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        names.entry(stem).or_default().push(file);
-    }
-    names
-}
-
-fn invalid(name: &str, problems: &[Problem]) -> CallError {
-    let first = problems
-        .iter()
-        .find(|problem| problem.severity == Severity::Error);
-    let reason = first.map_or("it cannot be used", |problem| problem.message.as_str());
-    CallError::new(
-        ErrorCode::InvalidConfiguration,
-        format!("the spell `{name}` is not valid: {reason}"),
-    )
-    .hint("its author can see more with `charmer spell check`")
-}
-
-fn untrusted(name: &str) -> CallError {
-    CallError::refused(format!("the spell `{name}` was not accepted as it is now"))
-        .hint("a person has to look at it and accept it with `charmer spell trust`")
-}
-
-/// The limits that `cast_spell` begins with: each spell lowers them to its own.
-pub(crate) fn longest(limits: &Limits) -> Limits {
-    limits.clone().timeout(LONGEST)
 }

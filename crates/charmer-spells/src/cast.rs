@@ -9,6 +9,7 @@ use std::{
 use charmer_core::call::{MAX_ELEMENT_BYTES, Refusal, Violation};
 use charmer_run::{
     Call, CallError, ErrorCode, Limits, Outcome, Progress,
+    layers::Audit,
     process::{Launcher, Request},
 };
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,7 @@ use crate::{
     input::Given,
     load::{Entry, find_program},
     spell::{ArgType, Spell},
+    state::is_gone,
     template::Part,
 };
 
@@ -74,7 +76,8 @@ impl Cast {
         let entry = &*self.entry;
         let spell = &entry.spell;
         // The watcher may not have seen it yet, but what is deleted is gone.
-        if entry.file.symlink_metadata().is_err() {
+        let there = entry.file.symlink_metadata();
+        if there.is_err_and(|error| is_gone(&error)) {
             return Err(not_registered(&spell.name));
         }
         permitted(spell, given)?;
@@ -98,7 +101,9 @@ impl Cast {
                 "the call was cancelled before it began",
             ));
         }
-        how.limits.timeout = how.limits.timeout.min(spell.timeout);
+        how.limits.timeout = how.limits.timeout.min(self.options.time_of(spell));
+        let words = argv.iter().cloned();
+        Audit::leave_argv([program.display().to_string()].into_iter().chain(words));
         let mut request = Request::new(argv.into_iter().map(Into::into).collect(), how.limits)
             .progress(how.progress);
         request.stdin = stdin.map(String::into_bytes);
@@ -244,6 +249,15 @@ fn value_of<'v>(values: &'v [(String, String)], name: &str) -> Option<&'v str> {
         .map(|(_, value)| value.as_str())
 }
 
+/// Whether the author wrote this very value: as a choice or as the default.
+fn is_authors(spell: &Spell, name: &str, values: &[(String, String)]) -> bool {
+    let given = value_of(values, name);
+    spell.arg(name).is_some_and(|arg| {
+        let default = arg.default.as_ref().map(environment::text);
+        !arg.choices.is_empty() || given.is_some() && default.as_deref() == given
+    })
+}
+
 /// The command line: the command's words, what the caller added, what the author wrote. An element with a place for an
 /// argument that was not given is left out.
 pub(crate) fn argv(
@@ -260,9 +274,10 @@ pub(crate) fn argv(
                 .arg(name)
                 .is_some_and(|arg| matches!(arg.kind, ArgType::Integer | ArgType::Number));
             let dashed = value_of(values, name).is_some_and(|value| value.starts_with('-'));
-            let chosen = spell.arg(name).is_some_and(|arg| !arg.choices.is_empty());
+            let chosen = is_authors(spell, name, values);
             // A number behind `--offset=` may be negative, and what the author lists is the author's.
-            let leads = matches!(template.parts.first(), Some(Part::Arg(_)));
+            let leads = matches!(template.parts.first(), Some(Part::Arg(_)))
+                || matches!(template.start(), "-" | "--");
             if dashed && !chosen && (leads || !is_number) {
                 wrong.push(
                     Violation::new(name, "a value that does not begin with `-`")
@@ -275,9 +290,7 @@ pub(crate) fn argv(
         };
         // Values that are empty must not let the next one begin the element.
         let fixed_start = !template.start().is_empty();
-        let author_dash = template
-            .names()
-            .any(|name| spell.arg(name).is_some_and(|arg| !arg.choices.is_empty()));
+        let author_dash = template.names().any(|name| is_authors(spell, name, values));
         if element.starts_with('-') && !fixed_start && !author_dash && wrong.is_empty() {
             let name = template.names().next().unwrap_or_default();
             wrong.push(Violation::new(

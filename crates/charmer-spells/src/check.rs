@@ -58,7 +58,7 @@ impl Report {
 
 /// Checks one spell file.
 pub fn check(path: &Path, options: &SpellOptions) -> io::Result<Report> {
-    let absolute = std::path::absolute(path)?;
+    let absolute = file::absolute(path);
     let text = file::text(&absolute)?;
     let stem = absolute
         .file_stem()

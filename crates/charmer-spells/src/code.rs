@@ -7,67 +7,51 @@
 use charmer_config::reading::Problems;
 
 use crate::{
-    interpreters::{Interpreter, Reads, interpreter, is_wrapper},
+    interpreters::{Interpreter, Reads, interpreter},
     misuse::{Misuse, misuses},
     parse::Places,
-    spell::{ArgType, Spell},
+    spell::{Arg, ArgType, Spell},
     template::Template,
+    wrappers::wrapper_of,
 };
 
+const BEHIND: &str = "pass it as an argument behind fixed code (`bash -c 'echo \"$1\"' -- {{x}}`) or read \
+                      \"$SPELL_ARG_X\" in quotes; if it is meant, say `shell: true`";
+const PATTERN: &str = "give it a `pattern` or an `enum`, so that nobody can write `NAME=$(shell ...)`; if it is meant, \
+                       say `shell: true`";
+
 /// An element of the command line, as far as it is known.
+#[derive(Clone)]
 struct Element<'s> {
     /// Its text up to the first place that a caller fills in.
     start: &'s str,
     /// Whether a caller fills in free text.
     free: bool,
+    /// Whether some of that has no pattern.
+    loose: bool,
     /// Which element of `argv` it is.
     at: Option<usize>,
 }
 
+impl<'s> Element<'s> {
+    fn fixed(text: &'s str) -> Self {
+        Self {
+            start: text,
+            free: false,
+            loose: false,
+            at: None,
+        }
+    }
+}
+
 /// Notes where a caller's text would be evaluated.
 pub(crate) fn rule(spell: &Spell, places: &Places, problems: &mut Problems<'_>) {
-    let free = |template: &Template| {
-        template
-            .names()
-            .any(|name| spell.arg(name).is_some_and(crate::spell::Arg::is_free))
-    };
-    let words = spell.command.iter().map(|word| Element {
-        start: word,
-        free: false,
-        at: None,
-    });
-    let argv = spell.argv.iter().enumerate().map(|(at, template)| Element {
-        start: template.start(),
-        free: free(template),
-        at: Some(at),
-    });
-    let line: Vec<Element<'_>> = words.chain(argv).collect();
-    let mut found = Vec::new();
-    for (at, element) in line.iter().enumerate() {
-        let is_command = at == 0;
-        if element.free {
-            continue;
-        }
-        if let Some(interpreter) = interpreter(element.start) {
-            let slot = spell.command.len();
-            let stdin = is_command && spell.stdin.as_ref().is_some_and(free);
-            let tail = Tail {
-                elements: &line[at + 1..],
-                // What a caller adds stands between the command and `argv`.
-                added_before: slot.checked_sub(at + 1),
-                added: &spell.flags,
-                is_command,
-            };
-            found.extend(tail.look(interpreter, stdin));
-        } else if is_command
-            && is_wrapper(element.start)
-            && let Some(first) = line[1..].iter().find(|next| !next.start.starts_with('-'))
-            && first.free
-        {
-            found.push(Finding {
-                at: first.at,
-                what: format!("`{}` would run what a caller names", element.start),
-            });
+    let mut found: Vec<Finding> = Vec::new();
+    for line in lines(spell) {
+        for finding in look(&line, spell) {
+            if !found.contains(&finding) {
+                found.push(finding);
+            }
         }
     }
     found.extend(evaluated(spell));
@@ -81,92 +65,222 @@ pub(crate) fn rule(spell: &Spell, places: &Places, problems: &mut Problems<'_>) 
     }
     for finding in found {
         let place = match finding.at {
-            Some(at) => places
-                .argv
-                .get(at)
-                .cloned()
-                .unwrap_or(places.command.clone()),
-            None if !places.stdin.is_empty() && finding.what.contains("standard input") => {
-                places.stdin.clone()
-            }
-            None => places.command.clone(),
+            At::Argv(at) => places.argv.get(at).cloned(),
+            At::Stdin => Some(places.stdin.clone()),
+            At::Command => None,
         };
-        problems.add(place, finding.what).hint(
-            "pass it as an argument behind fixed code (`bash -c 'echo \"$1\"' -- {{x}}`) or read \
-             \"$SPELL_ARG_X\" in quotes; if it is meant, say `shell: true`",
-        );
+        problems
+            .add(
+                place.unwrap_or_else(|| places.command.clone()),
+                finding.what,
+            )
+            .hint(finding.hint);
     }
 }
 
+#[derive(PartialEq, Eq)]
 struct Finding {
-    at: Option<usize>,
+    at: At,
     what: String,
+    hint: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    Command,
+    Argv(usize),
+    Stdin,
+}
+
+impl Finding {
+    fn of(element: &Element<'_>, what: String) -> Self {
+        Self {
+            at: element.at.map_or(At::Command, At::Argv),
+            what,
+            hint: BEHIND,
+        }
+    }
+}
+
+fn is_free(spell: &Spell, template: &Template, which: impl Fn(&Arg) -> bool) -> bool {
+    let mut args = template.names().filter_map(|name| spell.arg(name));
+    args.any(|arg| arg.is_free() && which(arg))
+}
+
+/// The command lines that there can be: with nothing added, and with each one or two of the permitted elements, which
+/// stand between the command and `argv`. More than two change nothing more about what the rest is taken for.
+fn lines(spell: &Spell) -> Vec<Vec<Element<'_>>> {
+    let mut added: Vec<Vec<&str>> = vec![Vec::new()];
+    for first in &spell.flags {
+        added.push(vec![first]);
+        added.extend(
+            spell
+                .flags
+                .iter()
+                .map(|second| vec![first.as_str(), second]),
+        );
+    }
+    let argv: Vec<Element<'_>> = spell
+        .argv
+        .iter()
+        .enumerate()
+        .map(|(at, template)| Element {
+            start: template.start(),
+            free: is_free(spell, template, |_| true),
+            loose: is_free(spell, template, |arg| arg.pattern.is_none()),
+            at: Some(at),
+        })
+        .collect();
+    // Most commands are no interpreters, and permit many flags.
+    let evaluates = spell
+        .command
+        .iter()
+        .map(String::as_str)
+        .chain(argv.iter().map(|element| element.start))
+        .any(|word| interpreter(word).is_some() || wrapper_of(word).is_some());
+    added.truncate(if evaluates { added.len() } else { 1 });
+    let lines = added.into_iter().map(|added| {
+        let words = spell.command.iter().map(String::as_str).chain(added);
+        words.map(Element::fixed).chain(argv.clone()).collect()
+    });
+    lines.collect()
+}
+
+/// What one command line would evaluate.
+fn look(line: &[Element<'_>], spell: &Spell) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let free_stdin = spell
+        .stdin
+        .as_ref()
+        .is_some_and(|stdin| is_free(spell, stdin, |_| true));
+    // The program, and what it runs if it is there to run another.
+    let mut commands = vec![0];
+    let mut at = 0;
+    while let Some(wrapper) = wrapper_of(line[at].start) {
+        let rest = line[at + 1..].iter().map(|element| element.start);
+        let Some(next) = wrapper.runs(rest) else {
+            break;
+        };
+        let name = line[at].start;
+        at += 1 + next;
+        if line[at].free {
+            let what = format!("`{name}` would run what a caller names");
+            found.push(Finding::of(&line[at], what));
+            break;
+        }
+        commands.push(at);
+    }
+    for (at, element) in line.iter().enumerate().filter(|(_, element)| !element.free) {
+        if let Some(interpreter) = interpreter(element.start) {
+            let tail = Tail {
+                elements: &line[at + 1..],
+                is_command: commands.contains(&at),
+                // `docker exec box sh`, and not `highlight --syntax sh`.
+                ends_line: at > 0
+                    && at + 1 == line.len()
+                    && (line[at - 1].start == "--" || !line[at - 1].start.starts_with('-')),
+            };
+            found.extend(tail.look(interpreter, free_stdin));
+        }
+    }
+    found
 }
 
 /// What follows an interpreter's name.
 struct Tail<'t> {
     elements: &'t [Element<'t>],
-    /// How many elements stand before those that a caller adds.
-    added_before: Option<usize>,
-    added: &'t [String],
+    /// Whether it is what is run; otherwise it may be a word like any other.
     is_command: bool,
+    /// Whether it is the last word, and looks like what is run.
+    ends_line: bool,
 }
 
 impl Tail<'_> {
-    fn look(&self, interpreter: &Interpreter, free_stdin: bool) -> Vec<Finding> {
+    fn look(&self, interpreter: &Interpreter, free_stdin: bool) -> Option<Finding> {
         let name = interpreter.names[0];
-        let finding = |at, what: String| vec![Finding { at, what }];
-        // Whether what comes next is code, and whether code or script is fixed, so that the rest is its data.
-        let (mut code_next, mut fixed) = (false, false);
-        let mut reads_stdin = false;
-        let mut clear = |text: &str, code_next: &mut bool| {
-            if interpreter.takes_code(text) {
-                *code_next = true;
-            }
-            reads_stdin |= matches!(text, "-s" | "-");
+        let code = |element| {
+            Finding::of(
+                element,
+                format!("a caller's text would be code of `{name}`"),
+            )
         };
-        for (at, element) in self.elements.iter().enumerate() {
-            if Some(at) == self.added_before && !fixed {
-                self.added
-                    .iter()
-                    .for_each(|flag| clear(flag, &mut code_next));
+        // Whether the next plain word is code; whether there is a script or code, so that plain words are its data.
+        let (mut code_next, mut has_code) = (false, false);
+        let (mut skip, mut options, mut words) = (false, true, 0);
+        let mut reads_stdin = false;
+        for element in self.elements {
+            let text = element.start;
+            if std::mem::take(&mut skip) {
+                continue;
             }
-            if fixed {
-                break;
+            if options && text == "--" && !element.free {
+                options = false;
+                continue;
             }
-            if element.free {
-                let is_option = element.start.starts_with('-');
-                if interpreter.attaches_code(element.start) || (!is_option && code_next) {
-                    let what = format!("a caller's text would be code of `{name}`");
-                    return finding(element.at, what);
+            if options && !element.free && interpreter.takes_code(text) {
+                code_next = true;
+                continue;
+            }
+            if options && text.starts_with(['-', '+']) {
+                if element.free {
+                    if interpreter.attaches_code(text) {
+                        return Some(code(element));
+                    }
+                    continue;
                 }
-                if !is_option && self.is_command {
-                    return finding(
-                        element.at,
-                        match interpreter.reads {
-                            Reads::Script => format!("a caller would choose what `{name}` runs"),
-                            Reads::Code => format!("a caller's text would be code of `{name}`"),
-                        },
-                    );
+                if matches!(text, "-s" | "-") {
+                    (reads_stdin, has_code) = (true, true);
                 }
-            } else if element.start.starts_with('-') {
-                clear(element.start, &mut code_next);
-            } else if code_next || self.is_command {
-                fixed = true;
+                skip = interpreter.takes_value(text);
+                continue;
+            }
+            if code_next {
+                if element.free {
+                    return Some(code(element));
+                }
+                (code_next, has_code) = (false, true);
+                let ends = matches!(interpreter.reads, Reads::Script | Reads::Code);
+                if ends && !interpreter.repeats {
+                    break;
+                }
+                continue;
+            }
+            match interpreter.reads {
+                Reads::Script | Reads::Code if has_code || !self.is_command => break,
+                Reads::Script if element.free => {
+                    let what = format!("a caller would choose what `{name}` runs");
+                    return Some(Finding::of(element, what));
+                }
+                Reads::Code if element.free => return Some(code(element)),
+                Reads::Script | Reads::Code => {
+                    has_code = true;
+                    break;
+                }
+                Reads::Line(own) => {
+                    words += 1;
+                    // What stands behind it is quoted.
+                    if text == ":::" {
+                        break;
+                    }
+                    if self.is_command && element.free && words > own {
+                        return Some(code(element));
+                    }
+                }
+                Reads::Definitions if self.is_command && element.loose => {
+                    return Some(Finding {
+                        hint: PATTERN,
+                        ..code(element)
+                    });
+                }
+                Reads::Definitions | Reads::Data => {}
             }
         }
-        if !fixed && self.added_before == Some(self.elements.len()) {
-            self.added
-                .iter()
-                .for_each(|flag| clear(flag, &mut code_next));
-        }
-        if free_stdin && interpreter.reads == Reads::Script && (!fixed || reads_stdin) {
-            return finding(
-                None,
-                format!("`{name}` would run what a caller writes to its standard input"),
-            );
-        }
-        Vec::new()
+        let from_stdin = interpreter.reads == Reads::Script && (!has_code || reads_stdin);
+        (free_stdin && from_stdin && (self.is_command || self.ends_line)).then(|| Finding {
+            at: At::Stdin,
+            what: format!("`{name}` would run what a caller writes to its standard input"),
+            hint: BEHIND,
+        })
     }
 }
 
@@ -175,13 +289,17 @@ fn evaluated(spell: &Spell) -> Vec<Finding> {
     let fixed = spell.command.iter().chain(&spell.flags);
     let argv = spell.argv.iter().enumerate();
     fixed
-        .map(|text| (None, text.as_str()))
-        .chain(argv.map(|(at, template)| (Some(at), template.start())))
+        .map(|text| (At::Command, text.clone()))
+        .chain(argv.map(|(at, template)| (At::Argv(at), template.to_string())))
         .flat_map(|(at, text)| {
-            misuses(text, |variable| is_harmless(spell, variable))
+            misuses(&text, |variable| is_harmless(spell, variable))
                 .into_iter()
                 .filter(|misuse| misuse.evaluates)
-                .map(move |Misuse { what, .. }| Finding { at, what })
+                .map(move |Misuse { what, .. }| Finding {
+                    at,
+                    what,
+                    hint: BEHIND,
+                })
         })
         .collect()
 }

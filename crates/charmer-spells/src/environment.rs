@@ -46,8 +46,8 @@ pub(crate) fn search_path(variables: &Environment) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What every call of a spell begins with.
-pub(crate) fn base(spell: &Spell, variables: &Environment, mark: Option<&str>) -> Environment {
+/// What every call of every spell begins with.
+pub(crate) fn base(variables: &Environment, mark: Option<&str>) -> Environment {
     let mut environment = Environment::empty();
     for (name, value) in variables.iter() {
         let kept = name.to_str().is_some_and(|name| {
@@ -65,11 +65,17 @@ pub(crate) fn base(spell: &Spell, variables: &Environment, mark: Option<&str>) -
         );
     }
     environment.set(MODE, "true");
-    for (name, value) in &spell.env {
-        environment.set(name, value);
-    }
     if let Some(mark) = mark {
         environment.set(MARK, mark);
+    }
+    environment
+}
+
+/// What every call of a spell begins with. It cannot set what is Charmer's own.
+pub(crate) fn of_spell(spell: &Spell, base: &Environment) -> Environment {
+    let mut environment = base.clone();
+    for (name, value) in &spell.env {
+        environment.set(name, value);
     }
     environment
 }

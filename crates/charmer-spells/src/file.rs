@@ -17,7 +17,9 @@ const RACY: Duration = Duration::from_millis(100);
 pub(crate) struct Fingerprint {
     length: u64,
     modified: Option<SystemTime>,
-    identity: (u64, u64, i64, i64),
+    /// When it was changed in any way, by the system's own clock, where that is known.
+    changed: Option<SystemTime>,
+    identity: (u64, u64),
     is_file: bool,
 }
 
@@ -27,6 +29,7 @@ impl Fingerprint {
         Ok(Self {
             length: meta.len(),
             modified: meta.modified().ok(),
+            changed: changed(&meta),
             identity: identity(&meta),
             is_file: meta.is_file(),
         })
@@ -34,20 +37,43 @@ impl Fingerprint {
 
     /// Whether a later change is sure to be seen in it.
     pub(crate) fn is_settled(&self) -> bool {
-        let age = self.modified.and_then(|modified| modified.elapsed().ok());
+        // Whoever writes a file can say when it was modified, even that it will be.
+        let age = self.changed.and_then(|changed| changed.elapsed().ok());
         age.is_some_and(|age| age > RACY)
     }
 }
 
 #[cfg(unix)]
-fn identity(meta: &Metadata) -> (u64, u64, i64, i64) {
+fn identity(meta: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
-    (meta.dev(), meta.ino(), meta.ctime(), meta.ctime_nsec())
+    (meta.dev(), meta.ino())
+}
+
+#[cfg(unix)]
+fn changed(meta: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = Duration::from_secs(meta.ctime().try_into().ok()?);
+    let rest = Duration::from_nanos(meta.ctime_nsec().try_into().ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(seconds + rest)
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> (u64, u64, i64, i64) {
-    (0, 0, 0, 0)
+fn identity(_: &Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+#[cfg(not(unix))]
+fn changed(meta: &Metadata) -> Option<SystemTime> {
+    meta.modified().ok()
+}
+
+/// The absolute path of a folder or file. What ends with `..` does not say which folder holds it, so it is resolved.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    match absolute.components().next_back() {
+        Some(std::path::Component::ParentDir) => fs::canonicalize(&absolute).unwrap_or(absolute),
+        _ => absolute,
+    }
 }
 
 /// The spell files of a folder, in order.
@@ -80,13 +106,22 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     }
     let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
+    let meta = file.metadata()?;
+    if !meta.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is no regular file",
         ));
     }
-    reading::text_of(file)
+    reading::text_of(io::BufReader::with_capacity(buffer(&meta), file))
+}
+
+/// How much is read at once: a spell as a whole, and what follows it to see its end.
+fn buffer(meta: &Metadata) -> usize {
+    usize::try_from(meta.len())
+        .unwrap_or(usize::MAX)
+        .clamp(512, 64 << 10)
+        + 1
 }
 
 /// What a file's or folder's permissions let others do to it.
@@ -95,20 +130,42 @@ pub(crate) fn exposure(path: &Path, what: &str) -> Vec<String> {
     let Ok(meta) = fs::symlink_metadata(path) else {
         return found;
     };
-    if meta.is_symlink() {
+    #[cfg_attr(
+        not(unix),
+        expect(unused_variables, reason = "only Unix has these rights")
+    )]
+    let reached = if meta.is_symlink() {
         let target = fs::read_link(path).unwrap_or_default();
         found.push(format!(
             "{what} is a symlink to `{}`: whoever can change that changes it",
             target.display()
         ));
-    }
+        fs::metadata(path).ok()
+    } else {
+        Some(meta)
+    };
     #[cfg(unix)]
-    if fs::metadata(path)
-        .is_ok_and(|meta| std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o002 != 0)
-    {
+    if reached.is_some_and(|meta| {
+        std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o002 != 0
+    }) {
         found.push(format!(
             "{what} can be written by every user of this machine (`chmod o-w` ends that)"
         ));
     }
     found
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_from_the_future_is_not_read_for_ever() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let later = SystemTime::now() + Duration::from_secs(3600);
+        file.as_file().set_modified(later).expect("it can");
+        std::thread::sleep(RACY + RACY);
+        let seen = Fingerprint::of(file.path()).expect("it is there");
+        assert!(seen.is_settled(), "its age is the system's to say");
+    }
 }

@@ -1,12 +1,18 @@
 //! Programs that evaluate text, and how each is given it. There is no general rule to tell them by, so here they are.
 
-/// What an interpreter takes its first plain word for.
+/// What a program takes its plain words for, those that are neither options nor values of options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reads {
-    /// The file to run.
+    /// The first is the file to run, the rest is for that.
     Script,
-    /// The code itself.
+    /// The first is the code itself, the rest is data.
     Code,
+    /// All are code, but for so many at the beginning.
+    Line(usize),
+    /// All can be code, each by itself; a `pattern` keeps them from it.
+    Definitions,
+    /// None is code: only values of options are.
+    Data,
 }
 
 /// A program that evaluates text.
@@ -14,35 +20,85 @@ pub(crate) enum Reads {
 pub(crate) struct Interpreter {
     /// What it is called; a version may follow.
     pub(crate) names: &'static [&'static str],
-    /// Options whose value is code. One of a single letter may stand in a bundle.
+    /// Options whose value is code or names it. One of a single letter may stand in a bundle.
     code: &'static [&'static str],
+    /// Options whose value is an element of its own and no code. One of a single letter may end a bundle.
+    valued: &'static [&'static str],
     pub(crate) reads: Reads,
+    /// Whether options are still options behind code: `perl -e a -e b`.
+    pub(crate) repeats: bool,
 }
 
-const fn script(names: &'static [&'static str], code: &'static [&'static str]) -> Interpreter {
+const fn script(
+    names: &'static [&'static str],
+    code: &'static [&'static str],
+    valued: &'static [&'static str],
+) -> Interpreter {
     Interpreter {
         names,
         code,
+        valued,
         reads: Reads::Script,
+        repeats: false,
     }
 }
 
-const INTERPRETERS: [Interpreter; 13] = [
+const fn reads(reads: Reads, interpreter: Interpreter) -> Interpreter {
+    Interpreter {
+        reads,
+        ..interpreter
+    }
+}
+
+const fn repeats(interpreter: Interpreter) -> Interpreter {
+    Interpreter {
+        repeats: true,
+        ..interpreter
+    }
+}
+
+const INTERPRETERS: [Interpreter; 24] = [
     script(
         &[
             "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash",
         ],
-        &["-c", "--command", "--init-command"],
+        &[
+            "-c",
+            "--command",
+            "--init-command",
+            "--rcfile",
+            "--init-file",
+        ],
+        &["-o", "-O", "+o", "+O"],
     ),
     script(
         &["pwsh", "powershell"],
-        &["-c", "-Command", "-EncodedCommand", "-e", "-ec"],
+        &[
+            "-c",
+            "-Command",
+            "-EncodedCommand",
+            "-e",
+            "-ec",
+            "-File",
+            "-f",
+        ],
+        &[
+            "-ExecutionPolicy",
+            "-ep",
+            "-WorkingDirectory",
+            "-wd",
+            "-InputFormat",
+            "-OutputFormat",
+        ],
     ),
-    script(&["cmd"], &["/c", "/k", "/C", "/K"]),
-    script(&["python", "pypy", "ipython"], &["-c", "-m"]),
-    script(&["perl"], &["-e", "-E", "-M", "-m"]),
-    script(&["ruby", "irb"], &["-e", "-r"]),
-    script(
+    reads(
+        Reads::Line(0),
+        script(&["cmd"], &["/c", "/k", "/C", "/K"], &[]),
+    ),
+    script(&["python", "pypy", "ipython"], &["-c", "-m"], &["-W", "-X"]),
+    repeats(script(&["perl"], &["-e", "-E", "-M", "-m"], &["-I"])),
+    repeats(script(&["ruby", "irb"], &["-e", "-r"], &["-I", "-C", "-E"])),
+    repeats(script(
         &["node", "nodejs", "bun", "deno"],
         &[
             "-e",
@@ -53,32 +109,135 @@ const INTERPRETERS: [Interpreter; 13] = [
             "-r",
             "--require",
             "--import",
+            "--loader",
         ],
-    ),
-    script(&["php"], &["-r", "-B", "-R", "-E"]),
-    script(&["lua", "luajit", "guile"], &["-e", "-c", "-l"]),
-    script(
+        &["-C", "--conditions", "--env-file", "--input-type"],
+    )),
+    repeats(script(
+        &["php"],
+        &["-r", "-B", "-R", "-E", "-f", "-F"],
+        &["-d", "-c", "-z", "-t", "-S"],
+    )),
+    repeats(script(
+        &["lua", "luajit", "guile"],
+        &["-e", "-c", "-l"],
+        &["-L"],
+    )),
+    repeats(script(
         &["R", "Rscript", "julia", "groovy", "scala", "elixir", "erl"],
-        &["-e", "-E", "--eval", "-eval"],
+        &[
+            "-e", "-E", "--eval", "-eval", "-f", "--file", "-L", "--load",
+        ],
+        &["-cp", "-classpath", "-p", "-t", "-J", "-pa"],
+    )),
+    repeats(script(
+        &["osascript", "tclsh", "expect"],
+        &["-e", "-c"],
+        &["-l"],
+    )),
+    repeats(reads(
+        Reads::Code,
+        script(
+            &["awk", "gawk", "mawk", "nawk"],
+            &[
+                "-e",
+                "--source",
+                "-f",
+                "--file",
+                "-i",
+                "--include",
+                "-l",
+                "--load",
+                "-E",
+                "--exec",
+            ],
+            &["-v", "--assign", "-F", "--field-separator"],
+        ),
+    )),
+    repeats(reads(
+        Reads::Code,
+        script(
+            &["sed", "gsed"],
+            &["-e", "--expression", "-f", "--file"],
+            &["-l", "--line-length"],
+        ),
+    )),
+    reads(
+        Reads::Definitions,
+        script(
+            &["make", "gmake"],
+            &["-f", "--file", "--eval"],
+            &["-j", "-l"],
+        ),
     ),
-    script(&["osascript", "tclsh", "expect"], &["-e", "-c"]),
-    Interpreter {
-        names: &["awk", "gawk", "mawk", "nawk"],
-        code: &["-e", "--source", "-f", "--file", "-i", "--include"],
-        reads: Reads::Code,
-    },
-    Interpreter {
-        names: &["sed", "gsed"],
-        code: &["-e", "--expression", "-f", "--file"],
-        reads: Reads::Code,
-    },
-];
-
-/// Programs that run the program that they are given.
-const WRAPPERS: [&str; 20] = [
-    "env", "nice", "nohup", "timeout", "sudo", "doas", "stdbuf", "setsid", "xargs", "time",
-    "ionice", "chroot", "unshare", "busybox", "flock", "watch", "strace", "parallel", "taskset",
-    "eval",
+    reads(
+        Reads::Line(0),
+        script(&["watch"], &[], &["-n", "--interval"]),
+    ),
+    reads(
+        Reads::Line(0),
+        script(
+            &["parallel"],
+            &[],
+            &["-j", "-I", "-n", "-N", "-L", "--jobs"],
+        ),
+    ),
+    reads(
+        Reads::Line(1),
+        script(
+            &["ssh"],
+            &["-o", "-F"],
+            &[
+                "-b", "-c", "-D", "-E", "-i", "-J", "-L", "-l", "-m", "-p", "-R", "-S", "-w",
+            ],
+        ),
+    ),
+    reads(
+        Reads::Data,
+        script(
+            &["su", "runuser", "script", "flock"],
+            &["-c", "--command"],
+            &[],
+        ),
+    ),
+    reads(
+        Reads::Data,
+        script(&["env"], &["-S", "--split-string"], &[]),
+    ),
+    reads(
+        Reads::Data,
+        script(&["find"], &["-exec", "-execdir", "-ok", "-okdir"], &[]),
+    ),
+    reads(
+        Reads::Data,
+        script(
+            &["tar", "gtar", "bsdtar"],
+            &[
+                "--to-command",
+                "--checkpoint-action",
+                "-I",
+                "--use-compress-program",
+                "--rsh-command",
+            ],
+            &[],
+        ),
+    ),
+    reads(
+        Reads::Data,
+        script(&["rsync"], &["-e", "--rsh", "--rsync-path"], &[]),
+    ),
+    reads(
+        Reads::Data,
+        script(
+            &["vi", "vim", "nvim", "ex"],
+            &["-c", "--cmd", "-S", "-u"],
+            &[],
+        ),
+    ),
+    reads(
+        Reads::Data,
+        script(&["gdb", "lldb"], &["-ex", "-x", "-o", "-s"], &[]),
+    ),
 ];
 
 /// The interpreter of a name or path.
@@ -90,20 +249,44 @@ pub(crate) fn interpreter(program: &str) -> Option<&'static Interpreter> {
         .find(|one| one.names.contains(&name) || one.names.contains(&unversioned))
 }
 
-/// Whether a program runs the program that it is given.
-pub(crate) fn is_wrapper(program: &str) -> bool {
-    WRAPPERS.contains(&base_name(program))
-}
-
-fn base_name(program: &str) -> &str {
+pub(crate) fn base_name(program: &str) -> &str {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// Whether this is `-x` or `-abx` with such an `x`.
+pub(crate) fn ends_with_letter_of(element: &str, is_one: impl Fn(char) -> bool) -> bool {
+    element
+        .strip_prefix(['-', '+'])
+        .filter(|letters| letters.chars().all(|c| c.is_ascii_alphanumeric()))
+        .and_then(|letters| letters.chars().next_back())
+        .is_some_and(is_one)
+}
+
+/// Whether this is one of the options that have one letter.
+fn has_letter(options: &[&str], sign: &str, letter: char) -> bool {
+    options.iter().any(|option| {
+        option
+            .strip_prefix(sign)
+            .is_some_and(|name| name.len() == 1 && name.starts_with(letter))
+    })
 }
 
 impl Interpreter {
     /// Whether code follows this element, alone or at the end of a bundle like `-lc`.
     pub(crate) fn takes_code(&self, element: &str) -> bool {
-        self.code.contains(&element) || self.bundles(element)
+        self.code.contains(&element) || (!self.takes_value(element) && self.bundles(element))
+    }
+
+    /// Whether the next element is a value that is no code.
+    pub(crate) fn takes_value(&self, element: &str) -> bool {
+        if self.code.contains(&element) {
+            return false;
+        }
+        let sign = element.get(..1).unwrap_or_default();
+        self.valued.contains(&element)
+            || ends_with_letter_of(element, |letter| has_letter(self.valued, sign, letter))
+                && !self.bundles(element)
     }
 
     fn bundles(&self, element: &str) -> bool {
@@ -113,13 +296,10 @@ impl Interpreter {
         else {
             return false;
         };
-        let single = |letter: char| {
-            self.code.iter().any(|code| {
-                code.strip_prefix('-')
-                    .is_some_and(|c| c.len() == 1 && c.starts_with(letter))
-            })
-        };
-        letters.chars().all(|c| c.is_ascii_alphanumeric()) && letters.chars().any(single)
+        letters.chars().all(|c| c.is_ascii_alphanumeric())
+            && letters
+                .chars()
+                .any(|letter| has_letter(self.code, "-", letter))
     }
 
     /// Whether what follows in the same element is code: `-e...`, `--eval=...`.
@@ -160,6 +340,7 @@ mod tests {
         let bash = interpreter("bash").expect("a shell");
         assert!(bash.takes_code("-c") && bash.takes_code("-lc") && bash.takes_code("-euxc"));
         assert!(!bash.takes_code("-x") && !bash.takes_code("--norc") && !bash.takes_code("run.sh"));
+        assert!(bash.takes_value("-euo") && bash.takes_value("+O") && !bash.takes_value("-eu"));
         let node = interpreter("node").expect("an interpreter");
         assert!(node.attaches_code("--eval=") && node.attaches_code("-e"));
         assert!(!node.attaches_code("--port="));

@@ -11,6 +11,7 @@
 
 mod advice;
 mod args;
+mod argv;
 mod book;
 mod cast;
 mod check;
@@ -29,17 +30,19 @@ mod parse;
 mod problem;
 mod schema;
 mod spell;
+mod state;
 mod template;
 mod tools;
 mod trust;
 mod watch;
 mod words;
+mod wrappers;
 mod write;
 
 pub use book::SpellBook;
 pub use check::{Report, check, check_folder};
 pub use input::Given;
-pub use options::SpellOptions;
+pub use options::{NameRule, SpellOptions};
 pub use problem::{Problem, Severity};
 pub use spell::{Arg, ArgPattern, ArgType, Context, Spell};
 pub use template::Template;

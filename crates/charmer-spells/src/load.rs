@@ -39,13 +39,44 @@ pub(crate) struct Loaded {
     pub(crate) problems: Vec<Problem>,
 }
 
+/// Loads many files, on as many threads as the machine has cores; in their order.
+pub(crate) fn load_all(base: &Path, options: &SpellOptions, files: &[&PathBuf]) -> Vec<Loaded> {
+    let load = |files: &[&PathBuf]| -> Vec<Loaded> {
+        let mut loader = Loader::new(base, options);
+        files.iter().map(|file| loader.load(file)).collect()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = files.len().div_ceil(threads).max(LEAST_SHARE);
+    if files.len() <= share {
+        return load(files);
+    }
+    std::thread::scope(|scope| {
+        let (own, others) = files.split_at(share);
+        let others: Vec<_> = others
+            .chunks(share)
+            .map(|share| (share, scope.spawn(|| load(share))))
+            .collect();
+        let mut loaded = load(own);
+        for (share, other) in others {
+            // What a thread could not finish is not lost.
+            loaded.extend(other.join().unwrap_or_else(|_| load(share)));
+        }
+        loaded
+    })
+}
+
+/// A thread is not worth starting for less.
+const LEAST_SHARE: usize = 32;
+
 /// Loads files with what they share.
 pub(crate) struct Loader<'l> {
     base: &'l Path,
     options: &'l SpellOptions,
     search_path: Vec<PathBuf>,
     programs: HashMap<String, Result<PathBuf, CallError>>,
-    folders: HashMap<PathBuf, PathBuf>,
+    /// Folders as they are now, and whether they are there.
+    folders: HashMap<PathBuf, (PathBuf, bool)>,
+    environment: Environment,
 }
 
 impl<'l> Loader<'l> {
@@ -57,6 +88,7 @@ impl<'l> Loader<'l> {
             search_path: environment::search_path(&options.variables),
             programs: HashMap::new(),
             folders: HashMap::new(),
+            environment: environment::base(&options.variables, options.mark.as_deref()),
         }
     }
 
@@ -120,8 +152,8 @@ impl<'l> Loader<'l> {
         }
         let mut roots = Vec::new();
         for folder in &spell.paths {
-            let root = self.root(folder);
-            if !root.is_dir() {
+            let (root, exists) = self.root(folder);
+            if !exists {
                 warn(format!("the folder `{}` does not exist", root.display()));
             }
             roots.push(root);
@@ -138,11 +170,7 @@ impl<'l> Loader<'l> {
             .for_each(&mut warn);
         Entry {
             tool: Arc::new(schema::tool(&spell)),
-            environment: environment::base(
-                &spell,
-                &self.options.variables,
-                self.options.mark.as_deref(),
-            ),
+            environment: environment::of_spell(&spell, &self.environment),
             file: path.to_owned(),
             program,
             roots,
@@ -159,10 +187,15 @@ impl<'l> Loader<'l> {
         found
     }
 
-    /// A folder as it is now. A symlink in it that changes later changes nothing until the spell is loaded again.
-    fn root(&mut self, folder: &Path) -> PathBuf {
+    /// A folder as it is now, and whether it is there. A symlink in it that changes later changes nothing until the
+    /// spell is loaded again.
+    fn root(&mut self, folder: &Path) -> (PathBuf, bool) {
         let whole = self.base.join(folder);
-        let settle = || directory::settle(&whole).unwrap_or_else(|_| whole.clone());
+        let settle = || {
+            let root = directory::settle(&whole).unwrap_or_else(|_| whole.clone());
+            let exists = root.is_dir();
+            (root, exists)
+        };
         self.folders
             .entry(folder.to_owned())
             .or_insert_with(settle)

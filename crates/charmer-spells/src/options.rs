@@ -1,11 +1,35 @@
 //! How spells are loaded and run.
 
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use charmer_run::{
     Limits,
     process::{Engine, Environment},
 };
+
+use crate::spell::{MOST_SECONDS, Spell};
+
+/// Which names are let through.
+#[derive(Clone)]
+pub struct NameRule(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl NameRule {
+    /// A rule of one's own.
+    pub fn new(rule: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(rule))
+    }
+
+    /// Whether it lets a name through.
+    pub fn matches(&self, name: &str) -> bool {
+        (self.0)(name)
+    }
+}
+
+impl fmt::Debug for NameRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NameRule(..)")
+    }
+}
 
 /// How spells are loaded and run.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +48,11 @@ pub struct SpellOptions {
     pub locked: Option<PathBuf>,
     /// Whether only spells are served that declare to change nothing.
     pub read_only: bool,
+    /// Which spells are served, by name; all, if it is not set. Of the tools `cast_spell` and `list_spells`, too, only
+    /// those are offered that it lets through.
+    pub offered: Option<NameRule>,
+    /// The longest that a spell may run, whatever its file says.
+    pub longest: Option<Duration>,
     /// What marks the server's children, in `CHARMER_TOOL`.
     pub mark: Option<String>,
 }
@@ -76,6 +105,44 @@ impl SpellOptions {
     pub fn read_only(mut self, only: bool) -> Self {
         self.read_only = only;
         self
+    }
+
+    /// Sets which spells are served, by name.
+    ///
+    /// ```
+    /// use charmer_spells::{NameRule, SpellOptions};
+    /// let options = SpellOptions::default().offered(NameRule::new(|name| name != "deploy"));
+    /// assert!(options.offers("build") && !options.offers("deploy"));
+    /// ```
+    #[must_use]
+    pub fn offered(mut self, rule: NameRule) -> Self {
+        self.offered = Some(rule);
+        self
+    }
+
+    /// Whether a spell of this name may be served.
+    pub fn offers(&self, name: &str) -> bool {
+        self.offered.as_ref().is_none_or(|rule| rule.matches(name))
+    }
+
+    /// Sets the longest that a spell may run, whatever its file says.
+    #[must_use]
+    pub fn longest(mut self, time: Duration) -> Self {
+        self.longest = Some(time);
+        self
+    }
+
+    /// How long a spell may run.
+    pub(crate) fn time_of(&self, spell: &Spell) -> Duration {
+        self.longest
+            .map_or(spell.timeout, |longest| longest.min(spell.timeout))
+    }
+
+    /// The limits that a cast begins with whose spell is not known yet; it lowers them to its own.
+    pub(crate) fn longest_limits(&self) -> Limits {
+        let most = Duration::from_secs(MOST_SECONDS);
+        let most = self.longest.map_or(most, |longest| longest.min(most));
+        self.limits.clone().timeout(most)
     }
 
     /// Sets what marks the server's children.

@@ -6,12 +6,11 @@ use charmer_config::reading::{self, Fields, Kind, Node, Problems, Quoted, Read};
 use charmer_core::{
     model::Effect,
     output::clean,
-    text::nearest,
     tool::{NAME_WARNING, ToolName},
 };
 
 use crate::{
-    args, code, environment,
+    args, argv, code, environment,
     expand::{expand_node, is_variable},
     spell::{Arg, Context, DEFAULT_TIMEOUT, MOST_SECONDS, Spell},
     template::Template,
@@ -40,7 +39,7 @@ const EFFECTS: &[(&str, Effect)] = &[
     ("destroy", Effect::Destroy),
 ];
 /// Tools that stand beside spells.
-const TAKEN: [&str; 3] = ["cast_spell", "list_spells", "read_output"];
+pub(crate) const TAKEN: [&str; 3] = ["cast_spell", "list_spells", "read_output"];
 
 /// Where the parts of a spell stand that are looked at together.
 pub(crate) struct Places {
@@ -80,10 +79,10 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
         .get("args")
         .map(|node| args::args(node, context, problems));
     let known: &[Arg] = declared.as_deref().unwrap_or_default();
-    let (argv, argv_places) = argv(&fields, known, context, problems);
+    let (argv, argv_places) = argv::argv(&fields, known, context, problems);
     let stdin = fields
         .get("stdin")
-        .and_then(|node| template(node, "stdin", known, context, problems));
+        .and_then(|node| argv::template(node, "stdin", known, context, problems));
     let switch = |key: &str, problems: &mut Problems<'_>| {
         let node = fields.get(key);
         node.and_then(|node| problems.switch(node, key))
@@ -225,12 +224,21 @@ fn command(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> O
     let expanded = words
         .iter()
         .map(|word| expand_node(word, node, context.variables, problems));
-    let expanded: Option<Vec<String>> = expanded.collect();
-    expanded.filter(|words| !words[0].is_empty())
+    let expanded = expanded.collect::<Option<Vec<String>>>()?;
+    if expanded[0].is_empty() {
+        problems
+            .add(
+                node.span.clone(),
+                "`command` names no program: its variable is empty",
+            )
+            .hint("set the variable before the server starts");
+        return None;
+    }
+    Some(expanded)
 }
 
 /// A list that may be empty or missing.
-fn list<T>(
+pub(crate) fn list<T>(
     fields: &Fields<'_>,
     key: &str,
     problems: &mut Problems<'_>,
@@ -284,82 +292,6 @@ fn timeout(node: &Node, problems: &mut Problems<'_>) -> Option<Duration> {
     }
     let seconds = problems.count(node, "timeout", 1..=MOST_SECONDS)?;
     Some(Duration::from_secs(seconds))
-}
-
-fn argv(
-    fields: &Fields<'_>,
-    known: &[Arg],
-    context: &Context<'_>,
-    problems: &mut Problems<'_>,
-) -> (Vec<Template>, Vec<Range<usize>>) {
-    let read = list(fields, "argv", problems, |node, problems| {
-        let template = template(node, "argv", known, context, problems)?;
-        let start = template.start();
-        let names_option = start.starts_with('-') && !start.contains('=');
-        let free = |name: &&str| known.iter().any(|arg| arg.name == **name && arg.is_free());
-        // `-{{x}}` lets a caller choose the option; `--x={{y}}` only its value, and so does `-x{{y}}`.
-        if names_option
-            && matches!(start, "-" | "--")
-            && let Some(name) = template.names().find(free)
-        {
-            problems
-                .add(
-                    node.span.clone(),
-                    format!("`{name}` would be the name of an option"),
-                )
-                .hint("give it an `enum`, or write the option out");
-            return None;
-        }
-        Some((template, node.span.clone()))
-    });
-    read.into_iter().unzip()
-}
-
-/// Text with places for declared arguments.
-fn template(
-    node: &Node,
-    what: &str,
-    known: &[Arg],
-    context: &Context<'_>,
-    problems: &mut Problems<'_>,
-) -> Option<Template> {
-    let text = problems.text_of(node, what)?;
-    let mut template = Template::new(&text);
-    for name in template.names() {
-        let arg = known.iter().find(|arg| arg.name == name);
-        match arg {
-            None => {
-                let near = nearest(name, known.iter().map(|arg| arg.name.as_str()));
-                let hint = near.map_or_else(
-                    || format!("add `- name: {name}` to `args`"),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                problems
-                    .add(
-                        node.span.clone(),
-                        format!("the argument `{name}` is not declared"),
-                    )
-                    .hint(hint);
-                return None;
-            }
-            Some(arg) if !arg.kind.is_simple() => {
-                problems
-                    .add(node.span.clone(), format!("`{name}` is not one value"))
-                    .hint(format!(
-                        "a list or an object is in the variable `{}`",
-                        arg.variable()
-                    ));
-                return None;
-            }
-            Some(_) => {}
-        }
-    }
-    for part in &mut template.parts {
-        if let crate::template::Part::Text(text) = part {
-            *text = expand_node(text, node, context.variables, problems)?;
-        }
-    }
-    Some(template)
 }
 
 fn env(

@@ -66,6 +66,15 @@ impl Problem {
     }
 }
 
+// Not of the mistakes, which differ no sooner than their summary does.
+impl std::hash::Hash for Problem {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.file.as_os_str().hash(state);
+        self.message.hash(state);
+        self.last_good.hash(state);
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.file.display(), self.message)?;

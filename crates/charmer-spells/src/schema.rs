@@ -2,6 +2,7 @@
 
 use charmer_core::{
     model::Hints,
+    output::clean,
     text::shorten,
     tool::{Annotations, Tool, ToolName},
 };
@@ -60,7 +61,7 @@ fn input(spell: &Spell) -> Map<String, Value> {
     let folders: Vec<String> = spell
         .paths
         .iter()
-        .map(|path| path.display().to_string())
+        .map(|path| clean(&path.display().to_string()).into_owned())
         .collect();
     if !folders.is_empty() {
         properties.insert("path".into(), path_property(&folders));

@@ -11,7 +11,7 @@ use charmer_run::{Call, CallError, ErrorCode, Outcome, ServedTool, into_service}
 use serde_json::{Map, Value, json};
 use tower::service_fn;
 
-use crate::{SpellBook, book, cast::How, input::Given, load::Entry, problem::Problem};
+use crate::{SpellBook, SpellOptions, cast::How, input::Given, load::Entry, problem::Problem};
 
 const SPELL_NAME: &str = "spell_name";
 
@@ -39,7 +39,7 @@ pub(crate) fn cast_spell(book: &SpellBook) -> ServedTool {
         schema,
         &Hints::new(Effect::Unknown),
     );
-    let limits = book::longest(&book.options().limits);
+    let limits = book.options().longest_limits();
     let handle = book.clone();
     let service = into_service(service_fn(move |call: Call| {
         let book = handle.clone();
@@ -104,11 +104,11 @@ pub(crate) fn list_spells(book: &SpellBook) -> ServedTool {
 impl SpellBook {
     /// The spells and the problems as JSON: what `list_spells` answers.
     pub fn listing(&self) -> Value {
-        let state = self.state();
+        let (state, options) = (self.state(), self.options());
         let spells: Vec<Value> = state
             .spells
             .values()
-            .map(|entry| described(entry))
+            .map(|entry| described(entry, &options))
             .collect();
         let problems: Vec<Value> = state.problems.iter().map(shown).collect();
         let mut listing = json!({ "spells": spells });
@@ -119,12 +119,12 @@ impl SpellBook {
     }
 }
 
-fn described(entry: &Entry) -> Value {
+fn described(entry: &Entry, options: &SpellOptions) -> Value {
     let spell = &entry.spell;
     let mut object = json!({
         "name": spell.name,
         "description": entry.tool.description,
-        "timeout": spell.timeout.as_secs(),
+        "timeout": options.time_of(spell).as_secs_f64().ceil() as u64,
     });
     if !spell.flags.is_empty() {
         object["flags"] = spell.flags.clone().into();

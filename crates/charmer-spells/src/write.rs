@@ -9,7 +9,10 @@ use std::{
 use charmer_core::tool::ToolName;
 use serde_json::{Map, Value};
 
-use crate::spell::{ArgType, Spell};
+use crate::{
+    parse::TAKEN,
+    spell::{ArgType, Spell},
+};
 
 /// The text of a new spell, with the other keys as comments. It is valid as it is.
 ///
@@ -43,10 +46,15 @@ effect: read
 
 /// Writes a new spell into a folder, which is made if need be. A spell that exists is left alone.
 pub fn create(folder: &Path, name: &str) -> io::Result<PathBuf> {
+    let refused = |reason: &str| {
+        let message = format!("`{name}` cannot be a spell's name: {reason}");
+        Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+    };
     if ToolName::exact(name).is_none() {
-        let message =
-            format!("`{name}` cannot be a spell's name: use letters, digits, `_` and `-`");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        return refused("use letters, digits, `_` and `-`, at most 64 of them");
+    }
+    if TAKEN.contains(&name) {
+        return refused("another tool is called that");
     }
     std::fs::create_dir_all(folder)?;
     let other = folder.join(format!("{name}.yml"));

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Subcommand};
 /// Spells that are offered beside programs.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct Spells {
-    /// Offer the spells of this folder too: commands declared in YAML files
+    /// Offer the spells of this folder: commands declared in YAML files. It stands for the file's own, if that has one
     #[arg(long, value_name = "FOLDER", help_heading = "Spells")]
     pub(crate) spells: Option<PathBuf>,
     /// Offer only spells whose content was accepted with `charmer spell trust`
@@ -21,8 +21,10 @@ pub(crate) struct Spells {
 Examples:
   charmer spell new deploy                a spell to begin with, in spells/deploy.yaml
   charmer spell check                     what is wrong with the spells here, for people and for CI
+  charmer spell list                      those that would be served
   charmer spell cast deploy target=test   try one
-  charmer serve --spells spells           serve them")]
+  charmer serve --spells spells           serve them
+  charmer spell trust                     accept them as they are now, for `charmer serve --spells spells --locked`")]
 pub(crate) struct SpellArgs {
     /// The folder of spells
     #[arg(long, value_name = "FOLDER", default_value = "spells", global = true)]
@@ -34,6 +36,10 @@ pub(crate) struct SpellArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum SpellCommand {
     /// Write a new spell, to be changed into what is wanted
+    #[command(after_help = "\
+Examples:
+  charmer spell new deploy
+  charmer spell new deploy --spells tools/spells")]
     New {
         /// Its name, which becomes the tool's: letters, digits, `_` and `-`
         name: String,
@@ -53,6 +59,11 @@ Examples:
         json: bool,
     },
     /// List the spells that would be served
+    #[command(after_help = "\
+Examples:
+  charmer spell list
+  charmer spell list --locked
+  charmer spell list --json | jq '.problems'")]
     List {
         /// List only spells whose content was accepted with `charmer spell trust`
         #[arg(long)]

@@ -1,7 +1,10 @@
 //! What a running server offers: tools of programs, which are read beside it, and spells, which may change at any time.
 //! Whoever changes last hands over everything, so that nothing of the other is lost.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use charmer_core::tool::Tool;
 use charmer_run::ToolSet;
@@ -28,7 +31,7 @@ struct State {
     /// The spells' own tools that the server has.
     spells: Vec<Arc<Tool>>,
     /// What is wrong with spells and was said already.
-    told: Vec<SpellProblem>,
+    told: HashSet<SpellProblem>,
 }
 
 impl Offer {
@@ -104,8 +107,8 @@ impl Offer {
                     .all(|(a, b)| Arc::ptr_eq(a, b));
             state.spells = spells;
             let problems = book.problems();
-            spells::warn_of(problems.iter().filter(|new| !state.told.contains(new)));
-            state.told = problems;
+            spells::warn_of(problems.iter().filter(|new| !state.told.contains(*new)));
+            state.told = problems.into_iter().collect();
         }
         match (changed, state.settled) {
             (false, _) => {}

@@ -164,13 +164,35 @@ fn what_changes_in_the_folder_is_told() {
 }
 
 #[test]
+fn what_is_wrong_is_in_the_log() {
+    let project = Project::new();
+    project.spell("a", "list");
+    let log = project.path().join("log");
+    let words = ["serve", "--spells", "spells"];
+    let errors = fs::File::create(&log).expect("it can be made");
+    let mut session = Session::start(project.charmer(&words).stderr(errors));
+    project.write("a", "command: ${SHIP}\npathes: [.]\n");
+    let until = Instant::now() + PATIENCE;
+    let wanted = "a.yaml: line 4, column 1: unknown key `pathes`";
+    loop {
+        let said = fs::read_to_string(&log).expect("it is there");
+        if said.contains(wanted) && said.contains("the version before is served") {
+            break;
+        }
+        assert!(Instant::now() < until, "{said}");
+        session.request("ping", json!({}));
+    }
+    assert!(session.end().success());
+}
+
+#[test]
 fn spells_and_programs_are_served_together() {
     let project = Project::new();
     project.spell("a", "list");
     // The name is the program's.
     project.spell("ship_list", "sink");
     let ship = ship();
-    let mut session = project.serve(&[&ship, "--allow", "list"]);
+    let mut session = project.serve(&[&ship, "--allow", "list,spells/*"]);
     assert_eq!(session.names(), ["ship_list", "a", CAST, LIST]);
     let result = session.call("ship_list", json!({"all": true}));
     assert!(
@@ -191,7 +213,7 @@ fn spells_that_change_while_a_program_is_read_are_not_lost() {
     let project = Project::new();
     project.spell("a", "list");
     let ship = ship();
-    let mut session = project.serve(&[&ship, "--allow", "list", "--refresh"]);
+    let mut session = project.serve(&[&ship, "--allow", "list,a,b", "--refresh"]);
     project.spell("b", "list");
     let until = Instant::now() + PATIENCE;
     loop {
@@ -226,17 +248,128 @@ fn the_file_names_the_folder() {
     assert_eq!(session.names(), ["a", CAST, LIST]);
     assert_eq!(session.call("a", json!({}))["isError"], false);
     assert!(session.end().success());
-    let log = fs::read_to_string(project.path().join("calls.jsonl")).expect("it was written");
-    assert!(log.contains(r#""a""#), "{log}");
 
     fs::write(&file, "sources: [{spells: ./spells, prefix: x}]").expect("it can be written");
     let output = project.run(&["tools", "--config", "charmer.yaml"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        err(&output).contains("`prefix` has no meaning"),
-        "{}",
-        err(&output)
+    let said = err(&output);
+    assert!(said.contains("`prefix` has no meaning"), "{said}");
+    assert!(said.contains("charmer.yaml:1:30"), "{said}");
+
+    let two = "sources: [{spells: ./spells}, {spells: ./more}]";
+    fs::write(&file, two).expect("it can be written");
+    let output = project.run(&["tools", "--config", "charmer.yaml"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = err(&output);
+    assert!(said.contains("only one folder of spells"), "{said}");
+}
+
+#[test]
+fn the_audit_log_has_the_command_lines_of_spells() {
+    let project = Project::new();
+    project.write(
+        "sail",
+        "command: ${SHIP} sail\npaths: [.]\nargs: [{name: port}]\nargv: ['{{port}}']\n",
     );
+    let file = project.path().join("charmer.yaml");
+    let config =
+        "sources: [{spells: ./spells}]\naudit: {file: calls.jsonl}\nredact: {values: [hunter2]}\n";
+    fs::write(&file, config).expect("it can be written");
+    let mut session = Session::start(&mut project.charmer(&["serve", "--config", "charmer.yaml"]));
+    session.call("sail", json!({"port": "Oslo"}));
+    let cast = json!({"spell_name": "sail", "arguments": {"port": "hunter2"}});
+    session.call(CAST, cast);
+    session.call("sail", json!({"port": "-x"}));
+    assert!(session.end().success());
+    let log = fs::read_to_string(project.path().join("calls.jsonl")).expect("it was written");
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("it is JSON"))
+        .collect();
+    assert_eq!(lines[0]["argv"], json!([ship(), "sail", "Oslo"]), "{log}");
+    assert_eq!(lines[0]["input"], json!({"port": "Oslo"}), "{log}");
+    assert_eq!(lines[1]["tool"], CAST);
+    assert_eq!(lines[1]["input"]["spell_name"], "sail", "{log}");
+    assert_eq!(lines[1]["argv"][1], "sail", "{log}");
+    assert_eq!(lines[2]["outcome"], "invalid_arguments", "{log}");
+    assert!(lines[2]["argv"].is_null(), "nothing was run: {log}");
+    assert!(!log.contains("hunter2"), "{log}");
+}
+
+#[test]
+fn spells_are_chosen_by_name() {
+    let project = Project::new();
+    for name in ["build", "deploy", "deploy-all"] {
+        project.spell(name, "list");
+    }
+    for (words, names) in [
+        (
+            &["--allow", "deploy*"][..],
+            &["deploy", "deploy-all", CAST, LIST][..],
+        ),
+        (&["--deny", "deploy*"], &["build", CAST, LIST]),
+        (
+            &["--allow", "deploy*", "--deny", "deploy-all"],
+            &["deploy", CAST, LIST],
+        ),
+        (
+            &["--deny", "cast_spell", "--allow", "build"],
+            &["build", LIST],
+        ),
+    ] {
+        let mut session = project.serve(words);
+        assert_eq!(session.names(), names, "{words:?}");
+        assert!(session.end().success());
+    }
+    let mut session = project.serve(&["--deny", "deploy*"]);
+    let result = session.call(CAST, json!({"spell_name": "deploy"}));
+    assert_eq!(code(&result), "not_permitted", "{result}");
+    // What comes later is chosen the same way.
+    project.spell("deploy-new", "list");
+    project.spell("check", "list");
+    becomes(&mut session, &["build", "check", CAST, LIST]);
+    assert!(session.end().success());
+
+    let ship = ship();
+    let words = [
+        "tools",
+        &ship,
+        "--spells",
+        "spells",
+        "--allow",
+        "list,build,biuld",
+    ];
+    let output = project.run(&words);
+    let said = err(&output);
+    assert!(
+        !said.contains("`--allow build`"),
+        "a spell meets it: {said}"
+    );
+    assert!(
+        said.contains("`--allow biuld` matches no command"),
+        "{said}"
+    );
+    let output = project.run(&["tools", &ship, "--spells", "spells", "--allow", "list"]);
+    let said = err(&output);
+    assert!(said.contains("no spell is offered"), "{said}");
+    let output = project.run(&["tools", "--spells", "spells", "--allow", "biuld"]);
+    let said = err(&output);
+    assert!(said.contains("`--allow biuld` matches no spell"), "{said}");
+    let output = project.run(&["tools", "--spells", "spells", "--layout", "nested"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("--layout has no meaning for spells"));
+}
+
+#[test]
+fn the_time_of_spells_is_capped() {
+    let project = Project::new();
+    project.spell("drift", "drift");
+    let mut session = project.serve(&["--timeout", "300ms"]);
+    for (tool, input) in [("drift", json!({})), (CAST, json!({"spell_name": "drift"}))] {
+        let result = session.call(tool, input);
+        assert_eq!(code(&result), "timeout", "{result}");
+    }
+    assert!(session.end().success());
 }
 
 #[test]
@@ -436,8 +569,6 @@ fn other_commands_know_spells() {
     assert_eq!(words[2], "--locked");
     let accepted = &entry["mcpServers"]["spells"]["env"]["CHARMER_DATA"];
     assert_eq!(*accepted, json!(project.path().join("data")));
-    let output = project.run(&["serve", "--spells", "spells", "--deny", "sail"]);
-    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
     project.spell("drift", "drift");
     let call = [
         "call",

@@ -24,6 +24,8 @@ pub(super) const SOURCE: &[&str] = &[
     "override",
     "select",
 ];
+/// Those that a folder of spells has: what is permitted, and where it runs, its files say themselves.
+const OF_SPELLS: &[&str] = &["spells", "read_only"];
 pub(super) const ENVIRONMENT: &[&str] = &["inherit", "set", "remove"];
 
 pub(super) fn source(node: &Node, problems: &mut Problems<'_>) -> Option<Source> {
@@ -37,6 +39,17 @@ pub(super) fn source(node: &Node, problems: &mut Problems<'_>) -> Option<Source>
                 _ => Origin::Binary(path),
             })
         });
+    if matches!(origin, Some(Origin::Spells(_))) {
+        let idle = SOURCE.iter().filter(|key| !OF_SPELLS.contains(key));
+        for (key, (name, _)) in idle.filter_map(|key| Some((key, fields.entry(key)?))) {
+            problems
+                .add(
+                    name.span.clone(),
+                    format!("`{key}` has no meaning for spells"),
+                )
+                .hint("remove it: each spell's file says what is permitted and where it runs");
+        }
+    }
     let source = Source {
         origin: origin.unwrap_or(Origin::Binary(PathBuf::new())),
         prefix: fields.get("prefix").and_then(|node| prefix(node, problems)),

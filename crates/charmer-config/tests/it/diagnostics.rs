@@ -202,6 +202,29 @@ fn two_rules() {
 }
 
 #[test]
+fn keys_that_spells_do_not_have() {
+    assert_snapshot!(mistakes(
+        "sources:\n  - spells: ./spells\n    layout: nested\n    read_only: true\n    mcp_mode: false\n"
+    ), @r"
+    error: `layout` has no meaning for spells
+     --> charmer.yaml:3:5
+      |
+    3 |     layout: nested
+      |     ^^^^^^
+      |
+      = help: remove it: each spell's file says what is permitted and where it runs
+
+    error: `mcp_mode` has no meaning for spells
+     --> charmer.yaml:5:5
+      |
+    5 |     mcp_mode: false
+      |     ^^^^^^^^
+      |
+      = help: remove it: each spell's file says what is permitted and where it runs
+    ");
+}
+
+#[test]
 fn no_rule_at_all() {
     assert_snapshot!(mistakes(
         "sources:\n  - prefix: d\n    select:\n      - validate:\n          - argument: name\n"

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use charmer_spells::{Given, arguments};
+use charmer_spells::{Given, SpellBook, arguments};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -91,6 +91,28 @@ argv: ['{{a}}{{b}}', '--b={{b}}', '--n={{n}}', '{{n}}', '{{pick}}']",
         elements(&result),
         ["\u{2013}xc", "--b=c", "--n=5", "5", "-x"]
     );
+}
+
+#[tokio::test]
+async fn what_the_author_wrote_as_a_default_may_be_an_option() {
+    let project = Project::new();
+    project.spell(
+        "t",
+        "command: ${FIXTURE}\npaths: [.]\nargs: [{name: a, default: --fast}, {name: n, type: integer}]\nargv: ['{{a}}', '-{{n}}']",
+    );
+    let book = project.book();
+    assert_eq!(elements(&call(&book, "t", nothing()).await), ["--fast"]);
+    assert_eq!(
+        elements(&call(&book, "t", json!({"a": "b", "n": 3})).await),
+        ["b", "-3"]
+    );
+    for input in [json!({"a": "--slow"}), json!({"n": -3})] {
+        assert_eq!(
+            code(&call(&book, "t", input.clone()).await),
+            "invalid_arguments",
+            "{input}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -244,6 +266,21 @@ async fn relative_paths_are_those_of_the_folder_that_holds_the_spells() {
         project.base.to_str().expect("text"),
         "the base is permitted too"
     );
+}
+
+#[tokio::test]
+async fn a_folder_may_be_named_from_within() {
+    let project = Project::new();
+    project.spell("t", "command: ${FIXTURE} directory\npaths: [.]");
+    std::fs::create_dir(project.spells.join("drafts")).expect("it can");
+    for folder in ["drafts/..", ".", "../spells"] {
+        let book = SpellBook::open(&project.spells.join(folder), project.options());
+        assert_eq!(
+            stdout(&call(&book, "t", nothing()).await).trim(),
+            project.base.to_str().expect("text"),
+            "{folder}"
+        );
+    }
 }
 
 #[test]

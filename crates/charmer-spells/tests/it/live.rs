@@ -10,7 +10,7 @@ use std::{
 };
 
 use charmer_run::ToolSet;
-use charmer_spells::{SpellBook, Watch, watch};
+use charmer_spells::{NameRule, SpellBook, Watch, watch};
 use serde_json::json;
 
 use crate::support::{Project, call, call_served, code, elements, nothing, stdout, text, until};
@@ -227,6 +227,69 @@ fn what_did_not_change_is_not_told() {
     assert!(!book.reload(), "the same text is the same spell");
     fs::write(project.spells.join("notes.txt"), "x").expect("it can");
     assert!(!book.reload());
+}
+
+#[tokio::test]
+async fn a_folder_out_of_reach_keeps_the_last_good_set() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    project.spell("a", &says("one"));
+    let book = project.book();
+    let set = |mode| {
+        let mode = fs::Permissions::from_mode(mode);
+        fs::set_permissions(&project.spells, mode).expect("it can");
+    };
+    set(0o000);
+    // Nothing is out of reach for the superuser.
+    if fs::read_dir(&project.spells).is_err() {
+        assert!(book.reload());
+        assert!(
+            book.problems()
+                .iter()
+                .any(|problem| problem.message.contains("cannot be read")),
+            "{:?}",
+            book.problems()
+        );
+    }
+    assert_eq!(said(&book, "a").await, "one");
+    set(0o755);
+    book.reload();
+    assert!(book.problems().is_empty());
+    fs::rename(&project.spells, project.base.join("away")).expect("it can");
+    assert!(book.reload());
+    assert!(names(&book).is_empty(), "what is gone is gone");
+}
+
+#[tokio::test]
+async fn only_what_is_chosen_is_offered() {
+    let project = Project::new();
+    project.spell("a", &says("one"));
+    project.spell("b", "comand: x");
+    let rule = NameRule::new(|name| name != "b" && name != "cast_spell");
+    let book = SpellBook::open(&project.spells, project.options().offered(rule));
+    assert_eq!(names(&book), ["a"]);
+    assert!(book.problems().is_empty(), "nobody asked for it");
+    let tools: Vec<String> = book
+        .tools()
+        .iter()
+        .map(|tool| tool.tool.name.to_string())
+        .collect();
+    assert_eq!(tools, ["a", "list_spells"]);
+    let rule = NameRule::new(|name| name != "b");
+    let book = SpellBook::open(&project.spells, project.options().offered(rule));
+    let refused = call(&book, "cast_spell", json!({"spell_name": "b"})).await;
+    assert_eq!(code(&refused), "not_permitted");
+}
+
+#[tokio::test]
+async fn a_spell_runs_no_longer_than_the_server_permits() {
+    let project = Project::new();
+    project.spell("a", "command: ${FIXTURE} sleep\npaths: [.]\ntimeout: 300");
+    let options = project.options().longest(Duration::from_millis(300));
+    let book = SpellBook::open(&project.spells, options);
+    assert_eq!(code(&call(&book, "a", nothing()).await), "timeout");
+    let cast = call(&book, "cast_spell", json!({"spell_name": "a"})).await;
+    assert_eq!(code(&cast), "timeout");
 }
 
 #[test]

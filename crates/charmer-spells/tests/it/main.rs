@@ -1,5 +1,8 @@
 //! Spells from the outside: the format, casts, folders that change, trust.
 
+// What is tested on top of the parser (symlinks, permissions, programs by their paths) is Unix's.
+#![cfg(unix)]
+
 mod bounds;
 mod casting;
 mod confining;

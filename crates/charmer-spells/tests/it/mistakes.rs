@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use charmer_run::process::Environment;
 use charmer_spells::{Context, Spell};
 
 use crate::support::{Project, read, text};
@@ -131,6 +132,10 @@ fn arguments() {
         ("paths: ['~/x']", "no folder"),
         ("flags: -v", "must be a list"),
         ("flags: [[a]]", "must be text"),
+        (
+            "args: [{name: a, type: object, default: {1: x}}]",
+            "cannot be written as JSON",
+        ),
     ] {
         let found = mistakes(&format!("command: x\n{keys}"));
         assert!(found.contains(message), "{keys}: {found}");
@@ -144,6 +149,25 @@ fn arguments() {
     ] {
         let found = mistakes(command);
         assert!(found.contains(message), "{command}: {found}");
+    }
+}
+
+#[test]
+fn a_program_whose_variable_is_empty() {
+    let mut variables = Environment::empty();
+    variables.set("EMPTY", "");
+    let context = Context::default().variables(&variables);
+    for command in ["${EMPTY}", "${EMPTY} x"] {
+        let read = Spell::parse(
+            &text("t", &format!("command: {command}")),
+            "t.yaml",
+            &context,
+        );
+        let mistakes = read.mistakes.expect("there is no program");
+        assert!(
+            mistakes.to_string().contains("names no program"),
+            "{command}"
+        );
     }
 }
 
@@ -232,6 +256,17 @@ fn row_77_a_poisoned_description() {
     );
     std::fs::write(project.spells.join("l.yaml"), long).expect("it can");
     assert!(project.book().tools()[0].tool.description.len() <= 2048);
+}
+
+#[test]
+fn hidden_characters_elsewhere_are_pointed_out() {
+    for keys in [
+        "command: \"ls \\u202Etxt\"\npaths: [.]",
+        "command: ls\nflags: [\"-\\u200Bl\"]\npaths: [.]",
+    ] {
+        let advice = read(keys).advice.expect("some").to_string();
+        assert!(advice.contains("cannot be seen"), "{advice}");
+    }
 }
 
 #[test]

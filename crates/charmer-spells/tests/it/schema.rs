@@ -61,6 +61,35 @@ fn the_example_is_valid_names_the_schema_and_has_every_key() {
     }
 }
 
+/// The blocks of a document that are YAML.
+fn examples(document: &str) -> Vec<&str> {
+    let blocks = document.split("```yaml\n").skip(1);
+    let examples: Vec<&str> = blocks
+        .filter_map(|block| block.split("```").next())
+        .collect();
+    assert!(!examples.is_empty(), "there are examples");
+    examples
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_valid() {
+    let mut variables = Environment::empty();
+    variables.set("HOME", "/home/somebody");
+    let context = Context::default().variables(&variables);
+    let validator = validator();
+    for document in [
+        include_str!("../../../../docs/spells.md"),
+        include_str!("../../../../README.md"),
+    ] {
+        for example in examples(document) {
+            let read = Spell::parse(example, "t.yaml", &context);
+            let said = read.mistakes.iter().chain(&read.advice).next();
+            assert!(said.is_none(), "{}", said.expect("there is one"));
+            assert!(validator.is_valid(&as_json(example)), "{example}");
+        }
+    }
+}
+
 #[test]
 fn they_agree() {
     let validator = validator();

@@ -3,7 +3,7 @@
 use crate::support::{Project, call, elements, read, stdout};
 use serde_json::json;
 
-const X: &str = "\nargs: [{name: x}]\npaths: [.]";
+const X: &str = "\nargs: [{name: x}, {name: n, type: integer}]\npaths: [.]";
 
 fn refusal(keys: &str) -> Option<String> {
     read(&format!("{keys}{X}"))
@@ -35,6 +35,46 @@ fn a_callers_text_in_code_is_refused() {
         "command: python3 -\nstdin: '{{x}}'",
         "command: bash -s run.sh\nstdin: '{{x}}'",
         "command: env\nargv: ['{{x}}']",
+        "command: bash -o pipefail -c\nargv: ['{{x}}']",
+        "command: bash -euo pipefail -c\nargv: ['{{x}}']",
+        "command: bash\nargv: [-O, extglob, -c, '{{x}}']",
+        "command: bash -c --\nargv: ['{{x}}']",
+        "command: bash\nargv: ['--rcfile={{x}}', run.sh]",
+        "command: python3 -W ignore -c\nargv: ['{{x}}']",
+        "command: python3\nflags: [-W]\nargv: [tool.py, '{{x}}']",
+        "command: python3 -m\nargv: ['{{x}}']",
+        "command: perl -e 'print 1' -e\nargv: ['{{x}}']",
+        "command: perl -e 'print 1'\nflags: [-e]\nargv: ['{{x}}']",
+        "command: perl -I lib -e\nargv: ['{{x}}']",
+        "command: node -r mod -e\nargv: ['{{x}}']",
+        "command: php -d a=b -r\nargv: ['{{x}}']",
+        "command: awk -F ':'\nargv: ['{{x}}', file]",
+        "command: awk -v a=b\nargv: ['{{x}}', file]",
+        "command: sed -e p -e\nargv: ['{{x}}']",
+        "command: cmd /c\nargv: ['dir {{x}}']",
+        "command: cmd /c dir\nargv: ['{{x}}']",
+        "command: pwsh -NoProfile -ExecutionPolicy Bypass -File\nargv: ['{{x}}']",
+        "command: deno eval\nargv: ['{{x}}']",
+        "command: timeout 5\nargv: ['{{x}}']",
+        "command: nice -n 5\nargv: ['{{x}}']",
+        "command: sudo -u bob\nargv: ['scripts/{{x}}']",
+        "command: env A=1\nargv: ['{{x}}']",
+        "command: env -S\nargv: ['{{x}}']",
+        "command: timeout 5 nice -n 5 bash\nargv: ['{{x}}']",
+        "command: env bash\nstdin: '{{x}}'",
+        "command: docker exec -i box sh\nstdin: '{{x}}'",
+        "command: kubectl exec -i pod -- bash\nstdin: '{{x}}'",
+        "command: xargs sh -c\nargv: ['{{x}}']",
+        "command: find . -exec\nargv: ['{{x}}', ';']",
+        "command: ssh host ls\nargv: ['{{x}}']",
+        "command: ssh -p 22 host\nargv: ['{{x}}']",
+        "command: watch -n 1\nargv: ['ls {{x}}']",
+        "command: su bob -c\nargv: ['{{x}}']",
+        "command: flock /tmp/lock -c\nargv: ['{{x}}']",
+        "command: rsync -e\nargv: ['{{x}}', a, b]",
+        "command: make\nargv: ['{{x}}']",
+        "command: make\nargv: ['VERSION={{x}}', all]",
+        "command: bash\nargv: [-c, 'echo {{n}}; eval $SPELL_ARG_X']",
         "command: bash -c 'eval $SPELL_ARG_X'",
         "command: bash -c 'echo $((SPELL_ARG_X))'",
         "command: bash -c '[[ $SPELL_ARG_X -eq 1 ]]'",
@@ -61,9 +101,30 @@ fn data_is_data() {
         "command: awk '{print $1}'\nargv: ['{{x}}']",
         "command: git log\nargv: ['--author={{x}}']",
         "command: bash\nflags: [-c]",
+        "command: bash -euo pipefail run.sh\nargv: ['{{x}}']",
+        "command: bash run.sh -c\nargv: ['{{x}}']",
+        "command: bash -s --\nargv: ['{{x}}']\nstdin: echo $1",
+        "command: python3 - \nargv: ['{{x}}']\nstdin: print(1)",
+        "command: python3 -W ignore tool.py -c\nargv: ['{{x}}']",
+        "command: python3 -m json.tool\nargv: ['{{x}}']",
+        "command: perl -e 'print @ARGV' --\nargv: ['{{x}}']",
+        "command: perl -MJSON tool.pl\nargv: ['{{x}}']",
+        "command: docker exec box sh tool.sh -c\nargv: ['{{x}}']",
+        "command: awk -F ':' '{print $1}'\nargv: ['{{x}}']",
+        "command: sed -n -e p\nargv: ['{{x}}']",
+        "command: timeout 5 grep\nargv: ['{{x}}']",
+        "command: env A=1 grep\nargv: ['{{x}}']",
+        "command: nice bash run.sh\nargv: ['{{x}}']",
+        "command: highlight --syntax bash\nstdin: '{{x}}'",
+        "command: find .\nargv: [-name, '{{x}}']",
+        "command: ssh -p 22\nargv: ['{{x}}', uptime]",
+        "command: 'parallel gzip :::'\nargv: ['{{x}}']",
+        "command: rsync -a\nargv: ['{{x}}', b]",
     ] {
         assert_eq!(refusal(keys), None, "{keys}");
     }
+    let target = "command: make\nargs: [{name: x, pattern: '[a-z]+'}]\nargv: ['{{x}}']\npaths: [.]";
+    assert!(read(target).mistakes.is_none(), "a pattern keeps `=` out");
     let chosen = "command: bash -c\nargs: [{name: x, enum: [ls, id]}, {name: n, type: integer}]\nargv: ['{{x}} {{n}}']\npaths: [.]";
     assert!(
         read(chosen).mistakes.is_none(),
@@ -73,7 +134,7 @@ fn data_is_data() {
 
 #[test]
 fn an_option_is_not_a_callers_to_name() {
-    for argv in ["-{{x}}", "--{{x}}", "--{{x}}=1"] {
+    for argv in ["-{{x}}", "--{{x}}", "--{{x}}=1", "--up{{x}}"] {
         assert!(
             refusal(&format!("command: tool\nargv: ['{argv}']"))
                 .is_some_and(|m| m.contains("name of an option")),

@@ -27,17 +27,36 @@ tokio::task_local! {
     pub(super) static SEEN: Seen;
 }
 
-/// The command line of a call's last try, and how many tries there were.
-pub(super) type Seen = Arc<Mutex<(Option<Vec<String>>, u32)>>;
+/// What a witness left.
+pub(super) type Seen = Arc<Mutex<Sight>>;
+
+/// What was seen of a call.
+#[derive(Debug, Default)]
+pub(super) struct Sight {
+    /// The command line of its last try.
+    argv: Option<Vec<String>>,
+    /// How many tries there were.
+    tries: u32,
+    /// Whether the command line does not say everything, so that the input is worth writing too.
+    with_input: bool,
+}
 
 /// Leaves a command line for the line of the call that this task is about.
 pub(super) fn witness(prepared: &Prepared) {
+    let argv = prepared.argv.to_strings();
+    leave(argv.into_iter().map(str::to_owned).collect(), false);
+}
+
+/// Leaves a command line; with `with_input` the input is written beside it.
+pub(super) fn leave(argv: Vec<String>, with_input: bool) {
     // On a path without the log, or moved to another task by a layer, there is nobody to tell.
     let _ = SEEN.try_with(|seen| {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let argv = prepared.argv.to_strings();
-        seen.0 = Some(argv.into_iter().map(str::to_owned).collect());
-        seen.1 += 1;
+        *seen = Sight {
+            argv: Some(argv),
+            tries: seen.tries + 1,
+            with_input,
+        };
     });
 }
 
@@ -136,16 +155,18 @@ impl Entry {
     fn finish(&mut self, outcome: Fields) {
         self.done = true;
         let mut line = self.line("ended");
-        let (argv, tries) = {
+        let seen = {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            (seen.0.take(), seen.1)
+            std::mem::take(&mut *seen)
         };
-        match argv {
-            Some(argv) => line.insert("argv".into(), self.argv(&argv)),
-            None => line.insert("input".into(), self.input()),
-        };
-        if tries > 1 {
-            line.insert("tries".into(), tries.into());
+        if seen.with_input || seen.argv.is_none() {
+            line.insert("input".into(), self.input());
+        }
+        if let Some(argv) = &seen.argv {
+            line.insert("argv".into(), self.argv(argv));
+        }
+        if seen.tries > 1 {
+            line.insert("tries".into(), seen.tries.into());
         }
         line.extend(outcome);
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);

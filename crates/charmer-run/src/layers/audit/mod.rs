@@ -8,7 +8,8 @@
 //!
 //! `argv` is the command line as it was really built, after every hook has changed what it wanted: the log's
 //! [witness](Audit::witness) sees it right before the program starts. Where none was built, because the call was
-//! refused before, `input` is what the caller sent. `begun` is always with `input`: the argv does not exist yet.
+//! refused before, `input` is what the caller sent. `begun` is always with `input`: the argv does not exist yet. A call
+//! path of one's own [leaves](Audit::leave_argv) its command line, and then both are there.
 //!
 //! Secrets are redacted in all of it; long texts are shortened, and say so.
 
@@ -113,6 +114,24 @@ impl Audit {
     /// one; for [`Execute::judged_by`](crate::Execute::judged_by) on the same call path.
     pub fn witness(&self, judge: Option<Arc<dyn Judge>>) -> Arc<dyn Judge> {
         Arc::new(Witness(judge))
+    }
+
+    /// Puts the command line that a call ended up with on record, beside its input: for call paths that run a program
+    /// without [`Execute`](crate::Execute). The call is the one that this task is about; without a log around it, this
+    /// does nothing.
+    ///
+    /// ```
+    /// use charmer_run::{Call, CallError, Outcome, into_service, layers::Audit, wrap};
+    ///
+    /// let path = into_service(tower::service_fn(|_: Call| async {
+    ///     Audit::leave_argv(["/bin/echo", "hello"]);
+    ///     Ok::<_, CallError>(Outcome::success("hello"))
+    /// }));
+    /// let path = wrap(&Audit::new("/var/log/calls.jsonl"), path);
+    /// # let _ = path;
+    /// ```
+    pub fn leave_argv<S: Into<String>>(argv: impl IntoIterator<Item = S>) {
+        line::leave(argv.into_iter().map(Into::into).collect(), true);
     }
 
     /// How many lines were lost so far.
