@@ -27,6 +27,8 @@ pub enum ErrorCode {
     Busy,
     /// The program ran and said that it failed.
     Failed,
+    /// The program succeeded, and what it printed is not what was declared.
+    OutputMismatch,
     /// Something in the bridge or in a hook went wrong.
     Internal,
 }
@@ -44,6 +46,7 @@ impl ErrorCode {
             Self::Cancelled => "cancelled",
             Self::Busy => "busy",
             Self::Failed => "failed",
+            Self::OutputMismatch => "output_mismatch",
             Self::Internal => "internal",
         }
     }

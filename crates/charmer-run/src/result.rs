@@ -49,18 +49,14 @@ impl CallResult {
         let mut stream = |name: &str, captured: &Captured| -> Option<String> {
             let (text, cut) = shown(captured, limits, redactor);
             if cut {
-                let mut sizes = json!({ "bytes": captured.total });
-                if let Some(id) = &captured.spool {
-                    sizes["id"] = id.as_str().into();
-                }
-                truncated.insert(name.into(), sizes);
+                truncated.insert(name.into(), sizes(captured));
             }
             (!text.is_empty()).then_some(text)
         };
         match &outcome.data {
             // Structured content is an object; anything else stands under `items` or `value`.
             Some(data) => {
-                parts.push(data.to_string());
+                parts.push(printed(outcome, limits, redactor).unwrap_or_else(|| data.to_string()));
                 let data = match data {
                     Value::Object(_) => data.clone(),
                     Value::Array(_) => json!({ "items": data }),
@@ -79,12 +75,22 @@ impl CallResult {
             parts.push(text.clone());
             structured.insert("stderr".into(), text.into());
         }
+        if let Some(items) = outcome.items {
+            let shown = structured["data"]["items"].as_array().map_or(0, Vec::len);
+            let note = json!({ "shown": shown, "total": items.total });
+            parts.push(format!("[{shown} of {} items]", items.total));
+            truncated.insert("items".into(), note);
+            if outcome.stdout.spool.is_some() {
+                truncated.insert("stdout".into(), sizes(&outcome.stdout));
+            }
+        }
         if !truncated.is_empty() {
             structured.insert("truncated".into(), truncated.into());
         }
         let error = failure(outcome).map(|error| redacted(&error, redactor));
         if let Some(error) = &error {
             parts.push(match (outcome.ended, &error.hint) {
+                (Ended::Exited(0), _) => error_text(error),
                 (Ended::Exited(code), None) => format!("exit code {code}"),
                 (Ended::Exited(code), Some(hint)) => format!("exit code {code} ({hint})"),
                 _ => error_text(error),
@@ -102,6 +108,22 @@ impl CallResult {
             is_error: error.is_some(),
         }
     }
+}
+
+/// What was printed, where data says no more and no less.
+fn printed(outcome: &Outcome, limits: &Limits, redactor: &Redactor) -> Option<String> {
+    let whole = outcome.items.is_none() && outcome.stdout.total as usize <= limits.output_chars;
+    let (text, cut) = whole.then(|| shown(&outcome.stdout, limits, redactor))?;
+    (!cut && !text.is_empty()).then_some(text)
+}
+
+/// How long a stream was that is not shown whole, and where the rest of it can be read.
+fn sizes(captured: &Captured) -> Value {
+    let mut sizes = json!({ "bytes": captured.total });
+    if let Some(id) = &captured.spool {
+        sizes["id"] = id.as_str().into();
+    }
+    sizes
 }
 
 /// What an assistant sees of a stream, and whether that is not all of it.
@@ -125,7 +147,7 @@ fn shown(captured: &Captured, limits: &Limits, redactor: &Redactor) -> (String, 
 /// What an outcome that is not a success says of itself.
 fn failure(outcome: &Outcome) -> Option<CallError> {
     let error = match outcome.ended {
-        Ended::Exited(0) => return None,
+        Ended::Exited(0) => return outcome.complaint.clone().map(|complaint| complaint.0),
         Ended::Exited(code) => CallError::new(
             ErrorCode::Failed,
             format!("the command ended with exit code {code}"),

@@ -4,15 +4,28 @@
 //! So a name is not enough: the choices of the flag or its help must say that it takes `json`, and nothing in the help
 //! may speak of files or input.
 
+use serde_json::{Map, Value};
+
 use crate::{
     model::{Command, Flag, FlagValue, Repetition, ValueType},
-    tool::PinValue,
+    tool::{FlagProperty, Input, PinValue},
 };
 
 /// The names of flags that choose how output looks, the plainest first.
 const FORMAT_NAMES: [&str; 4] = ["--output", "--format", "--output-format", "-o"];
 /// Names of a flag that by itself asks for JSON.
 const JSON_NAMES: [&str; 1] = ["--json"];
+/// Flags with which a caller chooses another look.
+const OTHER_WAYS: [&str; 8] = [
+    "--template",
+    "--jq",
+    "--quiet",
+    "-q",
+    "--raw",
+    "--web",
+    "--watch",
+    "--interactive",
+];
 /// The template with which Go's own templates write a value as JSON.
 const GO_TEMPLATE: &str = "{{json .}}";
 /// The heading above the fields that a flag like `--json fields` takes.
@@ -80,6 +93,48 @@ pub struct JsonRequest<'f> {
     pub flag: &'f Flag,
     /// What it is set to: on, a word or a template, or all fields that the command has.
     pub value: PinValue,
+}
+
+/// The key and value that make a call print JSON, if the caller has not chosen how the output looks.
+///
+/// ```
+/// use charmer_core::{
+///     model::{Cli, Command, Flag, Syntax},
+///     output::json_input,
+///     tool::{CatalogueOptions, catalogue},
+/// };
+/// use serde_json::{Map, json};
+///
+/// let list = Command::new("list")
+///     .flag(Flag::new("output").pflag("string").help("Output format. One of: (json, yaml, wide)"));
+/// let tool = catalogue(&Cli::new(list, Syntax::pflag()), &CatalogueOptions::default()).tools.remove(0);
+/// let mut input = Map::new();
+/// assert_eq!(json_input(&tool.input, &input), Some(("output".into(), json!("json"))));
+/// input.insert("output".into(), json!("wide"));
+/// assert_eq!(json_input(&tool.input, &input), None);
+/// ```
+pub fn json_input(input: &Input, given: &Map<String, Value>) -> Option<(String, Value)> {
+    let mut command = Command::new("");
+    // Those of the command itself come last in a tool and first here.
+    command.flags = input.flags.iter().rev().map(|p| p.flag.clone()).collect();
+    let request = json_flag(&[&command])?;
+    let mut properties = input.flags.iter().rev();
+    let property = properties.find(|property| property.flag.id == request.flag.id)?;
+    let given = input.given_flags(given);
+    let chosen = |property: &FlagProperty| {
+        let names = FORMAT_NAMES.iter().chain(&JSON_NAMES).chain(&OTHER_WAYS);
+        given.is_some_and(|given| given.contains_key(&property.key))
+            && names.into_iter().any(|name| property.flag.is_named(name))
+    };
+    if input.flags.iter().any(chosen) {
+        return None;
+    }
+    let value = match request.value {
+        PinValue::Switch(on) => on.into(),
+        PinValue::Text(text) => text.into(),
+        PinValue::List(items) => items.into(),
+    };
+    Some((property.key.clone(), value))
 }
 
 /// The flag with which a command can be made to print JSON, if it is certain that it does. `lineage` is the commands

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fmt, sync::Arc};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     model::{Arguments, Command, Flag, Group, GroupKind, Positional},
@@ -399,6 +399,27 @@ impl Input {
             .iter()
             .enumerate()
             .filter(move |(_, property)| flat || property.positional.last)
+    }
+
+    /// The flags that a caller gave, by key: all of the input, or what the nested layout has under its own key.
+    pub fn given_flags<'i>(&self, input: &'i Map<String, Value>) -> Option<&'i Map<String, Value>> {
+        match self.layout {
+            Layout::Flat => Some(input),
+            Layout::Nested => input.get(FLAGS_KEY)?.as_object(),
+        }
+    }
+
+    /// Gives a flag in the place of the caller. Where the input is not of the right shape it stays as it is.
+    pub fn set_flag(&self, input: &mut Map<String, Value>, key: String, value: Value) {
+        match self.layout {
+            Layout::Flat => drop(input.insert(key, value)),
+            Layout::Nested => {
+                let flags = input.entry(FLAGS_KEY).or_insert_with(|| Map::new().into());
+                if let Value::Object(flags) = flags {
+                    flags.insert(key, value);
+                }
+            }
+        }
     }
 
     /// How deep the command itself stands.

@@ -1,8 +1,9 @@
-//! The layers that come with Charmer: time, rate, retries, checks of input, filters of output, and the audit log.
+//! The layers that come with Charmer: time, rate, retries, checks of input, filters of output, output as data, and the
+//! audit log.
 //!
 //! Each is a `tower::Layer` on a [`CallService`](crate::CallService) and goes around a call path with
 //! [`wrap`](crate::wrap). The outermost sees a call first and its outcome last, so that this order is a good one, from
-//! the outside: [`Audit`], [`RateLimit`], [`Validate`], [`Filter`], [`Retry`], [`Timeout`]. A call that the rate limit
+//! the outside: [`Audit`], [`RateLimit`], [`Validate`], [`Structure`], [`Filter`], [`Retry`], [`Timeout`]. A call that the rate limit
 //! or a check refuses is then in the audit log, and is neither run nor tried again.
 //!
 //! tower's own layers fit too; ours exist where tower's would lose output (timeout) or cannot be cloned (rate limit).
@@ -23,6 +24,7 @@ mod log;
 mod rate_limit;
 mod ready;
 mod retry;
+mod structure;
 mod timeout;
 mod validate;
 
@@ -35,6 +37,7 @@ pub use log::log_calls;
 pub use rate_limit::{RateLimit, RateLimitService};
 pub(crate) use ready::Readied;
 pub use retry::{Retry, RetryService};
+pub use structure::{Structure, StructureMode, StructureService};
 pub use timeout::{Timeout, TimeoutService};
 pub use validate::Validate;
 

@@ -187,6 +187,8 @@ async fn watch(
         data: None,
         duration: began.elapsed(),
         advice: None,
+        items: None,
+        complaint: None,
     }
 }
 
