@@ -14,7 +14,7 @@
 
 use std::{ffi::OsString, net::IpAddr, path::PathBuf, process::ExitCode};
 
-use charmer::{Bridge, Layout};
+use charmer::{Bridge, Layout, StructureMode};
 use clap::{
     Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, ValueEnum, parser::ValueSource,
     value_parser,
@@ -25,7 +25,9 @@ fn main() -> ExitCode {
     let matches = cli().subcommand(charmer::command()).get_matches();
     let nested = std::env::var_os("TORTURE_LAYOUT").is_some_and(|layout| layout == "nested");
     let layout = if nested { Layout::Nested } else { Layout::Flat };
-    if let Some(done) = Bridge::new(cli()).layout(layout).run(&matches) {
+    // What arrived is to be seen as it was printed.
+    let bridge = Bridge::new(cli()).structure(StructureMode::Off);
+    if let Some(done) = bridge.layout(layout).run(&matches) {
         return done;
     }
     println!("{}", Value::Object(seen(&matches)));

@@ -4,12 +4,12 @@ use std::{ffi::OsString, sync::Arc};
 
 use charmer_core::{
     model::{Cli, CommandPath, Flag, FlagValue},
-    tool::{Catalogue, CatalogueOptions, catalogue},
+    tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue},
 };
 use charmer_run::{
-    Call, CallError, CallResult, ErrorCode, Execute, HandlerCall, Hooks, Judge, Outcome, Reply,
-    ServedTool, Spool, Target, ToolSet, into_service,
-    layers::{self, Audit},
+    CallError, CallResult, ErrorCode, Execute, HandlerCall, Judge, Reply, ServedTool, Spool,
+    Target, ToolSet, into_service,
+    layers::{self, Audit, Structure},
     process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
 };
@@ -65,7 +65,13 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
         environment.get(name).is_some()
     });
     apply_author(bridge, &mut cli);
-    let catalogue = catalogue(&cli, &options(bridge));
+    let mut catalogue = catalogue(&cli, &options(bridge));
+    for (path, output) in &bridge.outputs {
+        let notes = output.notes().iter();
+        let warn =
+            notes.map(|note| Warning::new(path.clone(), format!("its output schema: {note}")));
+        catalogue.warnings.extend(warn);
+    }
 
     let added = bridge
         .env_set
@@ -114,14 +120,15 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
         }
         let selector = tool.selector.map(|at| &bridge.selectors[at]);
         let mut service = into_service(execute);
-        if bridge.outputs.contains_key(&tool.path) {
-            service = wrap(&Hooks::new().after(read_json), service);
-        }
         let around = bridge
             .layers
             .iter()
             .chain(selector.iter().flat_map(|selector| &selector.layers));
         service = around.rev().fold(service, |inner, layer| layer(inner));
+        let structure = structure(bridge, selector, &tool.path);
+        if !structure.is_idle() {
+            service = wrap(&structure, service);
+        }
         if bridge.log_calls {
             let logger = Arc::clone(&bridge.logger);
             let log = layers::log_calls(move |line| logger(Level::Info, line));
@@ -151,6 +158,19 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
         tools,
         engine,
         audit,
+    }
+}
+
+/// What is done to have a command's output as data. It stands around the author's layers, so that a filter has seen the
+/// text before.
+fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> Structure {
+    let mut structure = bridge.structure.clone().redactor(bridge.redactor.clone());
+    if let Some(mode) = selector.and_then(|selector| selector.structure) {
+        structure = structure.mode(mode);
+    }
+    match bridge.outputs.get(path) {
+        Some(output) => structure.output(Arc::clone(output)),
+        None => structure,
     }
 }
 
@@ -237,7 +257,10 @@ fn options(bridge: &Bridge) -> CatalogueOptions {
         .map(|selector| selector.rules.clone())
         .collect();
     options.rules.clone_from(&bridge.rules);
-    options.outputs.clone_from(&bridge.outputs);
+    let outputs = bridge.outputs.iter();
+    options.outputs = outputs
+        .map(|(path, output)| (path.clone(), output.embedded(DATA_POINTER)))
+        .collect();
     options
         .exclude
         .push(CommandPath::root().child(bridge.name.as_str()));
@@ -290,15 +313,5 @@ fn in_process(handler: &MatchesHandler, judge: &Arc<ClapJudge>) -> Arc<dyn charm
         let leaf = leaf
             .ok_or_else(|| CallError::new(ErrorCode::Internal, "the command was not recognised"))?;
         handler(leaf)
-    })
-}
-
-/// A declared output is JSON; what cannot be read stays text.
-fn read_json(_: &Call, outcome: Result<Outcome, CallError>) -> Result<Outcome, CallError> {
-    outcome.map(|mut outcome| {
-        if outcome.data.is_none() && outcome.is_success() && !outcome.stdout.is_cut() {
-            outcome.data = serde_json::from_slice(&outcome.stdout.head).ok();
-        }
-        outcome
     })
 }

@@ -11,10 +11,12 @@ use std::{
 
 use charmer_core::{
     model::{ArgSpec, CommandPath, Hints},
+    schema::{self, OutputSchema},
     tool::{Catalogue, Layout, Rules},
 };
 use charmer_run::{
     Call, CallError, CallResult, CallService, Hooks, Limits, Outcome, Redactor, Reply, SpoolLimits,
+    layers::{Structure, StructureMode},
 };
 use charmer_server::ServerInfo;
 use clap::ArgMatches;
@@ -64,7 +66,8 @@ pub struct Bridge {
     pub(crate) layout: Layout,
     pub(crate) prefix: Option<String>,
     pub(crate) arg_specs: Vec<(CommandPath, Vec<ArgSpec>)>,
-    pub(crate) outputs: HashMap<CommandPath, Value>,
+    pub(crate) outputs: HashMap<CommandPath, Arc<OutputSchema>>,
+    pub(crate) structure: Structure,
     pub(crate) hints: Vec<(CommandPath, Hints)>,
     pub(crate) rules: Vec<(CommandPath, String, Rules)>,
     pub(crate) confirms: Vec<(CommandPath, String)>,
@@ -100,6 +103,7 @@ impl Bridge {
             prefix: None,
             arg_specs: Vec::new(),
             outputs: HashMap::new(),
+            structure: Structure::default(),
             hints: Vec::new(),
             rules: Vec::new(),
             confirms: Vec::new(),
@@ -163,10 +167,73 @@ impl Bridge {
         self
     }
 
-    /// Declares that a command prints JSON of this schema; it becomes the schema of `data`. The output is then read
-    /// as JSON; what cannot be read stays text.
-    pub fn output_schema(mut self, command: impl Into<CommandPath>, schema: Value) -> Self {
-        self.outputs.insert(command.into(), schema);
+    /// Declares that a command prints JSON of this schema, any JSON Schema; in the dialect that every client accepts it
+    /// becomes the schema of `data`. The output is read as JSON and checked; what is not as it was declared stays text
+    /// and is reported as a mismatch.
+    pub fn output_schema(self, command: impl Into<CommandPath>, schema: Value) -> Self {
+        self.declared_output(command, schema::convert(&schema))
+    }
+
+    /// Declares that a command prints this type as JSON, or that its handler returns it; like
+    /// [`output_schema`](Self::output_schema), with the [schema of the type](crate::output_schema).
+    ///
+    /// ```
+    /// use charmer::{Bridge, schemars::{self, JsonSchema}};
+    /// use clap::Command;
+    ///
+    /// #[derive(JsonSchema)]
+    /// struct Note {
+    ///     /// What it says
+    ///     text: String,
+    /// }
+    ///
+    /// let cli = Command::new("notes").subcommand(Command::new("list").about("Lists notes"));
+    /// let bridge = Bridge::new(cli).output::<Vec<Note>>("list");
+    /// let tools = bridge.catalogue().tools;
+    /// let data = &tools[1].output_schema["properties"]["data"];
+    /// let text = &data["properties"]["items"]["items"]["properties"]["text"];
+    /// assert_eq!(text["description"], "What it says");
+    /// ```
+    #[cfg(feature = "schemars")]
+    pub fn output<T: schemars::JsonSchema + 'static>(
+        self,
+        command: impl Into<CommandPath>,
+    ) -> Self {
+        self.declared_output(command, crate::output_schema::<T>())
+    }
+
+    /// Declares an output whose schema is made already: in the full dialect, or under a field of another name.
+    ///
+    /// ```
+    /// use charmer::{Bridge, Converter, Dialect};
+    /// use clap::Command;
+    /// use serde_json::json;
+    ///
+    /// let names = json!({"type": "array", "items": {"type": ["string", "null"]}});
+    /// let names = Converter::new().dialect(Dialect::Full).field("names").convert(&names);
+    /// let cli = Command::new("notes").subcommand(Command::new("list"));
+    /// let tools = Bridge::new(cli).declared_output("list", names).catalogue().tools;
+    /// let data = &tools[1].output_schema["properties"]["data"];
+    /// assert_eq!(data["properties"]["names"]["items"]["type"], json!(["string", "null"]));
+    /// ```
+    pub fn declared_output(
+        mut self,
+        command: impl Into<CommandPath>,
+        schema: impl Into<Arc<OutputSchema>>,
+    ) -> Self {
+        self.outputs.insert(command.into(), schema.into());
+        self
+    }
+
+    /// Sets what is done to have output as data: by default, output that is data beyond doubt is read as such.
+    pub fn structure(mut self, mode: StructureMode) -> Self {
+        self.structure = self.structure.mode(mode);
+        self
+    }
+
+    /// Keeps at most so many items of a list that became data; the true count is said.
+    pub fn max_items(mut self, count: usize) -> Self {
+        self.structure = self.structure.max_items(count);
         self
     }
 

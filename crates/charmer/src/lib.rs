@@ -15,22 +15,21 @@ pub use assemble::Assembled;
 pub use bridge::{Bridge, UnknownTool};
 pub use charmer_core::{
     model::{ArgSpec, CommandPath, Effect, Hints},
+    schema::{Converter, Dialect, Mismatch, Note, OutputSchema},
     select::{Candidate, CommandRule, FlagRule},
     tool::{Catalogue, Layout, Tool, Warning},
 };
 pub use charmer_run::{
     BadPattern, Call, CallError, CallResult, CallService, Ended, ErrorCode, Hooks, Limits, Outcome,
-    Redactor, Reply, SpoolLimits, layers, process::Lane,
+    Redactor, Reply, SpoolLimits,
+    layers::{self, StructureMode},
+    process::Lane,
 };
 pub use charmer_server::ServerInfo;
 pub use log::Level;
 pub use selector::Selector;
 #[cfg(feature = "schemars")]
-pub use {
-    charmer_core::schema::{Mismatch, Note, OutputSchema},
-    schemars,
-    typed::output_schema,
-};
+pub use {schemars, typed::output_schema};
 
 use std::process::ExitCode;
 

@@ -12,7 +12,7 @@ use std::{
 use charmer_core::select::{self, CommandRule, FlagRule};
 use charmer_run::{
     Call, CallError, CallService, Hooks, Limits, Outcome,
-    layers::{RateLimit, Retry},
+    layers::{RateLimit, Retry, StructureMode},
     process::Lane,
     wrap,
 };
@@ -41,6 +41,7 @@ pub struct Selector {
     limits: Option<Limits>,
     timeout: Option<Duration>,
     lane: Option<Lane>,
+    pub(crate) structure: Option<StructureMode>,
     pub(crate) layers: Vec<Wrap>,
     /// Whether there is an author's own code among the layers.
     pub(crate) may_block: bool,
@@ -54,6 +55,7 @@ impl Selector {
             limits: None,
             timeout: None,
             lane: None,
+            structure: None,
             layers: Vec::new(),
             may_block: false,
         }
@@ -84,6 +86,13 @@ impl Selector {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets what is done to have the output of these commands as data, whatever the bridge does.
+    #[must_use]
+    pub fn structure(mut self, mode: StructureMode) -> Self {
+        self.structure = Some(mode);
         self
     }
 

@@ -56,6 +56,16 @@ pub struct Warning {
     pub message: String,
 }
 
+impl Warning {
+    /// A warning about a command.
+    pub fn new(path: CommandPath, message: impl Into<String>) -> Self {
+        Self {
+            path,
+            message: message.into(),
+        }
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_root() {

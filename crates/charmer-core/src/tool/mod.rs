@@ -19,7 +19,7 @@ pub use property::{
     ARGS_KEY, Convert, FLAGS_KEY, FlagProperty, Input, Layout, Level, PositionalProperty, Rules,
     Validate,
 };
-pub use schema::{output_schema, output_schema_with_data};
+pub use schema::{DATA_POINTER, output_schema, output_schema_with_data};
 pub use tokens::estimate_tokens;
 
 use std::sync::Arc;

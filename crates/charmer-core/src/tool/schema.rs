@@ -447,6 +447,9 @@ pub fn output_schema() -> Map<String, Value> {
     )
 }
 
+/// Where the schema of the data stands in that of a result.
+pub const DATA_POINTER: &str = "/properties/data";
+
 /// The schema of a result whose standard output is data of the given schema.
 pub fn output_schema_with_data(data: Value) -> Map<String, Value> {
     let schema = json!({
@@ -458,7 +461,7 @@ pub fn output_schema_with_data(data: Value) -> Map<String, Value> {
             "data": data,
             "truncated": {
                 "type": "object",
-                "description": "For each stream that was cut: its true size in `bytes`, and the `id` for read_output",
+                "description": "What was cut: a stream's size in `bytes` and its `id` for read_output, or the `items` of data",
             },
             "error": {
                 "type": "object",

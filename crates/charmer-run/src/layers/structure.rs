@@ -66,6 +66,13 @@ impl Structure {
         }
     }
 
+    /// Sets how far it goes.
+    #[must_use]
+    pub fn mode(mut self, mode: StructureMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
     /// Says what the output is, so that it need not be certain by itself.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
@@ -119,7 +126,13 @@ impl Structure {
         let mut hidden = false;
         found = found.map(|(data, total)| (self.plain(data, &mut hidden), total));
         if let Some(schema) = declared {
+            // What a handler gave as data was never printed, and must not be lost.
+            let unprinted = found.as_ref().filter(|_| outcome.stdout.head.is_empty());
+            let unprinted = unprinted.map(|(data, _)| data.to_string());
             (found, complaint) = self.fit_schema(schema, found);
+            if let Some(text) = unprinted.filter(|_| complaint.is_some()) {
+                outcome.stdout = Captured::whole(text);
+            }
         }
         if let Some((mut data, total)) = found
             && let Some(cut) = fit(&mut data, most)
