@@ -28,8 +28,37 @@ const OTHER_WAYS: [&str; 8] = [
 ];
 /// The template with which Go's own templates write a value as JSON.
 const GO_TEMPLATE: &str = "{{json .}}";
-/// The heading above the fields that a flag like `--json fields` takes.
-const FIELDS_HEADING: &str = "json fields";
+/// Fields that say what something is, in the words that programs use for it.
+const PLAIN_FIELDS: [&str; 28] = [
+    "id",
+    "key",
+    "number",
+    "name",
+    "nameWithOwner",
+    "fullName",
+    "title",
+    "displayTitle",
+    "description",
+    "body",
+    "state",
+    "status",
+    "conclusion",
+    "event",
+    "author",
+    "owner",
+    "url",
+    "value",
+    "visibility",
+    "isDraft",
+    "labels",
+    "tagName",
+    "headRefName",
+    "baseRefName",
+    "workflowName",
+    "createdAt",
+    "updatedAt",
+    "publishedAt",
+];
 
 /// Words in the help of a flag by which it is one about files.
 const FILE_WORDS: [&str; 18] = [
@@ -130,7 +159,10 @@ pub fn json_input(input: &Input, given: &Map<String, Value>) -> Option<(String, 
         return None;
     }
     let value = match request.value {
-        PinValue::Switch(on) => on.into(),
+        PinValue::Switch(on) => match &property.flag.value {
+            FlagValue::Optional { bare } => bare.clone().unwrap_or_default().into(),
+            _ => on.into(),
+        },
         PinValue::Text(text) => text.into(),
         PinValue::List(items) => items.into(),
     };
@@ -177,7 +209,7 @@ pub fn json_flag<'f>(lineage: &[&'f Command]) -> Option<JsonRequest<'f>> {
             .iter()
             .filter_map(|name| named(name))
             .filter(usable)
-            .find_map(|flag| json_value(flag, command).map(|value| JsonRequest { flag, value }))
+            .find_map(|flag| json_value(flag).map(|value| JsonRequest { flag, value }))
     })
 }
 
@@ -211,7 +243,7 @@ fn format_value(flag: &Flag) -> Option<String> {
 }
 
 /// What a flag named for JSON is set to.
-fn json_value(flag: &Flag, command: &Command) -> Option<PinValue> {
+fn json_value(flag: &Flag) -> Option<PinValue> {
     let help = Help::new(flag);
     if help.has_any(&INPUT_WORDS) || help.has_any(&FILE_WORDS) || help.is_conditional() {
         return None;
@@ -225,34 +257,23 @@ fn json_value(flag: &Flag, command: &Command) -> Option<PinValue> {
         (FlagValue::Required, Repetition::Joined { .. } | Repetition::Repeat { .. })
             if help.text.contains("field") =>
         {
-            fields(flag, command).map(PinValue::List)
+            fields(flag).map(PinValue::List)
         }
         _ => None,
     }
 }
 
-/// The fields that a command has, where it says so: as choices of the flag, or below a heading of its help.
-fn fields(flag: &Flag, command: &Command) -> Option<Vec<String>> {
-    if !flag.choices.is_empty() {
-        let shown = flag.choices.iter().filter(|choice| !choice.hidden);
-        return Some(shown.map(|choice| choice.value.clone()).collect());
-    }
-    let mut lines = command.long_about.as_deref()?.lines();
-    lines.find(|line| {
-        line.trim()
-            .trim_end_matches(':')
-            .eq_ignore_ascii_case(FIELDS_HEADING)
-    })?;
-    let listed: Vec<&str> = lines.take_while(|line| !line.trim().is_empty()).collect();
-    let fields: Vec<String> = listed
-        .join(" ")
-        .split(',')
-        .map(|field| field.trim().to_owned())
-        .collect();
-    let is_name = |field: &String| {
-        !field.is_empty() && field.chars().all(|c| c.is_alphanumeric() || c == '_')
-    };
-    fields.iter().all(is_name).then_some(fields)
+/// The fields that are asked for, of those that the flag takes: the plain ones, because others may need more rights or
+/// more time, or be long. All of them, where none is plain.
+fn fields(flag: &Flag) -> Option<Vec<String>> {
+    let shown = flag.choices.iter().filter(|choice| !choice.hidden);
+    let all: Vec<String> = shown.map(|choice| choice.value.clone()).collect();
+    let plain = all
+        .iter()
+        .filter(|field| PLAIN_FIELDS.contains(&field.as_str()));
+    let plain: Vec<String> = plain.cloned().collect();
+    let asked = if plain.is_empty() { all } else { plain };
+    (!asked.is_empty()).then_some(asked)
 }
 
 /// The help of a flag in small letters.

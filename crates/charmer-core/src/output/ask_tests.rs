@@ -118,16 +118,23 @@ fn the_nearest_flag_of_a_name_decides() {
 }
 
 #[test]
-fn fields_are_read_from_help() {
-    let mut command = Command::new("list").flag(
-        Flag::new("json")
+fn plain_fields_are_asked_for() {
+    let asked = |fields: &[&str]| {
+        let flag = Flag::new("json")
             .pflag("strings")
-            .help("Output JSON with the specified fields"),
-    );
-    command.long_about = Some("Lists.\n\nJSON FIELDS\n  id, name,\n  size\n\nMore, text\n".into());
-    let expected = ["id", "name", "size"].map(str::to_owned).to_vec();
+            .help("Output JSON with the specified fields")
+            .choices(fields.iter().copied());
+        let command = Command::new("list").flag(flag);
+        json_flag(&[&command]).map(|request| request.value)
+    };
+    let list = |fields: &[&str]| {
+        let fields = fields.iter().map(|&field| field.to_owned());
+        Some(PinValue::List(fields.collect()))
+    };
     assert_eq!(
-        json_flag(&[&command]).map(|request| request.value),
-        Some(PinValue::List(expected))
+        asked(&["id", "secretThings", "title"]),
+        list(&["id", "title"])
     );
+    assert_eq!(asked(&["weight", "size"]), list(&["weight", "size"]));
+    assert_eq!(asked(&[]), None);
 }

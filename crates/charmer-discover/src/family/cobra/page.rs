@@ -1,12 +1,12 @@
 //! A help text of a Cobra program: the default templates of all versions, and those that large programs wrote.
 
-use charmer_core::model::{Arguments, CommandPath, parse_usage};
+use charmer_core::model::{Arguments, Choice, CommandPath, parse_usage};
 
 use crate::{
     fact::{Fact, Origin},
     family::Page,
     help::{Row, Section, expand_tabs, first_sentence, rows, sections},
-    sketch::{ChildSketch, CommandSketch, Scope},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
 };
 
 use super::{
@@ -38,6 +38,7 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
     }
 
     let mut prose: Vec<String> = Vec::new();
+    let mut listed_fields = None;
     for (place, section) in found.iter().enumerate() {
         if place == at {
             prose.extend(text_below_usage(section));
@@ -47,6 +48,8 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
             sketch.examples = Some(Fact::new(section.body(), Origin::Help));
         } else if is_flag_section(section, place > at) {
             read_flags(section, page.path, &mut sketch);
+        } else if let Some((flag, fields)) = fields(section) {
+            listed_fields = Some((flag, fields));
         } else if section.heading.is_empty() {
             prose.push(section.body());
         } else if section.is("name") {
@@ -61,6 +64,11 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
         } else if place < at && !section.lines.is_empty() {
             prose.push(format!("{}:\n{}", section.heading, section.body()));
         }
+    }
+    if let Some((flag, fields)) = listed_fields
+        && let Some(flag) = sketch.flag_mut(&FlagSketch::long(&flag))
+    {
+        flag.choices = Some(Fact::new(fields, Origin::Help));
     }
     let long = prose.join("\n\n").trim().to_owned();
     if !long.is_empty() {
@@ -220,6 +228,20 @@ fn read_flags(section: &Section<'_>, path: &CommandPath, sketch: &mut CommandSke
     }
 }
 
+/// The values of a flag that have a section to themselves: `JSON FIELDS`, and words between commas below it.
+fn fields(section: &Section<'_>) -> Option<(String, Vec<Choice>)> {
+    let heading = section.heading.to_lowercase();
+    let flag = heading.strip_suffix(" fields")?;
+    let body = section.lines.join(" ");
+    let fields = body.split(',').map(str::trim);
+    let is_name = |field: &&str| field.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let fields: Vec<&str> = fields.filter(|field| !field.is_empty()).collect();
+    (!fields.is_empty() && fields.iter().all(is_name)).then(|| {
+        let choices = fields.into_iter().map(Choice::new);
+        (flag.to_owned(), choices.collect())
+    })
+}
+
 /// The commands that a section lists, if that is what it does.
 fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
     let heading = section.heading.to_lowercase();
@@ -227,7 +249,6 @@ fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
         "learn more",
         "environment variables",
         "arguments",
-        "json fields",
         "exit codes",
     ]
     .contains(&heading.as_str())
@@ -323,6 +344,18 @@ mod tests {
         assert_eq!(children_of(&sketch), ["plant", "seed"]);
         assert_eq!(sketch.about.expect("about").value, "Looks after trees.");
         assert_eq!(sketch.flags.len(), 1);
+    }
+
+    #[test]
+    fn the_fields_of_a_flag_in_a_section_of_their_own() {
+        let sketch = page(
+            &["list"],
+            "Lists.\n\nUSAGE\n  grove list [flags]\n\nFLAGS\n  --json fields   Output JSON with the specified fields\n\nJSON FIELDS\n  age, height,\n  kind_of\n\nEXAMPLES\n  $ grove list\n",
+        );
+        let choices = &sketch.flags[0].choices.as_ref().expect("choices").value;
+        let values: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
+        assert_eq!(values, ["age", "height", "kind_of"]);
+        assert_eq!(children_of(&sketch), [] as [&str; 0]);
     }
 
     #[test]
