@@ -121,7 +121,7 @@ impl Structure {
         let mut complaint = None;
         let mut found = match outcome.data.take() {
             Some(data) => Some((data, None)),
-            None => self.read_stdout(&outcome),
+            None => self.read_stdout(&outcome, most),
         };
         let mut hidden = false;
         found = found.map(|(data, total)| (self.plain(data, &mut hidden), total));
@@ -149,7 +149,7 @@ impl Structure {
     }
 
     /// Standard output as data, and how many items there were if not all of them are kept.
-    fn read_stdout(&self, outcome: &Outcome) -> Option<(Value, Option<usize>)> {
+    fn read_stdout(&self, outcome: &Outcome, most: usize) -> Option<(Value, Option<usize>)> {
         let stdout = &outcome.stdout;
         if self.mode == StructureMode::Off && self.output.is_none()
             || stdout.is_cut()
@@ -158,8 +158,9 @@ impl Structure {
             return None;
         }
         let text = stdout.to_text();
-        let text = self.redactor.text(&clean(&text)).into_owned();
-        let mut options = ReadOptions::default();
+        let text = clean(&text);
+        let text = self.redactor.text(&text);
+        let mut options = ReadOptions::default().max_bytes(most);
         options.max_items = self.max_items;
         options.declared = self.format.or(self.output.as_ref().map(|_| Format::Json));
         let Read { data, total, .. } = read(&text, &options)?;

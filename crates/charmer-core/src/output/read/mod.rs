@@ -15,6 +15,12 @@ mod yaml;
 
 use serde_json::{Map, Value};
 
+use json::Documents;
+
+/// Text that is longer is only read as what it was declared to be, unless it is JSON: it would take long, and an
+/// assistant would get a small part of it in any case.
+const LONGEST: usize = 256 << 10;
+
 /// The key under which the elements of a list stand, because data is always an object.
 pub const ITEMS_KEY: &str = "items";
 
@@ -46,6 +52,9 @@ pub struct ReadOptions {
     pub declared: Option<Format>,
     /// How many items are kept.
     pub max_items: Option<usize>,
+    /// How many bytes the data may have as JSON, roughly: JSON that is longer is cut to as many items as can fit, and
+    /// not read at all where it is no list.
+    pub max_bytes: Option<usize>,
 }
 
 impl ReadOptions {
@@ -55,6 +64,13 @@ impl ReadOptions {
             declared: Some(format),
             ..Self::default()
         }
+    }
+
+    /// Keeps no more than can fit into so many bytes.
+    #[must_use]
+    pub fn max_bytes(mut self, count: usize) -> Self {
+        self.max_bytes = Some(count);
+        self
     }
 
     /// Keeps at most so many items.
@@ -94,43 +110,46 @@ pub struct Read {
 /// assert_eq!(read("Nothing to see here.\n", &ReadOptions::default()), None);
 /// ```
 pub fn read(text: &str, options: &ReadOptions) -> Option<Read> {
-    let (format, value) = match options.declared {
-        Some(Format::Json | Format::JsonLines) => json::read(text, true)?,
-        Some(Format::Yaml) => (Format::Yaml, yaml::read(text, true)?),
-        Some(Format::Table) => (Format::Table, table::read(text, true)?),
-        Some(Format::Blocks) => (Format::Blocks, blocks::read(text, true)?),
-        None => recognize(text)?,
+    let most = options.max_bytes.unwrap_or(usize::MAX);
+    let found = match options.declared {
+        Some(Format::Json | Format::JsonLines) => json::read(text, true, most)?,
+        Some(Format::Yaml) => Documents::whole(Format::Yaml, yaml::read(text, true)?),
+        Some(Format::Table) => Documents::whole(Format::Table, table::read(text, true)?),
+        Some(Format::Blocks) => Documents::whole(Format::Blocks, blocks::read(text, true)?),
+        None => recognize(text, most)?,
     };
-    let mut data = match value {
+    let mut data = match found.value {
         Value::Object(object) => object,
-        Value::Array(_) => Map::from_iter([(ITEMS_KEY.to_owned(), value)]),
+        Value::Array(_) => Map::from_iter([(ITEMS_KEY.to_owned(), found.value)]),
         value => Map::from_iter([(VALUE_KEY.to_owned(), value)]),
     };
     let mut total = None;
-    if let (Some(limit), Some(Value::Array(items))) = (options.max_items, data.get_mut(ITEMS_KEY))
-        && items.len() > limit
-    {
-        total = Some(items.len());
-        items.truncate(limit);
+    if let Some(Value::Array(items)) = data.get_mut(ITEMS_KEY) {
+        let all = items.len() + found.skipped;
+        items.truncate(options.max_items.unwrap_or(usize::MAX));
+        total = (items.len() < all).then_some(all);
     }
     Some(Read {
-        format,
+        format: found.format,
         data,
         total,
     })
 }
 
 /// Tries what the first line allows.
-fn recognize(text: &str) -> Option<(Format, Value)> {
+fn recognize(text: &str, most: usize) -> Option<Documents> {
     let start = text.trim_start();
     if start.starts_with(['{', '[']) {
-        return json::read(text, false);
+        return json::read(text, false, most);
+    }
+    if text.len() > LONGEST {
+        return None;
     }
     if yaml::is_announced(start) {
-        return yaml::read(text, false).map(|value| (Format::Yaml, value));
+        return yaml::read(text, false).map(|value| Documents::whole(Format::Yaml, value));
     }
     if let Some(value) = table::read(text, false) {
-        return Some((Format::Table, value));
+        return Some(Documents::whole(Format::Table, value));
     }
-    blocks::read(text, false).map(|value| (Format::Blocks, value))
+    blocks::read(text, false).map(|value| Documents::whole(Format::Blocks, value))
 }
