@@ -101,6 +101,7 @@ fn can_be_obeyed(path: &Path, source: &Source) -> Result<(), Problem> {
         ("directory", source.directory.is_some()),
         ("environment", source.environment != Default::default()),
         ("override", !source.overrides.is_empty()),
+        ("completion", source.completion != Default::default()),
     ];
     match idle.iter().find(|(_, said)| *said) {
         Some((key, _)) => Err(Problem::mistake(format!(

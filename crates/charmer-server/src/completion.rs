@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use charmer_core::tool::choices_of;
+use charmer_core::tool::{choices_of, completion_line};
 use charmer_run::{Complete, Completer, Spool};
 use rmcp::{
     ErrorData,
@@ -92,9 +92,9 @@ fn of_prompt(
         (choices.is_empty(), completer, &prompt.form)
     {
         let value = |name: &str| given?.get(name).map(String::as_str);
-        if let Some((words, prefix)) = example.up_to(argument, value) {
-            let question = Complete::new(words, format!("{prefix}{begun}"));
-            return Ok(Candidates::Ask(completer, question, prefix));
+        if let Some(line) = completion_line(&prompt.tool, example, argument, begun, value) {
+            let question = Complete::new(line.words, format!("{}{begun}", line.prefix));
+            return Ok(Candidates::Ask(completer, question, line.prefix));
         }
     }
     Ok(Candidates::Known(

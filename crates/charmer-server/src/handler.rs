@@ -286,7 +286,12 @@ impl ServerHandler for Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let shelf = self.to_read(&context).await;
         let candidates = candidates(&shelf, self.spool.as_ref(), &request)?;
-        Ok(candidates.answer(&request.argument.value).await)
+        // A program that is asked may take its time; nobody waits for it when the client does not.
+        tokio::select! {
+            answer = candidates.answer(&request.argument.value) => Ok(answer),
+            () = context.ct.cancelled() => Ok(CompleteResult::default()),
+            () = self.shutdown.cancelled() => Ok(CompleteResult::default()),
+        }
     }
 
     async fn list_prompts(

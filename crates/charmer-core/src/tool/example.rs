@@ -101,7 +101,7 @@ impl Example {
 impl Example {
     /// The line up to a placeholder, for whoever completes it: the words before its word without the program's name, and
     /// how its word begins. `None` if a place before it has no value.
-    pub fn up_to<'v>(
+    pub(super) fn up_to<'v>(
         &self,
         placeholder: &str,
         value: impl Fn(&str) -> Option<&'v str>,

@@ -3,6 +3,7 @@
 //! A [`Tool`] keeps the path and the flags that it came from; its name is never parsed back into a command.
 
 mod annotations;
+mod ask;
 mod catalogue;
 mod description;
 mod example;
@@ -15,6 +16,7 @@ mod schema;
 mod tokens;
 
 pub use annotations::Annotations;
+pub use ask::{CompletionLine, completion_line};
 pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
 pub use example::{Example, Placeholder, all_examples, examples, quoted};
 pub use help::Help;

@@ -4,7 +4,7 @@ use charmer_core::{
     model::{Cli, Command, Effect, Flag, Hints, Syntax},
     tool::{
         Annotations, Catalogue, CatalogueOptions, Layout, Pin, Pins, Tool, ToolName, all_examples,
-        catalogue, choices_of, examples, help_page,
+        catalogue, choices_of, completion_line, examples, help_page,
     },
 };
 use proptest::prelude::*;
@@ -221,10 +221,8 @@ fn values_are_filled_in_and_what_may_be_left_out_is() {
         found[3].filled(|_| Some("PORT<port>")).as_deref(),
         Ok(r#"fleet sail "PORT<port>" --note=SOS "PORT<port>""#)
     );
-    assert_eq!(
-        found[1].up_to("port", |_| None),
-        Some((vec!["sail".into()], String::new()))
-    );
+    let line = completion_line(&tool, &found[1], "port", "ber", |_| None).expect("a line");
+    assert_eq!(line.words, ["sail", "--sea=baltic"]);
 }
 
 proptest! {
