@@ -37,7 +37,12 @@ pub(super) fn read(text: &str, program: &str) -> Vec<Written> {
             });
         } else if let Some(heading) = line.strip_suffix(':') {
             above = Above::default();
-            above.comment(heading.trim_start_matches(['-', '*', ' ']));
+            let heading = heading.trim_start_matches(['-', '*', ' ']);
+            // Of what is below there is more to say than that.
+            if !["example", "examples"].contains(&&*heading.to_lowercase()) {
+                above.comment(heading);
+            }
+            above.parted = true;
         } else if !line.starts_with("```") {
             above = Above::default();
         }
@@ -172,10 +177,11 @@ mod tests {
 
     #[test]
     fn a_heading_gives_way_to_the_comment_below_it() {
-        let text = "# Sailing\n\n# To a port\nship sail bergen\n# Home\nship sail home";
+        let text = "Examples:\n  ship list\nSailing:\n# To a port\nship sail bergen\n# Home\nship sail home";
         assert_eq!(
             lines(text),
             [
+                pair("", "ship list"),
                 pair("To a port", "ship sail bergen"),
                 pair("Home", "ship sail home")
             ]
