@@ -92,6 +92,16 @@ impl Handler {
         self.shelves.of(&tools.await)
     }
 
+    /// Makes the prompts, which takes a moment for thousands of tools, apart from the protocol.
+    async fn with_prompts(&self, shelf: Arc<Shelf>) -> Arc<Shelf> {
+        if !shelf.has_prompts() {
+            let made = Arc::clone(&shelf);
+            // If that goes wrong, it goes wrong again when they are asked for.
+            let _ = self.pool.spawn(async move { made.prompts().len() }).await;
+        }
+        shelf
+    }
+
     async fn run(
         &self,
         served: &ServedTool,
@@ -284,7 +294,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let shelf = self.to_read(&context).await;
+        let shelf = self.with_prompts(self.to_read(&context).await).await;
         let candidates = candidates(&shelf, self.spool.as_ref(), &request)?;
         // A program that is asked may take its time; nobody waits for it when the client does not.
         tokio::select! {
@@ -301,6 +311,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListPromptsResult, ErrorData> {
         one_page(request)?;
         let shelf = self.to_list(List::Prompts, &context).await;
+        let shelf = self.with_prompts(shelf).await;
         Ok(ListPromptsResult::with_all_items(prompts::list(&shelf)))
     }
 
@@ -309,7 +320,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let shelf = self.to_read(&context).await;
+        let shelf = self.with_prompts(self.to_read(&context).await).await;
         prompts::get(&shelf, &request.name, request.arguments).map(Into::into)
     }
 

@@ -1,6 +1,6 @@
 //! Resources: a help page for each tool, the index of the tools, and outputs that were cut.
 
-use charmer_core::tool::{effect, help_page};
+use charmer_core::tool::{effect_words, help_page};
 use charmer_run::{CallError, OutputQuery, Spool};
 use rmcp::{
     ErrorData,
@@ -134,7 +134,7 @@ fn index(shelf: &Shelf) -> String {
         let line = format!(
             "- `{}` ({}): {about}\n",
             tool.name,
-            effect(tool.help.effect)
+            effect_words(tool.help.effect)
         );
         index.push_str(&line);
     }

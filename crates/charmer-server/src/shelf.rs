@@ -108,6 +108,11 @@ impl Shelf {
         &self.all_prompts().all
     }
 
+    /// Whether the prompts are made already.
+    pub(crate) fn has_prompts(&self) -> bool {
+        self.prompts.get().is_some()
+    }
+
     /// The prompt of a name.
     pub(crate) fn prompt(&self, name: &str) -> Option<&PromptOf> {
         let prompts = self.all_prompts();

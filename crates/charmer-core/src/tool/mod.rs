@@ -21,7 +21,7 @@ pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue
 pub use example::{Example, Placeholder, all_examples, examples, quoted};
 pub use help::Help;
 pub use name::{NAME_LIMIT, NAME_WARNING, ToolName};
-pub use page::{choices_of, effect, help_page};
+pub use page::{choices_of, effect_words, help_page};
 pub use pin::{Pin, PinError, PinReach, PinValue, PinnedFlag, Pins};
 pub use property::{
     ARGS_KEY, Convert, FLAGS_KEY, FlagProperty, Input, Layout, Level, PositionalProperty, Rules,

@@ -28,7 +28,10 @@ pub fn help_page(tool: &Tool) -> String {
     let help = &tool.help;
     let mut page = format!("# {}\n\n", tool.words());
     put(&mut page, format_args!("Tool: `{}`\n", tool.name));
-    put(&mut page, format_args!("Effect: {}\n", effect(help.effect)));
+    put(
+        &mut page,
+        format_args!("Effect: {}\n", effect_words(help.effect)),
+    );
     if !help.aliases.is_empty() {
         put(
             &mut page,
@@ -63,8 +66,8 @@ pub fn help_page(tool: &Tool) -> String {
     page
 }
 
-/// One word or two on what running a command does.
-pub fn effect(effect: Effect) -> &'static str {
+/// A few words on what running a command does.
+pub fn effect_words(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "reads, changes nothing",
         Effect::Write => "adds or changes",
