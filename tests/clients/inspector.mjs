@@ -94,6 +94,32 @@ async function refusesABadArgument(cli, era) {
   assert.match(run.result.content[0].text, /`priority`/, run.told);
 }
 
+async function readsResources(cli, era) {
+  const run = await inspect([cli, "mcp", "start"], era, "--method", "resources/list");
+  assert.equal(run.code, 0, run.told);
+  assert.equal(run.err, "", run.told);
+  assert.ok(run.result.resources.length > 1, run.told);
+  const { uri } = run.result.resources.at(-1);
+  const page = await inspect([cli, "mcp", "start"], era, "--method", "resources/read", "--uri", uri);
+  assert.equal(page.code, 0, page.told);
+  assert.match(page.result.contents[0].text, /^# /, page.told);
+  const none = await inspect([cli, "mcp", "start"], era, "--method", "resources/read", "--uri", "help://no/such/command");
+  assert.notEqual(none.code, 0, none.told);
+}
+
+async function getsPrompts(cli, era) {
+  const run = await inspect([cli, "mcp", "start"], era, "--method", "prompts/list");
+  assert.equal(run.code, 0, run.told);
+  assert.equal(run.err, "", run.told);
+  assert.deepEqual(run.result.prompts.map(({ name }) => name), ["todo_add-1"], run.told);
+  const got = await inspect(
+    // The arguments go on until the next option.
+    [cli, "mcp", "start"], era, "--prompt-args", "text=milk", "--method", "prompts/get", "--prompt-name", "todo_add-1",
+  );
+  assert.equal(got.code, 0, got.told);
+  assert.match(got.result.messages[0].content.text, /\ntodo add milk --priority 9\n/, got.told);
+}
+
 // The Inspector looks the name up in the list and never sends the call: this checks that the list is all there is, and
 // the Python client checks the server's own answer.
 async function findsNoUnknownTool(cli, era) {
@@ -113,11 +139,20 @@ async function wouldReportABadSchema(_cli, era) {
 const jobs = [];
 for (const era of Object.keys(ERAS)) {
   const add = (cli, check) => jobs.push({ cli, era, check });
-  for (const check of [negotiates, listsPortableSchemas, callsATool, refusesABadArgument, findsNoUnknownTool]) {
+  const checks = [
+    negotiates,
+    listsPortableSchemas,
+    callsATool,
+    refusesABadArgument,
+    findsNoUnknownTool,
+    readsResources,
+    getsPrompts,
+  ];
+  for (const check of checks) {
     add(resolve(todo), check);
   }
   for (const cli of others) {
-    for (const check of [negotiates, listsPortableSchemas]) add(resolve(cli), check);
+    for (const check of [negotiates, listsPortableSchemas, readsResources]) add(resolve(cli), check);
   }
 }
 jobs.push({ cli: "unportable", era: "legacy", check: wouldReportABadSchema });

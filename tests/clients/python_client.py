@@ -25,7 +25,7 @@ import anyio
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_types import INVALID_PARAMS, CallToolResult, TextContent, Tool
+from mcp_types import INVALID_PARAMS, CallToolResult, ResourceTemplateReference, TextContent, Tool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 # `auto` falls back to the old handshake without a word, so the version that came of it is compared with the era.
@@ -179,6 +179,49 @@ async def refuses_an_unknown_tool(client: Client, server: Server, era: str) -> N
         raise AssertionError(f"it was answered: {result}")
 
 
+async def reads_every_resource(client: Client, server: Server, era: str) -> None:
+    page = await client.list_resources(cache_mode="bypass")
+    expect(page.next_cursor is None, "more than one page: some clients read only the first")
+    uris = [str(resource.uri) for resource in page.resources]
+    expect(len(set(uris)) == len(uris), f"an address is there twice: {uris}")
+    expect("tools://index" in uris, f"there is no index: {uris}")
+    expect(len(uris) == 1 + len(await tools_of(client)), f"not one page for each tool: {uris}")
+    for uri in uris:
+        contents = (await client.read_resource(uri)).contents
+        expect(len(contents) == 1 and contents[0].text, f"{uri}: {contents}")
+        expect(contents[0].mime_type == "text/markdown", f"{uri} is {contents[0].mime_type}")
+    templates = (await client.list_resource_templates()).resource_templates
+    expect(any(t.uri_template.startswith("help://") for t in templates), f"{templates}")
+    completed = await client.complete(
+        ref=ResourceTemplateReference(type="ref/resource", uri="help://{program}/{+path}"),
+        argument={"name": "program", "value": ""},
+    )
+    expect(completed.completion.values, f"no program is offered: {completed}")
+    for uri in ("help://no/such/command", "file:///etc/passwd", "spool://../x"):
+        try:
+            answer = await client.read_resource(uri)
+        except MCPError as error:
+            expect(error.code == INVALID_PARAMS, f"{uri}: code {error.code}, not {INVALID_PARAMS}")
+        else:
+            raise AssertionError(f"{uri} was read: {answer}")
+
+
+async def gets_every_prompt(client: Client, server: Server, era: str) -> None:
+    page = await client.list_prompts(cache_mode="bypass")
+    names = [prompt.name for prompt in page.prompts]
+    expect(len(set(names)) == len(names), f"a name is there twice: {names}")
+    for prompt in page.prompts:
+        given = {argument.name: "x" for argument in prompt.arguments or []}
+        messages = (await client.get_prompt(prompt.name, given)).messages
+        expect(len(messages) == 1 and messages[0].role == "user", f"{prompt.name}: {messages}")
+    try:
+        answer = await client.get_prompt("no_such_prompt")
+    except MCPError as error:
+        expect(error.code == INVALID_PARAMS, f"code {error.code}, not {INVALID_PARAMS}")
+    else:
+        raise AssertionError(f"it was answered: {answer}")
+
+
 # What the to-do list owes. The client itself checks structured content against the output schema, of successes only.
 
 
@@ -211,6 +254,23 @@ async def refuses_bad_arguments(client: Client, server: Server, era: str) -> Non
         wrong = [e.message for e in Draft202012Validator(schema).iter_errors(result.structured_content)]
         expect(not wrong, f"{arguments}: the failure is against the output schema: {wrong}")
         expect(named in json.dumps(result.structured_content), f"{arguments}: {result.structured_content}")
+
+
+async def shows_an_example(client: Client, server: Server, era: str) -> None:
+    (prompt,) = (await client.list_prompts()).prompts
+    expect((prompt.name, prompt.title) == ("todo_add-1", "Add something urgent"), f"{prompt}")
+    expect([(a.name, a.required) for a in prompt.arguments or []] == [("text", True)], f"{prompt}")
+    (message,) = (await client.get_prompt("todo_add-1", {"text": "buy\n```milk"})).messages
+    text = message.content.text if isinstance(message.content, TextContent) else ""
+    expect('\ntodo add "buy\\n```milk" --priority 9\n' in text and "`todo_add`" in text, f"{text!r}")
+    page = (await client.read_resource("help://todo/add")).contents[0].text
+    expect("# todo add" in page and "todo add <text> --priority 9" in page, f"{page}")
+    try:
+        answer = await client.get_prompt("todo_add-1", {})
+    except MCPError as error:
+        expect(error.code == INVALID_PARAMS and "`text`" in error.message, f"{error.code} {error.message}")
+    else:
+        raise AssertionError(f"it was answered: {answer}")
 
 
 async def answers_many_at_once(client: Client, server: Server, era: str) -> None:
@@ -258,8 +318,15 @@ def is_slow(name: str) -> bool:
 
 
 Check = Callable[[Client, Server, str], Awaitable[None]]
-ANY: list[Check] = [lists_tools, schemas_are_schemas, hints_are_explicit, refuses_an_unknown_tool]
-TODO: list[Check] = [calls_a_tool, refuses_bad_arguments, answers_many_at_once]
+ANY: list[Check] = [
+    lists_tools,
+    schemas_are_schemas,
+    hints_are_explicit,
+    refuses_an_unknown_tool,
+    reads_every_resource,
+    gets_every_prompt,
+]
+TODO: list[Check] = [calls_a_tool, refuses_bad_arguments, shows_an_example, answers_many_at_once]
 
 
 def report(what: str, error: BaseException | None = None) -> None:

@@ -47,14 +47,24 @@ async def by_python(charmer: str, program: str, path: str, environment: dict[str
     server = StdioServerParameters(command=charmer, args=["serve", path], env=environment)
     with anyio.fail_after(SECONDS):
         async with Client(stdio_client(server, errlog=subprocess.DEVNULL), mode="legacy") as client:
-            # A cold walk may take longer than a list waits: ask until the tool is there.
+            # A cold walk may take longer than a list waits: ask until the tool is there and the list grows no more.
+            tools = {}
             while True:
-                tools = {found.name: found for found in (await client.list_tools()).tools}
-                if tool in tools:
+                before = set(tools)
+                tools = {found.name: found for found in (await client.list_tools(cache_mode="bypass")).tools}
+                if tool in tools and set(tools) == before:
                     break
-                await anyio.sleep(1)
+                await anyio.sleep(3)
             for found in tools.values():
                 Draft202012Validator.check_schema(found.input_schema)
+            resources = (await client.list_resources()).resources
+            expect(len(resources) > len(tools), f"{len(resources)} resources for {len(tools)} tools")
+            for resource in resources[:: max(1, len(resources) // 20)]:
+                await client.read_resource(resource.uri)
+            for prompt in (await client.list_prompts()).prompts:
+                given = {argument.name: "x" for argument in prompt.arguments or []}
+                message = (await client.get_prompt(prompt.name, given)).messages[0].content.text
+                expect(f"\n{program} " in message, f"{prompt.name} is no call of {program}: {message}")
             result = await client.call_tool(tool, arguments)
     said = "".join(block.text for block in result.content if isinstance(block, TextContent))
     own = subprocess.run([path, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)

@@ -4,7 +4,7 @@ use std::{
     borrow::Borrow, collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration,
 };
 
-use charmer_config::Layers;
+use charmer_config::{Completion, Layers};
 use charmer_core::{
     model::Effect,
     tool::{ARGS_KEY, Tool, catalogue},
@@ -19,6 +19,7 @@ use charmer_run::{
 use charmer_spells::SpellBook;
 
 use crate::{
+    complete::completer,
     names, output, policy,
     problem::Problem,
     settings::{Program, Settings},
@@ -26,6 +27,9 @@ use crate::{
 
 /// The hidden subcommand that ends the children of a server that was killed.
 const GUARDIAN: &str = "guardian";
+
+/// The family of programs whose own completion can be asked.
+const COBRA: &str = "cobra";
 
 /// What tools are put together for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +158,11 @@ impl Assembler {
                 let effect = command.map_or(Effect::Unknown, |command| command.hints.effect);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
                 let secret = prepared.secrets(&tool.path);
-                served.push(self.serve(program, path, &tool, secret)?);
+                let mut one = self.serve(program, path, &tool, secret)?;
+                if found.family == COBRA && program.source.completion == Completion::Program {
+                    one = one.completed_by(completer(&path.launcher));
+                }
+                served.push(one);
                 all.listed.push(Listed { tool, effect });
             }
         }

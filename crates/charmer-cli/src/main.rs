@@ -3,6 +3,7 @@
 mod args;
 mod assemble;
 mod commands;
+mod complete;
 mod kept_list;
 mod names;
 mod output;

@@ -344,6 +344,48 @@ fn refuse(session: &mut Session, layout: &str) {
     }
 }
 
+/// Asks for completions of a prompt that the file makes; `more` is what else it says of the source.
+fn completions(program: &Path, more: &str) -> Value {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let file = scratch.path().join("charmer.yaml");
+    let binary = json!(program.to_string_lossy());
+    let text = format!(
+        "sources:
+  - binary: {binary}
+    {more}
+    override: {{market sell: {{examples: 'orchard market sell <fruit> --to=Anna'}}}}
+"
+    );
+    fs::write(&file, text).expect("it can be written");
+    let mut server = charmer(&["serve", "--config", &file.to_string_lossy()]);
+    server.env("CHARMER_CACHE", scratch.path().join("cache"));
+    server.env("HOME", scratch.path());
+    let mut session = Session::start(&mut server);
+    session.names();
+    let prompt = json!({"type": "ref/prompt", "name": "orchard_market_sell-1"});
+    let argument = json!({"name": "fruit", "value": "a"});
+    let params = json!({"ref": prompt, "argument": argument});
+    let answer = session.request("completion/complete", params);
+    assert!(session.end().success());
+    let values = &answer["result"]["completion"]["values"];
+    assert!(values.is_array(), "{answer}");
+    values.clone()
+}
+
+#[test]
+#[ignore = "needs Go; .ci/run runs it"]
+fn the_program_completes_where_it_may_be_asked() {
+    let program = build("cobra-completion", &[]);
+    assert_eq!(
+        completions(&program, "completion: program"),
+        json!(["apple"])
+    );
+    let notes = PathBuf::from(format!("{}.ran", program.display()));
+    fs::remove_file(&notes).expect("its own code was asked");
+    assert_eq!(completions(&program, "completion: choices"), json!([]));
+    assert!(!notes.exists(), "nobody allowed it");
+}
+
 #[test]
 #[ignore = "needs Go; .ci/run runs it"]
 fn hard_values_reach_the_newest_cobra() {

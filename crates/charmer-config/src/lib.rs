@@ -48,7 +48,7 @@ pub use layers::Layers;
 pub use load::LoadError;
 pub use overrides::{ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName};
 pub use selector::{Check, CommandRule, Filter, FlagRule, RateLimit, Retry, Selector, Validation};
-pub use source::{EnvironmentRules, Inherit, Origin, Redirects, Source};
+pub use source::{Completion, EnvironmentRules, Inherit, Origin, Redirects, Source};
 pub use values::{Pattern, Pinned, Secret};
 
 /// The JSON Schema of the file, for editors.

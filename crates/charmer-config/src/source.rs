@@ -41,6 +41,8 @@ pub struct Source {
     pub directory: Option<PathBuf>,
     /// Whether its children see `MCP_MODE=true`.
     pub mcp_mode: bool,
+    /// Whether the program's own completion is asked when a client completes an argument of a prompt.
+    pub completion: Completion,
     /// Whether only commands that read are served, without the flags that write.
     pub read_only: bool,
     /// Which flags come back that redirect the program, and are left out otherwise.
@@ -68,6 +70,23 @@ pub enum Origin {
     Binary(PathBuf),
     /// A directory of spells.
     Spells(PathBuf),
+}
+
+/// The key `completion` of a source: where the values come from that clients offer for the arguments of prompts.
+///
+/// ```
+/// # use charmer_config::{Completion, Config};
+/// let config = Config::parse("sources: [{binary: kubectl, completion: program}]", "charmer.yaml").unwrap();
+/// assert_eq!(config.sources[0].completion, Completion::Program);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Completion {
+    /// From lists of choices only: nothing is run.
+    #[default]
+    Choices,
+    /// Also from the program's own completion, which is run for it and may ask the network.
+    Program,
 }
 
 /// The key `redirects` of a source: `none`, `all`, or a list of names.
@@ -188,6 +207,11 @@ impl Serialize for Source {
             map.serialize_entry("directory", directory)?;
         }
         map.serialize_entry("mcp_mode", &self.mcp_mode)?;
+        let completion = match self.completion {
+            Completion::Choices => "choices",
+            Completion::Program => "program",
+        };
+        map.serialize_entry("completion", completion)?;
         map.serialize_entry("read_only", &self.read_only)?;
         map.serialize_entry("redirects", &self.redirects)?;
         if !self.set.is_empty() {

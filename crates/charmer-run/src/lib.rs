@@ -5,6 +5,7 @@
 //! still stand between it and the process.
 
 mod call;
+mod completer;
 mod error;
 mod execute;
 mod handler;
@@ -20,12 +21,14 @@ mod spool;
 mod toolset;
 
 pub use call::{Call, CallService, Complaint, Ended, Items, Outcome, into_service, wrap};
+pub use completer::{Complete, Completer};
 pub use error::{CallError, ErrorCode};
 pub use execute::{Execute, Judge, Target};
 pub use handler::{Handler, HandlerCall, Reply};
 pub use hooks::{After, Before, Hooks};
 pub use limits::Limits;
 pub use progress::{Progress, Snapshot};
+pub use read_output::OutputQuery;
 pub use redact::{BadPattern, REDACTED, Redactor};
 pub use result::CallResult;
 pub use spool::{Spool, SpoolLimits};

@@ -1,4 +1,4 @@
-//! The tool `read_output`: more of an output that was cut, by place or by search.
+//! More of an output that was cut, by place or by search; and the tool `read_output` that gives it.
 
 use std::{
     collections::VecDeque,
@@ -8,6 +8,7 @@ use std::{
 
 use charmer_core::{
     model::{Cli, Command, Flag, Hints, Syntax, ValueType},
+    output::clean,
     tool::{CatalogueOptions, catalogue},
 };
 use regex_lite::Regex;
@@ -51,7 +52,10 @@ pub(crate) fn tool(spool: &Spool) -> ServedTool {
     let redactor = spool.redactor().clone();
     let used = spool.used();
     let spool = spool.clone();
-    let read = move |call: HandlerCall| answer(&spool, &call.call.input);
+    let read = move |call: HandlerCall| {
+        let query = OutputQuery::of(&call.call.input);
+        query.answer(&spool).map(Reply::Text)
+    };
     let service = into_service(Execute::new(Target::Handler(Arc::new(read))));
     // What says where to go on must not push the longest reading over the limit.
     let limits = Limits::default().output_chars(MAX_LENGTH as usize + 200);
@@ -60,58 +64,124 @@ pub(crate) fn tool(spool: &Spool) -> ServedTool {
         .listed_from(used)
 }
 
-fn answer(spool: &Spool, input: &Map<String, Value>) -> Result<Reply, CallError> {
-    let text = |key: &str| input.get(key).and_then(Value::as_str);
-    let number = |key: &str| input.get(key).and_then(Value::as_u64);
-    let id = text("id").unwrap_or_default();
-    let gone = || {
-        CallError::new(
-            ErrorCode::InvalidArguments,
-            format!("there is no output of the id `{id}`"),
-        )
-        .hint("it may have expired; run the command again")
-    };
-    let failed = |error: std::io::Error| {
-        CallError::new(ErrorCode::Internal, format!("failed to read it: {error}"))
-    };
-    if let Some(pattern) = text("search") {
-        let pattern = Regex::new(pattern).map_err(|error| {
+/// What is asked of an output that was cut.
+///
+/// ```
+/// use charmer_run::{OutputQuery, Spool, SpoolLimits};
+/// let folder = std::env::temp_dir();
+/// let spool = Spool::new(&folder, SpoolLimits::default());
+/// let query = OutputQuery::new("0123").offset(100).length(50);
+/// assert!(query.read(&spool).unwrap_err().to_string().contains("no output of the id"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutputQuery {
+    /// The id of the output.
+    pub id: String,
+    /// From which byte on.
+    pub offset: u64,
+    /// How many bytes.
+    pub length: Option<u64>,
+    /// A regular expression: only lines that match are shown.
+    pub search: Option<String>,
+    /// Lines around each match.
+    pub context: usize,
+}
+
+impl OutputQuery {
+    /// Asks for the beginning of an output.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets from which byte on.
+    #[must_use]
+    pub fn offset(mut self, offset: u64) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// Sets how many bytes.
+    #[must_use]
+    pub fn length(mut self, length: u64) -> Self {
+        self.length = Some(length);
+        self
+    }
+
+    /// Asks for the lines that match a regular expression.
+    #[must_use]
+    pub fn search(mut self, pattern: impl Into<String>) -> Self {
+        self.search = Some(pattern.into());
+        self
+    }
+
+    fn of(input: &Map<String, Value>) -> Self {
+        let text = |key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
+        let number = |key: &str| input.get(key).and_then(Value::as_u64);
+        Self {
+            id: text("id").unwrap_or_default(),
+            offset: number("offset").unwrap_or(0),
+            length: number("length"),
+            search: text("search"),
+            context: usize::try_from(number("context").unwrap_or(0)).unwrap_or(0),
+        }
+    }
+
+    /// The answer as an assistant sees it: clean, and without the spool's secrets. It reads files, so it may block.
+    pub fn read(&self, spool: &Spool) -> Result<String, CallError> {
+        let text = self.answer(spool)?;
+        Ok(spool.redactor().text(&clean(&text)).into_owned())
+    }
+
+    fn answer(&self, spool: &Spool) -> Result<String, CallError> {
+        let id = &self.id;
+        let gone = || {
             CallError::new(
                 ErrorCode::InvalidArguments,
-                format!("`search` is no regular expression: {error}"),
+                format!("there is no output of the id `{id}`"),
             )
-        })?;
-        let reader = BufReader::new(spool.reader(id).ok_or_else(gone)?);
-        let around = usize::try_from(number("context").unwrap_or(0)).unwrap_or(0);
-        return search(reader, &pattern, around)
-            .map(Reply::Text)
-            .map_err(failed);
+            .hint("it may have expired; run the command again")
+        };
+        let failed = |error: std::io::Error| {
+            CallError::new(ErrorCode::Internal, format!("failed to read it: {error}"))
+        };
+        if let Some(pattern) = &self.search {
+            let pattern = Regex::new(pattern).map_err(|error| {
+                CallError::new(
+                    ErrorCode::InvalidArguments,
+                    format!("the pattern is no regular expression: {error}"),
+                )
+            })?;
+            let reader = BufReader::new(spool.reader(id).ok_or_else(gone)?);
+            return search(reader, &pattern, self.context).map_err(failed);
+        }
+        let offset = self.offset;
+        // Room for one character at least, so that every reading gets further.
+        let length = self.length.unwrap_or(DEFAULT_LENGTH).clamp(4, MAX_LENGTH);
+        let (part, total) = spool
+            .read(id, offset, usize::try_from(length).unwrap_or(0))
+            .ok_or_else(gone)?
+            .map_err(failed)?;
+        // A character that the end cuts in two is left to the next reading, and one that the start cuts was in the last.
+        let reaches_end = offset.saturating_add(part.len() as u64) >= total;
+        let kept = if reaches_end {
+            part.len()
+        } else {
+            part.len() - begun_character(&part)
+        };
+        let part = &part[..kept];
+        let shown = String::from_utf8_lossy(&part[continued_character(part)..]);
+        let end = offset.saturating_add(part.len() as u64);
+        let more = if end < total {
+            format!("\n[bytes {offset} to {end} of {total}; go on with offset {end}]")
+        } else {
+            String::new()
+        };
+        Ok(format!("{shown}{more}"))
     }
-    let offset = number("offset").unwrap_or(0);
-    // Room for one character at least, so that every reading gets further.
-    let length = number("length")
-        .unwrap_or(DEFAULT_LENGTH)
-        .clamp(4, MAX_LENGTH);
-    let (part, total) = spool
-        .read(id, offset, usize::try_from(length).unwrap_or(0))
-        .ok_or_else(gone)?
-        .map_err(failed)?;
-    // A character that the end cuts in two is left to the next reading, and one that the start cuts was in the last.
-    let reaches_end = offset.saturating_add(part.len() as u64) >= total;
-    let kept = if reaches_end {
-        part.len()
-    } else {
-        part.len() - begun_character(&part)
-    };
-    let part = &part[..kept];
-    let shown = String::from_utf8_lossy(&part[continued_character(part)..]);
-    let end = offset.saturating_add(part.len() as u64);
-    let more = if end < total {
-        format!("\n[bytes {offset} to {end} of {total}; go on with offset {end}]")
-    } else {
-        String::new()
-    };
-    Ok(Reply::Text(format!("{shown}{more}")))
 }
 
 /// The matching lines with their numbers, like `grep -n -C`.
@@ -180,11 +250,8 @@ mod tests {
     use crate::SpoolLimits;
 
     fn read(spool: &Spool, input: Value) -> Result<String, String> {
-        match answer(spool, input.as_object().expect("an object")) {
-            Ok(Reply::Text(text)) => Ok(text),
-            Ok(other) => panic!("{other:?}"),
-            Err(error) => Err(error.to_string()),
-        }
+        let query = OutputQuery::of(input.as_object().expect("an object"));
+        query.answer(spool).map_err(|error| error.to_string())
     }
 
     #[test]

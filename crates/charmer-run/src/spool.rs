@@ -133,6 +133,17 @@ impl Spool {
         self.inner.used.clone()
     }
 
+    /// The ids of what is kept, the newest first.
+    pub fn ids(&self) -> Vec<String> {
+        let inner = &*self.inner;
+        let mut files = inner.files.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.forget_old(&mut files, 0);
+        let mut kept: Vec<(&Instant, &String)> =
+            files.kept.iter().map(|(id, begun)| (begun, id)).collect();
+        kept.sort_by(|a, b| b.cmp(a));
+        kept.into_iter().map(|(_, id)| id.clone()).collect()
+    }
+
     /// Begins a file.
     pub(crate) fn create(&self) -> io::Result<SpoolFile> {
         let inner = &*self.inner;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::{Call, CallResult, CallService, Limits, Redactor, Spool, read_output};
+use crate::{Call, CallResult, CallService, Completer, Limits, Redactor, Spool, read_output};
 
 /// A tool and how it is called.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub struct ServedTool {
     pub redactor: Redactor,
     /// When it is listed; always, if it is not set. It can be called before.
     pub listed_from: Option<CancellationToken>,
+    /// The program's own completion, where it may be asked.
+    pub completer: Option<Completer>,
 }
 
 impl ServedTool {
@@ -37,7 +39,15 @@ impl ServedTool {
             may_block: true,
             redactor: Redactor::default(),
             listed_from: None,
+            completer: None,
         }
+    }
+
+    /// Lets the program itself be asked for completions.
+    #[must_use]
+    pub fn completed_by(mut self, completer: Completer) -> Self {
+        self.completer = Some(completer);
+        self
     }
 
     /// Lists it only when this has been cancelled: until then it would cost an assistant's attention for nothing.

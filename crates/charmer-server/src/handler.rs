@@ -1,18 +1,17 @@
-//! Requests and their answers: tools are listed and called, everything that is not offered says so.
+//! Requests and their answers: each is given to whoever knows, and everything that is not offered says so.
 
 use std::{sync::Arc, time::Duration};
 
 use charmer_core::text::nearest;
-use charmer_run::{Call, CallError, CallResult, ErrorCode, ServedTool};
+use charmer_run::{Call, CallError, CallResult, ErrorCode, ServedTool, Spool};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        self, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-        CompleteRequestParams, CompleteResult, ConstString, ContentBlock, CustomRequest,
-        CustomResult, Implementation, ListPromptsRequestMethod, ListPromptsResult,
-        ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-        ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        RequestId, ServerCapabilities, ServerConfig, SubscriptionFilter,
+        self, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CompleteResult, ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams,
+        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, RequestId, ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -20,16 +19,31 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::{ServerInfo, pool::CallPool, progress::Reporter, stdio::InFlight, tools::ToolsView};
+use crate::{
+    ServerInfo,
+    completion::candidates,
+    pool::CallPool,
+    progress::Reporter,
+    prompts, resources,
+    shelf::{Shelf, Shelves},
+    stdio::InFlight,
+    tools::{List, ToolsView},
+};
 
 /// Methods that exist; one of them in a shape that could not be read has bad parameters.
-const KNOWN_METHODS: [&str; 6] = [
+const KNOWN_METHODS: [&str; 12] = [
     "initialize",
     "server/discover",
     "tools/list",
     "tools/call",
     "ping",
     "subscriptions/listen",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
 ];
 
 /// Answers the requests of one client.
@@ -39,6 +53,9 @@ pub(crate) struct Handler {
     pub(crate) tools: ToolsView,
     pub(crate) in_flight: InFlight,
     pub(crate) pool: CallPool,
+    pub(crate) shelves: Shelves,
+    /// Where long output is kept.
+    pub(crate) spool: Option<Spool>,
     /// Cancelled when the server ends; every call is its child.
     pub(crate) shutdown: CancellationToken,
 }
@@ -61,6 +78,28 @@ impl Handler {
         } else {
             self.in_flight.finished(&context.id);
         }
+    }
+
+    /// What is made from the tools, for a list of it.
+    async fn to_list(&self, list: List, context: &RequestContext<RoleServer>) -> Arc<Shelf> {
+        let tools = self.tools.to_list_more(list, &context.ct, &self.shutdown);
+        self.shelves.of(&tools.await)
+    }
+
+    /// What is made from the tools, for a request about one thing of it.
+    async fn to_read(&self, context: &RequestContext<RoleServer>) -> Arc<Shelf> {
+        let tools = self.tools.to_read(&context.ct, &self.shutdown);
+        self.shelves.of(&tools.await)
+    }
+
+    /// Makes the prompts, which takes a moment for thousands of tools, apart from the protocol.
+    async fn with_prompts(&self, shelf: Arc<Shelf>) -> Arc<Shelf> {
+        if !shelf.has_prompts() {
+            let made = Arc::clone(&shelf);
+            // If that goes wrong, it goes wrong again when they are asked for.
+            let _ = self.pool.spawn(async move { made.prompts().len() }).await;
+        }
+        shelf
     }
 
     async fn run(
@@ -124,6 +163,11 @@ impl ServerHandler for Handler {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_tool_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_completions()
             .build();
         let mut config = ServerConfig::new(capabilities);
         config.server_info = implementation;
@@ -136,13 +180,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // There is one page, so no cursor was ever handed out.
-        if let Some(cursor) = request.and_then(|page| page.cursor) {
-            return Err(ErrorData::invalid_params(
-                format!("unknown cursor {cursor:?}: the list has one page"),
-                None,
-            ));
-        }
+        one_page(request)?;
         let listing = self.tools.to_list(&context.ct, &self.shutdown).await;
         // The transport writes it where this result has none.
         self.in_flight
@@ -186,16 +224,21 @@ impl ServerHandler for Handler {
 
     /// Clients of the modern era ask to be told of changes.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.tools.changes();
+        let mut changes = self.tools.changes(true);
+        let sink = context.sink();
         loop {
             tokio::select! {
                 changed = changes.next() => {
-                    // A filter without tools is not an error: there is just nothing to say.
-                    if changed.is_none() {
-                        context.cancelled().await;
-                        return Ok(());
-                    }
-                    let _ = context.sink().notify_tool_list_changed().await;
+                    // What the filter leaves out is not an error: there is just nothing to say.
+                    let _ = match changed {
+                        Some(List::Tools) => sink.notify_tool_list_changed().await,
+                        Some(List::Resources) => sink.notify_resource_list_changed().await,
+                        Some(List::Prompts) => sink.notify_prompt_list_changed().await,
+                        None => {
+                            context.cancelled().await;
+                            return Ok(());
+                        }
+                    };
                 }
                 () = context.cancelled() => return Ok(()),
                 () = self.shutdown.cancelled() => return Ok(()),
@@ -205,17 +248,22 @@ impl ServerHandler for Handler {
 
     /// Clients of the legacy era are told of changes from the moment they are ready.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut changes = self.tools.changes();
+        let mut changes = self.tools.changes(false);
         let shutdown = self.shutdown.clone();
         tokio::spawn(async move {
+            let peer = &context.peer;
             loop {
-                tokio::select! {
-                    changed = changes.next() => {
-                        if changed.is_none() || context.peer.notify_tool_list_changed().await.is_err() {
-                            return;
-                        }
-                    }
+                let told = tokio::select! {
+                    changed = changes.next() => match changed {
+                        Some(List::Tools) => peer.notify_tool_list_changed().await,
+                        Some(List::Resources) => peer.notify_resource_list_changed().await,
+                        Some(List::Prompts) => peer.notify_prompt_list_changed().await,
+                        None => return,
+                    },
                     () = shutdown.cancelled() => return,
+                };
+                if told.is_err() {
+                    return;
                 }
             }
         });
@@ -243,42 +291,91 @@ impl ServerHandler for Handler {
 
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(not_offered::<CompleteRequestMethod>())
+        let shelf = self.with_prompts(self.to_read(&context).await).await;
+        let candidates = candidates(&shelf, self.spool.as_ref(), &request)?;
+        // A program that is asked may take its time; nobody waits for it when the client does not.
+        tokio::select! {
+            answer = candidates.answer(&request.argument.value) => Ok(answer),
+            () = context.ct.cancelled() => Ok(CompleteResult::default()),
+            () = self.shutdown.cancelled() => Ok(CompleteResult::default()),
+        }
     }
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(not_offered::<ListPromptsRequestMethod>())
+        one_page(request)?;
+        let shelf = self.to_list(List::Prompts, &context).await;
+        let shelf = self.with_prompts(shelf).await;
+        Ok(ListPromptsResult::with_all_items(prompts::list(&shelf)))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let shelf = self.with_prompts(self.to_read(&context).await).await;
+        prompts::get(&shelf, &request.name, request.arguments).map(Into::into)
     }
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(not_offered::<ListResourcesRequestMethod>())
+        one_page(request)?;
+        let shelf = self.to_list(List::Resources, &context).await;
+        Ok(ListResourcesResult::with_all_items(resources::list(&shelf)))
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<
-            ListResourceTemplatesRequestMethod,
-        >())
+        one_page(request)?;
+        let templates = resources::templates(self.spool.as_ref());
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = &request.uri;
+        if let Some(query) = resources::output_query(uri) {
+            let (query, Some(spool)) = (query?, self.spool.clone()) else {
+                return Err(resources::not_found(uri));
+            };
+            // A search reads a whole file.
+            let read = self.pool.spawn(async move { query.read(&spool) }).await;
+            let read = read.unwrap_or_else(|_| {
+                let message = "the output could not be read: this is a bug";
+                Err(CallError::new(ErrorCode::Internal, message))
+            });
+            return resources::output(uri, read).map(Into::into);
+        }
+        let shelf = self.to_read(&context).await;
+        resources::read(&shelf, uri).map(Into::into)
     }
 }
 
-/// The error for a method that exists in the protocol but is not offered here.
-fn not_offered<M: ConstString>() -> ErrorData {
-    unknown_method(M::VALUE)
+/// There is one page, so no cursor was ever handed out.
+fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|page| page.cursor) {
+        Some(cursor) => Err(ErrorData::invalid_params(
+            format!("unknown cursor {cursor:?}: the list has one page"),
+            None,
+        )),
+        None => Ok(()),
+    }
 }
 
 fn unknown_method(method: &str) -> ErrorData {

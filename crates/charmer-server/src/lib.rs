@@ -1,4 +1,5 @@
-//! The MCP server: a catalogue of tools and their calls, over stdio, for both eras of the protocol.
+//! The MCP server: a catalogue of tools, their calls, their help and their examples, over stdio, for both eras of the
+//! protocol.
 //!
 //! This is the only crate that knows rmcp; nothing of it appears in its interface.
 //!
@@ -12,15 +13,20 @@
 //! # }
 //! ```
 
+mod completion;
 mod handler;
 mod info;
 mod listing;
 mod pool;
 mod process;
 mod progress;
+mod prompts;
+mod resources;
 mod server;
+mod shelf;
 mod stdio;
 mod tools;
+mod uri;
 
 pub use info::ServerInfo;
 pub use listing::Listing;

@@ -14,6 +14,7 @@ use crate::{
     ServerInfo,
     handler::Handler,
     pool::CallPool,
+    shelf::Shelves,
     stdio::{StdioOptions, StdioTransport},
     tools::{PATIENCE, ToolsHandle},
 };
@@ -117,6 +118,8 @@ impl Server {
             tools: self.tools.view(self.patience),
             in_flight: transport.in_flight(),
             pool: CallPool::default(),
+            shelves: Shelves::default(),
+            spool: self.engine.spool().cloned(),
             shutdown: calls.clone(),
         };
         if let Some(spool) = self.engine.spool() {

@@ -18,6 +18,14 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// How often at most a client is told that a set that is not complete yet has grown.
 const PACE: Duration = Duration::from_secs(5);
 
+/// What a client can list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum List {
+    Tools,
+    Resources,
+    Prompts,
+}
+
 /// What is offered at a moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
@@ -26,8 +34,20 @@ pub(crate) struct Offer {
     foretold: Option<Listing>,
     /// Whether no more tools are expected.
     pub(crate) settled: bool,
-    /// Counts the sets that were offered.
+    /// Counts the lists of tools that were offered.
     revision: u64,
+    /// Counts the sets that were offered, also those whose list had been foretold.
+    sets: u64,
+}
+
+impl Offer {
+    fn revision(&self, list: List) -> u64 {
+        match list {
+            List::Tools => self.revision,
+            // They are never foretold.
+            List::Resources | List::Prompts => self.sets,
+        }
+    }
 }
 
 /// Replaces the tools of a running server; clients are told. Clones speak for the same server.
@@ -57,6 +77,7 @@ impl ToolsHandle {
             foretold: None,
             settled,
             revision: 0,
+            sets: 0,
         };
         Self {
             offer: Arc::new(watch::channel(offer).0),
@@ -97,7 +118,10 @@ impl ToolsHandle {
 
     /// Tells clients that the list has changed, though the tools have not.
     pub(crate) fn list_again(&self) {
-        self.offer.send_modify(|offer| offer.revision += 1);
+        self.offer.send_modify(|offer| {
+            offer.revision += 1;
+            offer.sets += 1;
+        });
     }
 
     fn offer(&self, tools: ToolSet, settled: bool) {
@@ -109,6 +133,7 @@ impl ToolsHandle {
                 foretold: None,
                 settled,
                 revision: offer.revision + u64::from(!known),
+                sets: offer.sets + 1,
             };
         });
     }
@@ -121,13 +146,13 @@ impl ToolsHandle {
         ToolsView {
             offer: self.offer.subscribe(),
             asked: self.asked.clone(),
-            lists: Arc::new(watch::channel(Lists::default()).0),
+            lists: Arc::new([(); 3].map(|()| watch::channel(Lists::default()).0)),
             patience,
         }
     }
 }
 
-/// What is known of a client's requests for the list.
+/// What is known of a client's requests for a list.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lists {
     /// How many wait for more tools.
@@ -141,7 +166,8 @@ struct Lists {
 pub(crate) struct ToolsView {
     offer: watch::Receiver<Offer>,
     asked: CancellationToken,
-    lists: Arc<watch::Sender<Lists>>,
+    /// One for each [`List`].
+    lists: Arc<[watch::Sender<Lists>; 3]>,
     patience: Duration,
 }
 
@@ -168,14 +194,50 @@ impl ToolsView {
         cancelled: &CancellationToken,
         ended: &CancellationToken,
     ) -> Listing {
-        let _waiting = Waiting::new(&self.lists);
         let enough = |offer: &Offer| offer.settled || offer.foretold.is_some();
+        let offer = self.wait_to_list(List::Tools, cancelled, ended, enough);
+        let offer = offer.await;
+        offer.foretold.unwrap_or_else(|| Listing::of(&offer.tools))
+    }
+
+    /// The tools themselves, for a list of what is made from them.
+    pub(crate) async fn to_list_more(
+        &self,
+        list: List,
+        cancelled: &CancellationToken,
+        ended: &CancellationToken,
+    ) -> Arc<ToolSet> {
+        self.asked.cancel();
+        let enough = |offer: &Offer| offer.settled;
+        let offer = self.wait_to_list(list, cancelled, ended, enough);
+        offer.await.tools
+    }
+
+    async fn wait_to_list(
+        &self,
+        list: List,
+        cancelled: &CancellationToken,
+        ended: &CancellationToken,
+        enough: impl FnMut(&Offer) -> bool,
+    ) -> Offer {
+        let lists = &self.lists[list as usize];
+        let _waiting = Waiting::new(lists);
         let offer = self.wait([cancelled, ended], enough).await;
         if !cancelled.is_cancelled() {
-            self.lists
-                .send_modify(|lists| lists.answered = Some(offer.revision));
+            lists.send_modify(|lists| lists.answered = Some(offer.revision(list)));
         }
-        offer.foretold.unwrap_or_else(|| Listing::of(&offer.tools))
+        offer
+    }
+
+    /// The tools, for a request about what is made from them.
+    pub(crate) async fn to_read(
+        &self,
+        cancelled: &CancellationToken,
+        ended: &CancellationToken,
+    ) -> Arc<ToolSet> {
+        self.asked.cancel();
+        let offer = self.wait([cancelled, ended], |offer| offer.settled);
+        offer.await.tools
     }
 
     /// To be cancelled when a list has reached the client.
@@ -213,33 +275,59 @@ impl ToolsView {
         offers.borrow().clone()
     }
 
-    /// The changes from now on.
-    pub(crate) fn changes(&self) -> Changes {
-        let mut offer = self.offer.clone();
-        let known = offer.borrow_and_update().revision;
-        Changes {
-            offer,
-            lists: self.lists.subscribe(),
-            told: None,
-            known,
-        }
+    /// The changes from now on, of every list. `of_unlisted` says whether also of lists that the client never asked for;
+    /// of its tools it is always told.
+    pub(crate) fn changes(&self, of_unlisted: bool) -> Changes {
+        let change = |list: List| {
+            let mut offer = self.offer.clone();
+            let known = offer.borrow_and_update().revision(list);
+            Change {
+                list,
+                of_unlisted: of_unlisted || list == List::Tools,
+                offer,
+                lists: self.lists[list as usize].subscribe(),
+                told: None,
+                known,
+            }
+        };
+        Changes([List::Tools, List::Resources, List::Prompts].map(change))
     }
 }
 
 /// The changes that a client should be told of.
-pub(crate) struct Changes {
+pub(crate) struct Changes([Change; 3]);
+
+impl Changes {
+    /// Waits until there is something in a list that the client does not know; `None` if there never will be. Can be
+    /// dropped while it waits.
+    pub(crate) async fn next(&mut self) -> Option<List> {
+        let [tools, resources, prompts] = &mut self.0;
+        tokio::select! {
+            changed = tools.next() => changed,
+            changed = resources.next() => changed,
+            changed = prompts.next() => changed,
+        }
+    }
+}
+
+/// The changes of one list.
+struct Change {
+    list: List,
+    of_unlisted: bool,
     offer: watch::Receiver<Offer>,
     lists: watch::Receiver<Lists>,
     told: Option<Instant>,
-    /// The newest revision that it was told of, or that was there from the start.
+    /// The newest revision that the client was told of, has listed, or that was there from the start.
     known: u64,
 }
 
-impl Changes {
-    /// Waits until there is something that the client has not listed yet; `None` if there never will be.
-    pub(crate) async fn next(&mut self) -> Option<()> {
+impl Change {
+    async fn next(&mut self) -> Option<List> {
         loop {
-            self.offer.changed().await.ok()?;
+            let (list, known) = (self.list, self.known);
+            // That no more is expected changes nothing by itself.
+            let changed = |offer: &Offer| offer.revision(list) != known;
+            self.offer.wait_for(changed).await.ok()?;
             if let Some(told) = self.told.filter(|_| !self.offer.borrow().settled) {
                 let rest = (told + PACE).saturating_duration_since(Instant::now());
                 // At the pace or at the end, whichever comes first.
@@ -248,12 +336,12 @@ impl Changes {
             }
             // A list that still waits is going to hold the change.
             self.lists.wait_for(|lists| lists.waiting == 0).await.ok()?;
-            let revision = self.offer.borrow_and_update().revision;
-            // That no more is expected changes nothing by itself.
-            if self.known != revision && self.lists.borrow().answered != Some(revision) {
-                self.known = revision;
+            self.known = self.offer.borrow().revision(list);
+            let answered = self.lists.borrow().answered;
+            let wanted = self.of_unlisted || answered.is_some();
+            if wanted && answered != Some(self.known) {
                 self.told = Some(Instant::now());
-                return Some(());
+                return Some(list);
             }
         }
     }

@@ -18,12 +18,17 @@ pub(crate) fn tool(spell: &Spell) -> Tool {
     let name = ToolName::exact(&spell.name).expect("the parser lets only valid names through");
     let mut hints = Hints::new(spell.effect);
     hints.title = Some(spell.name.clone());
-    Tool::custom(
+    let mut tool = Tool::custom(
         name,
         shorten(&spell.description, DESCRIPTION),
         input(spell),
         Annotations::new(&hints),
-    )
+    );
+    tool.help.effect = spell.effect;
+    // A user may cast it by name.
+    let args = spell.args.iter().flatten().map(|arg| arg.name.clone());
+    tool.help.asks_for = Some(args.collect());
+    tool
 }
 
 fn input(spell: &Spell) -> Map<String, Value> {

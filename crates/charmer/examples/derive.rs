@@ -20,6 +20,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Add an item
+    #[command(after_help = "Examples:\n  # Add something urgent\n  $ todo add <text> --priority 9")]
     Add {
         /// What is to be done
         text: String,

@@ -124,6 +124,48 @@ fn spells_are_served_alone() {
 }
 
 #[test]
+fn a_spell_is_a_prompt_and_has_a_page() {
+    let project = Project::new();
+    project.write(
+        "sail",
+        "command: ${SHIP} sail\nargv: ['{{port}}']\npaths: [.]\neffect: write\n\
+         args: [{name: port, enum: [oslo, bergen], required: true, description: Where to}]\n",
+    );
+    let mut session = project.serve(&[]);
+    session.names();
+    let prompts = session.request("prompts/list", json!({}));
+    let prompts = &prompts["result"]["prompts"];
+    assert_eq!(prompts.as_array().map(Vec::len), Some(1), "{prompts}");
+    assert_eq!(prompts[0]["name"], "sail");
+    let arguments = json!([{"name": "port", "description": "Where to", "required": true}]);
+    assert_eq!(prompts[0]["arguments"], arguments);
+    let got = session.request(
+        "prompts/get",
+        json!({"name": "sail", "arguments": {"port": "oslo"}}),
+    );
+    let got = got["result"]["messages"][0]["content"]["text"].as_str();
+    let said = "Call the tool `sail`: The spell sail\n\nIts arguments:\n\n```json\n{\"port\": \"oslo\"}\n```";
+    assert_eq!(got, Some(said));
+    let asked = json!({"ref": {"type": "ref/prompt", "name": "sail"}, "argument": {"name": "port", "value": "b"}});
+    let offered = session.request("completion/complete", asked);
+    assert_eq!(offered["result"]["completion"]["values"], json!(["bergen"]));
+    for (name, effect) in [
+        ("sail", "adds or changes"),
+        ("list_spells", "reads, changes nothing"),
+    ] {
+        let page = session.request("resources/read", json!({"uri": format!("help://{name}")}));
+        let page = page["result"]["contents"][0]["text"]
+            .as_str()
+            .unwrap_or_default();
+        assert!(
+            page.contains(&format!("Tool: `{name}`\nEffect: {effect}\n")),
+            "{page}"
+        );
+    }
+    assert!(session.end().success());
+}
+
+#[test]
 fn what_changes_in_the_folder_is_told() {
     let project = Project::new();
     project.spell("a", "list one");

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use charmer_core::tool::Layout;
 
 use crate::{
-    EnvironmentRules, Inherit, Origin, Pinned, Redirects, Secret, Selector, Source,
+    Completion, EnvironmentRules, Inherit, Origin, Pinned, Redirects, Secret, Selector, Source,
     read::{Fields, Problems},
     yaml::{Kind, Node, Quoted},
 };
@@ -18,6 +18,7 @@ pub(super) const SOURCE: &[&str] = &[
     "environment",
     "directory",
     "mcp_mode",
+    "completion",
     "read_only",
     "redirects",
     "set",
@@ -72,6 +73,16 @@ pub(super) fn source(node: &Node, problems: &mut Problems<'_>) -> Option<Source>
             .get("mcp_mode")
             .and_then(|node| problems.switch(node, "mcp_mode"))
             .unwrap_or(true),
+        completion: fields
+            .get("completion")
+            .and_then(|node| {
+                let choices = [
+                    ("choices", Completion::Choices),
+                    ("program", Completion::Program),
+                ];
+                problems.choice(node, "completion", &choices)
+            })
+            .unwrap_or_default(),
         set: fields
             .get("set")
             .map(|node| pinned(node, problems))

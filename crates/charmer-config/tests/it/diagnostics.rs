@@ -40,7 +40,7 @@ fn a_key_of_another_program() {
     4 |     wheel: round
       |     ^^^^^
       |
-      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `directory`, `mcp_mode`, `read_only`, `redirects`, `set`, `override` and `select`
+      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `set`, `override` and `select`
     ");
 }
 

@@ -17,6 +17,7 @@ use super::{
     Tool,
     annotations::Annotations,
     description::describe,
+    help::Help,
     name::{NAME_WARNING, unique_names},
     pin::{PinReach, Pins},
     property::{Input, Layout, Rules, is_taken},
@@ -157,6 +158,7 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
 
     // Nearly every tool has the same output, so they share it.
     let plain_output = Arc::new(output_schema());
+    let shared_name: Arc<str> = program.into();
     let mut tools = Vec::with_capacity(chosen.len());
     let mut reach: Vec<PinReach> = options
         .pins
@@ -236,6 +238,7 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             input_schema: Arc::new(schema),
             syntax: cli.syntax,
             selector: explicit.then_some(at),
+            help: Help::of(&shared_name, command),
             name,
             input,
             path,

@@ -3,17 +3,25 @@
 //! A [`Tool`] keeps the path and the flags that it came from; its name is never parsed back into a command.
 
 mod annotations;
+mod ask;
 mod catalogue;
 mod description;
+mod example;
+mod help;
 mod name;
+mod page;
 mod pin;
 mod property;
 mod schema;
 mod tokens;
 
 pub use annotations::Annotations;
+pub use ask::{CompletionLine, completion_line};
 pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
+pub use example::{Example, Placeholder, all_examples, examples, quoted};
+pub use help::Help;
 pub use name::{NAME_LIMIT, NAME_WARNING, ToolName};
+pub use page::{choices_of, effect_words, help_page};
 pub use pin::{Pin, PinError, PinReach, PinValue, PinnedFlag, Pins};
 pub use property::{
     ARGS_KEY, Convert, FLAGS_KEY, FlagProperty, Input, Layout, Level, PositionalProperty, Rules,
@@ -52,6 +60,8 @@ pub struct Tool {
     pub syntax: Syntax,
     /// The place of the selector that let it in.
     pub selector: Option<usize>,
+    /// What the program's help says of it.
+    pub help: Help,
 }
 
 impl Tool {
@@ -75,11 +85,13 @@ impl Tool {
         input_schema: Map<String, Value>,
         annotations: Annotations,
     ) -> Self {
+        let description = description.into();
         Self {
             title: name.as_str().to_owned(),
             path: CommandPath::parse(name.as_str()),
+            help: Help::custom(name.as_str(), &description, annotations),
             name,
-            description: description.into(),
+            description,
             input: Input::none(),
             input_schema: Arc::new(input_schema),
             output_schema: Arc::new(output_schema()),
@@ -87,6 +99,15 @@ impl Tool {
             syntax: Syntax::pflag(),
             selector: None,
         }
+    }
+
+    /// The words that call its command, with the program's name; its own name if it comes from no program.
+    pub fn words(&self) -> String {
+        let program = self.help.program.as_ref();
+        if self.input.levels.is_empty() || self.path.is_root() {
+            return program.to_owned();
+        }
+        format!("{program} {}", self.path)
     }
 
     /// The tool as `tools/list` shows it.

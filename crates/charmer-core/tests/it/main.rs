@@ -2,6 +2,7 @@
 
 mod argv;
 mod catalogue;
+mod help;
 mod linter;
 mod pins;
 mod reading;

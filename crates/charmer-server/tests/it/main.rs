@@ -2,6 +2,7 @@
 
 mod client;
 mod cold_start;
+mod library;
 
 use charmer_run::{Call, CallError, Outcome, into_service};
 use client::{Client, modern, service, tools};

@@ -117,7 +117,10 @@ fn row_56_a_secret_with_a_sequence_in_it_is_not_shown_by_a_second_reading_either
     let id = &cut["structuredContent"]["truncated"]["stdout"]["id"];
     let read = client.call("read_output", json!({"id": id, "length": 1200}));
     let found = client.call("read_output", json!({"id": id, "search": "hun"}));
-    for result in [cut, read, found] {
+    let id = id.as_str().expect("an id");
+    let resource = json!({"uri": format!("spool://{id}?length=1200")});
+    let resource = client.request("resources/read", resource);
+    for result in [cut.clone(), read, found, resource] {
         let seen = result.to_string();
         assert!(
             seen.contains("[redacted]") && !seen.contains("hunter2"),
@@ -353,6 +356,27 @@ fn cut_output_can_be_read_on_by_place_and_by_search() {
     assert_eq!(text(&found), expected.join("\n"));
     let unknown = client.call("read_output", json!({"id": "../../etc/passwd"}));
     assert_eq!(unknown["isError"], true);
+
+    // The same as a resource.
+    let mut read = |uri: String| client.request("resources/read", json!({ "uri": uri }));
+    let matching = read(format!("spool://{id}?grep=line%201234%5B56%5D%20"));
+    let matching = &matching["result"]["contents"][0];
+    assert_eq!(matching["mimeType"], "text/plain", "{matching}");
+    let expected = [expected[1], expected[2], expected[4]].join("\n");
+    assert_eq!(matching["text"], expected);
+    let part = read(format!("spool://{id}?offset=21&length=20"));
+    let part = part["result"]["contents"][0]["text"].as_str();
+    assert!(
+        part.is_some_and(|part| part.starts_with("line 2 of [redacted]")),
+        "{part:?}"
+    );
+    assert_eq!(read("spool://0123".into())["error"]["code"], -32602);
+    let template = "spool://{id}{?offset,length,grep}";
+    let offered = client.request(
+        "completion/complete",
+        json!({"ref": {"type": "ref/resource", "uri": template}, "argument": {"name": "id", "value": ""}}),
+    );
+    assert_eq!(offered["result"]["completion"]["values"], json!([id]));
 }
 
 /// A program that asks fails at once or at its timeout, and the assistant learns what it asked and what answers it.

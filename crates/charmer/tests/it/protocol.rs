@@ -48,7 +48,7 @@ fn lines_that_are_no_messages_are_answered_and_survived() {
         (b"{\"jsonrpc\":\"2.0\",\"id\":84,\"method\":\"tools/list\",\"params\":{\"cursor\":5}}\n", json!(84), -32602),
         (b"{\"jsonrpc\":\"2.0\",\"id\":85,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}\n", json!(85), -32602),
         (b"{\"jsonrpc\":\"2.0\",\"id\":86,\"method\":\"no/such/method\"}\n", json!(86), -32601),
-        (b"{\"jsonrpc\":\"2.0\",\"id\":87,\"method\":\"resources/list\"}\n", json!(87), -32601),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":87,\"method\":\"resources/subscribe\",\"params\":{\"uri\":\"tools://index\"}}\n", json!(87), -32601),
     ];
     for (line, id, code) in rows {
         client.send_raw(line);

@@ -1,0 +1,142 @@
+//! Resources: a help page for each tool, the index of the tools, and outputs that were cut.
+
+use charmer_core::tool::{effect_words, help_page};
+use charmer_run::{CallError, OutputQuery, Spool};
+use rmcp::{
+    ErrorData,
+    model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate},
+};
+use serde_json::json;
+
+use crate::{prompts::first_line, shelf::Shelf, uri};
+
+/// The templates that `completion/complete` knows.
+pub(crate) const HELP_TEMPLATE: &str = "help://{program}/{+path}";
+pub(crate) const SPOOL_TEMPLATE: &str = "spool://{id}{?offset,length,grep}";
+
+const MARKDOWN: &str = "text/markdown";
+const ABOUT: usize = 120;
+
+/// The resources as `resources/list` shows them.
+pub(crate) fn list(shelf: &Shelf) -> Vec<Resource> {
+    let index = Resource::new(uri::INDEX, "tools")
+        .with_title("All tools")
+        .with_description(
+            "The names of all tools, with a line on each and what it does to the world",
+        )
+        .with_mime_type(MARKDOWN);
+    let pages = shelf.pages().iter().zip(&shelf.tools).map(|(uri, tool)| {
+        let about = tool.help.text.as_deref().unwrap_or(&tool.description);
+        Resource::new(uri.clone(), tool.words())
+            .with_title(format!("Help of {}", tool.words()))
+            .with_description(first_line(about, ABOUT))
+            .with_mime_type(MARKDOWN)
+    });
+    std::iter::once(index).chain(pages).collect()
+}
+
+/// The templates of resources.
+pub(crate) fn templates(spool: Option<&Spool>) -> Vec<ResourceTemplate> {
+    let help = ResourceTemplate::new(HELP_TEMPLATE, "help")
+        .with_title("Help of a command")
+        .with_description("What a served command does, its arguments and examples; `path` is like `container/run`")
+        .with_mime_type(MARKDOWN);
+    let output = ResourceTemplate::new(SPOOL_TEMPLATE, "output")
+        .with_title("Output that was cut")
+        .with_description(
+            "More of an output that was cut in a result, which names its id: `length` bytes from `offset`, or the lines \
+             that match the regular expression `grep`",
+        )
+        .with_mime_type("text/plain");
+    std::iter::once(help).chain(spool.map(|_| output)).collect()
+}
+
+/// What is asked of an output, if the address is one of an output.
+pub(crate) fn output_query(uri: &str) -> Option<Result<OutputQuery, ErrorData>> {
+    let (id, parameters) = uri::spool(uri)?;
+    let mut query = OutputQuery::new(id);
+    for (key, value) in parameters {
+        let number = || {
+            value.parse().map_err(|_| {
+                let message = format!("`{key}` must be a number of bytes, not {value:?}");
+                ErrorData::invalid_params(message, None)
+            })
+        };
+        query = match key.as_str() {
+            "offset" | "length" => match (number(), key.as_str()) {
+                (Ok(bytes), "offset") => query.offset(bytes),
+                (Ok(bytes), _) => query.length(bytes),
+                (Err(error), _) => return Some(Err(error)),
+            },
+            "grep" => query.search(value),
+            _ => {
+                let message =
+                    format!("unknown parameter `{key}`; there are `offset`, `length` and `grep`");
+                return Some(Err(ErrorData::invalid_params(message, None)));
+            }
+        };
+    }
+    Some(Ok(query))
+}
+
+/// An output, or why it cannot be read.
+pub(crate) fn output(
+    uri: &str,
+    read: Result<String, CallError>,
+) -> Result<ReadResourceResult, ErrorData> {
+    match read {
+        Ok(text) => Ok(contents(uri, text, "text/plain")),
+        Err(error) => {
+            let hint = error
+                .hint
+                .map_or_else(String::new, |hint| format!("; {hint}"));
+            let message = format!("{}{hint}", error.message);
+            Err(ErrorData::invalid_params(
+                message,
+                Some(json!({ "uri": uri })),
+            ))
+        }
+    }
+}
+
+/// A page or the index; only what is in the list can be read.
+pub(crate) fn read(shelf: &Shelf, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    if uri == uri::INDEX {
+        return Ok(contents(uri, index(shelf), MARKDOWN));
+    }
+    match shelf.page(uri) {
+        Some(tool) => Ok(contents(uri, help_page(tool), MARKDOWN)),
+        None => Err(not_found(uri)),
+    }
+}
+
+/// There is no resource at this address, in either era.
+pub(crate) fn not_found(uri: &str) -> ErrorData {
+    let message = format!(
+        "there is no resource `{uri}`; `{}` lists the tools",
+        uri::INDEX
+    );
+    ErrorData::invalid_params(message, Some(json!({ "uri": uri })))
+}
+
+fn contents(uri: &str, text: String, mime_type: &str) -> ReadResourceResult {
+    let contents = ResourceContents::text(text, uri).with_mime_type(mime_type);
+    ReadResourceResult::new(vec![contents])
+}
+
+fn index(shelf: &Shelf) -> String {
+    let mut index = format!("# {} tools\n\n", shelf.tools.len());
+    for tool in &shelf.tools {
+        let about = first_line(
+            tool.help.text.as_deref().unwrap_or(&tool.description),
+            ABOUT,
+        );
+        let line = format!(
+            "- `{}` ({}): {about}\n",
+            tool.name,
+            effect_words(tool.help.effect)
+        );
+        index.push_str(&line);
+    }
+    index
+}

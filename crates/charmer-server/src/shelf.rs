@@ -1,0 +1,133 @@
+//! What is made from the tools when it is first asked for: the addresses of their pages, and prompts.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use charmer_core::tool::Tool;
+use charmer_run::ToolSet;
+
+use crate::{
+    prompts::{PromptOf, prompts_of},
+    uri,
+};
+
+/// The newest shelf. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shelves(Arc<Mutex<Option<Arc<Shelf>>>>);
+
+impl Shelves {
+    /// The shelf of these tools, as they are listed at this moment.
+    pub(crate) fn of(&self, set: &Arc<ToolSet>) -> Arc<Shelf> {
+        let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let listed = set.listed().count();
+        match &*newest {
+            Some(shelf) if Arc::ptr_eq(&shelf.set, set) && shelf.tools.len() == listed => {
+                Arc::clone(shelf)
+            }
+            _ => {
+                let tools = set.listed().map(|served| Arc::clone(&served.tool));
+                let shelf = Arc::new(Shelf {
+                    tools: tools.collect(),
+                    set: Arc::clone(set),
+                    pages: OnceLock::new(),
+                    prompts: OnceLock::new(),
+                });
+                *newest = Some(Arc::clone(&shelf));
+                shelf
+            }
+        }
+    }
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    pub(crate) set: Arc<ToolSet>,
+    pub(crate) tools: Vec<Arc<Tool>>,
+    pages: OnceLock<Vec<String>>,
+    prompts: OnceLock<Prompts>,
+}
+
+#[derive(Debug)]
+struct Prompts {
+    all: Vec<PromptOf>,
+    places: HashMap<String, usize>,
+}
+
+impl Shelf {
+    /// The address of each tool's page, in the order of the tools.
+    pub(crate) fn pages(&self) -> &[String] {
+        self.pages.get_or_init(|| {
+            let mut taken: HashSet<String> = HashSet::new();
+            let mut free = |uri: String| taken.insert(uri.clone()).then_some(uri);
+            let address = |tool: &Arc<Tool>| {
+                let path = match tool.input.levels.is_empty() {
+                    true => &[],
+                    false => tool.path.words(),
+                };
+                let words = path.iter().map(String::as_str);
+                let own = uri::help(std::iter::once(&*tool.help.program).chain(words));
+                // Two programs may have one name; their tools do not.
+                let numbered = (1_usize..).map(|count| match count {
+                    1 => uri::help([tool.name.as_str()]),
+                    count => uri::help([format!("{}-{count}", tool.name).as_str()]),
+                });
+                let mut candidates = std::iter::once(own).chain(numbered);
+                let address = candidates.find_map(&mut free);
+                address.expect("there are more numbers than tools")
+            };
+            self.tools.iter().map(address).collect()
+        })
+    }
+
+    /// The tool whose page is at this address.
+    pub(crate) fn page(&self, uri: &str) -> Option<&Arc<Tool>> {
+        let uri = uri::canonical_help(uri)?;
+        let at = self.pages().iter().position(|page| *page == uri)?;
+        Some(&self.tools[at])
+    }
+
+    /// The programs, and the paths of their commands that have a page.
+    pub(crate) fn programs(&self) -> BTreeMap<String, Vec<String>> {
+        let mut programs: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for page in self.pages() {
+            let address = page.strip_prefix(uri::HELP).unwrap_or(page);
+            let (program, path) = address.split_once('/').unwrap_or((address, ""));
+            let paths = programs.entry(program.to_owned()).or_default();
+            if !path.is_empty() {
+                paths.push(path.to_owned());
+            }
+        }
+        programs
+    }
+
+    /// The prompts, in the order of their tools.
+    pub(crate) fn prompts(&self) -> &[PromptOf] {
+        &self.all_prompts().all
+    }
+
+    /// Whether the prompts are made already.
+    pub(crate) fn has_prompts(&self) -> bool {
+        self.prompts.get().is_some()
+    }
+
+    /// The prompt of a name.
+    pub(crate) fn prompt(&self, name: &str) -> Option<&PromptOf> {
+        let prompts = self.all_prompts();
+        prompts.places.get(name).map(|&at| &prompts.all[at])
+    }
+
+    fn all_prompts(&self) -> &Prompts {
+        self.prompts.get_or_init(|| {
+            let all = prompts_of(&self.tools);
+            let names = all.iter().enumerate();
+            let places = names.map(|(at, prompt)| (prompt.name.clone(), at));
+            Prompts {
+                places: places.collect(),
+                all,
+            }
+        })
+    }
+}
