@@ -4,7 +4,7 @@ use std::{
     borrow::Borrow, collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration,
 };
 
-use charmer_config::Layers;
+use charmer_config::{Declared, Layers};
 use charmer_core::{
     model::Effect,
     tool::{ARGS_KEY, Tool, catalogue},
@@ -110,7 +110,7 @@ impl Assembler {
         let spells = settings
             .spells
             .as_ref()
-            .map(|folder| folder.open(&engine, &limits, &mark));
+            .map(|folder| folder.open(&engine, config, &mark));
         let assembler = Self {
             paths: paths.collect(),
             limits,
@@ -154,7 +154,8 @@ impl Assembler {
                 let effect = command.map_or(Effect::Unknown, |command| command.hints.effect);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
                 let secret = prepared.secrets(&tool.path);
-                served.push(self.serve(program, path, &tool, secret)?);
+                let declared = prepared.outputs.get(&tool.path);
+                served.push(self.serve(program, path, &tool, secret, declared)?);
                 all.listed.push(Listed { tool, effect });
             }
         }
@@ -209,6 +210,7 @@ impl Assembler {
         path: &CallPath,
         tool: &Arc<Tool>,
         secret: Option<&str>,
+        declared: Option<&Declared>,
     ) -> Result<ServedTool, Problem> {
         let mut execute = Execute::new(Target::Process(path.launcher.clone()));
         if let Some(audit) = &self.audit {
@@ -229,6 +231,16 @@ impl Assembler {
             let check = Validate::forbid(ARGS_KEY, pattern, why)
                 .map_err(|error| Problem::failed(error.to_string()))?;
             service = wrap(&check, service);
+        }
+        // Outside of the selector's layers: what it adds to the input is checked, and what they take out of the output
+        // is not in the data.
+        let mut structure = self.settings.config.structure(selector.map(|(s, _)| s));
+        if let Some(declared) = declared {
+            structure = declared.add_to(structure);
+        }
+        if !structure.is_idle() {
+            let structure = structure.redactor(self.engine.redactor().clone());
+            service = wrap(&structure, service);
         }
         let logged = self.settings.config.log.calls;
         if logged {

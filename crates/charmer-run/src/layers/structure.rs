@@ -66,6 +66,13 @@ impl Structure {
         }
     }
 
+    /// Sets how far it goes.
+    #[must_use]
+    pub fn mode(mut self, mode: StructureMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
     /// Says what the output is, so that it need not be certain by itself.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
@@ -99,18 +106,29 @@ impl Structure {
         self.mode == StructureMode::Off && self.output.is_none()
     }
 
-    /// Asks for JSON, if the caller has not said how the output should look.
+    /// Asks for JSON, if neither the caller nor who declared the output has said how it should look.
     fn ask(&self, call: &mut Call) {
+        let json = matches!(self.format, None | Some(Format::Json | Format::JsonLines));
         if self.mode == StructureMode::Force
+            && json
             && let Some((key, value)) = json_input(&call.tool.input, &call.input)
         {
             call.tool.input.set_flag(&mut call.input, key, value);
         }
     }
 
-    /// The outcome with its output as data, if it is data.
+    /// The outcome with its output as data, if it is data. An assistant gets at most so many characters of it.
+    pub async fn apply(&self, outcome: Outcome, most: usize) -> Outcome {
+        if outcome.stdout.head.len() <= LONG {
+            return self.read(outcome, most);
+        }
+        let (structure, kept) = (self.clone(), outcome.clone());
+        let reading = tokio::task::spawn_blocking(move || structure.read(outcome, most));
+        reading.await.unwrap_or(kept)
+    }
+
     fn read(&self, mut outcome: Outcome, most: usize) -> Outcome {
-        let declared = self.output.as_ref().filter(|_| outcome.is_success());
+        let success = outcome.is_success();
         let mut complaint = None;
         let mut found = match outcome.data.take() {
             Some(data) => Some((data, None)),
@@ -118,8 +136,10 @@ impl Structure {
         };
         let mut hidden = false;
         found = found.map(|(data, total)| (self.plain(data, &mut hidden), total));
-        if let Some(schema) = declared {
+        if let Some(schema) = &self.output {
             (found, complaint) = self.fit_schema(schema, found);
+            // A failure need not print what was declared; what is not that is text then.
+            complaint = complaint.filter(|_| success);
         }
         if let Some((mut data, total)) = found
             && let Some(cut) = fit(&mut data, most)
@@ -303,12 +323,7 @@ impl Service<Call> for StructureService {
             structure.ask(&mut call);
             let most = call.limits.output_chars;
             let outcome = inner.call(call).await?;
-            if outcome.stdout.head.len() <= LONG {
-                return Ok(structure.read(outcome, most));
-            }
-            let kept = outcome.clone();
-            let reading = tokio::task::spawn_blocking(move || structure.read(outcome, most));
-            Ok(reading.await.unwrap_or(kept))
+            Ok(structure.apply(outcome, most).await)
         })
     }
 }
