@@ -477,6 +477,33 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_failure_need_not_print_what_was_declared() {
+        let schema = json!({"type": "object", "required": ["name"]});
+        let declared = Structure::default().output(Arc::new(convert(&schema)));
+        for (printed, data) in [
+            (r#"{"message": "gone"}"#, None),
+            (r#"{"name": "a"}"#, Some(json!({"name": "a"}))),
+        ] {
+            let mut outcome = Outcome::success(printed);
+            outcome.ended = crate::Ended::Exited(1);
+            let outcome = declared.apply(outcome, 1000).await;
+            assert_eq!((&outcome.data, outcome.complaint.is_none()), (&data, true));
+            assert_eq!(outcome.stdout_text(), printed);
+        }
+    }
+
+    #[tokio::test]
+    async fn json_is_not_asked_for_where_something_else_was_declared() {
+        let table = Structure::new(StructureMode::Force).format(Format::Table);
+        let call = || call(Layout::Flat, json!({}));
+        let result = answer(&table, call(), "NAME   AGE\na      1\n").await;
+        assert_eq!(result.structured["stderr"], "{}");
+        assert_eq!(result.structured["data"]["items"][0]["AGE"], "1");
+        let off = table.mode(StructureMode::Off);
+        assert!(off.is_idle());
+    }
+
+    #[tokio::test]
     async fn what_is_hidden_in_escapes_is_cleaned_and_redacted() {
         let redactor = Redactor::new(["hunter2"], [] as [&str; 0]).expect("patterns");
         let structure = Structure::default().redactor(redactor);
