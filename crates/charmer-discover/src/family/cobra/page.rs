@@ -1,6 +1,6 @@
 //! A help text of a Cobra program: the default templates of all versions, and those that large programs wrote.
 
-use charmer_core::model::{Arguments, CommandPath, parse_usage};
+use charmer_core::model::{Arguments, Choice, CommandPath, parse_usage};
 
 use crate::{
     fact::{Fact, Origin},
@@ -13,6 +13,9 @@ use super::{
     pflag,
     usage::{offers_children, positional_pattern},
 };
+
+/// The heading above the fields that `--json fields` takes.
+const JSON_FIELDS: &str = "json fields";
 
 /// Reads a page; `None` if its usage line is another command's.
 pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
@@ -61,6 +64,9 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
         } else if place < at && !section.lines.is_empty() {
             prose.push(format!("{}:\n{}", section.heading, section.body()));
         }
+    }
+    if let Some(section) = found.iter().find(|section| section.is(JSON_FIELDS)) {
+        read_json_fields(section, &mut sketch);
     }
     let long = prose.join("\n\n").trim().to_owned();
     if !long.is_empty() {
@@ -220,6 +226,20 @@ fn read_flags(section: &Section<'_>, path: &CommandPath, sketch: &mut CommandSke
     }
 }
 
+/// The fields that a flag `--json` takes, where it takes some.
+fn read_json_fields(section: &Section<'_>, sketch: &mut CommandSketch) {
+    let body = section.body();
+    let fields: Vec<&str> = body.split(',').map(str::trim).collect();
+    let flags = sketch.flags.iter_mut();
+    let mut flags = flags.filter(|flag| flag.long.as_deref() == Some("json"));
+    if let Some(flag) = flags.next().filter(|flag| flag.placeholder.is_some())
+        && fields.iter().all(|field| is_name(field))
+    {
+        let choices = fields.into_iter().map(Choice::new).collect();
+        flag.choices = Some(Fact::new(choices, Origin::Help));
+    }
+}
+
 /// The commands that a section lists, if that is what it does.
 fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
     let heading = section.heading.to_lowercase();
@@ -227,7 +247,7 @@ fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
         "learn more",
         "environment variables",
         "arguments",
-        "json fields",
+        JSON_FIELDS,
         "exit codes",
     ]
     .contains(&heading.as_str())
@@ -323,6 +343,37 @@ mod tests {
         assert_eq!(children_of(&sketch), ["plant", "seed"]);
         assert_eq!(sketch.about.expect("about").value, "Looks after trees.");
         assert_eq!(sketch.flags.len(), 1);
+    }
+
+    #[test]
+    fn the_fields_of_a_json_flag_are_its_choices() {
+        let text = |flag: &str, fields: &str| {
+            format!(
+                "Lists.\n\nUSAGE\n  grove list [flags]\n\nFLAGS\n  {flag}   Output JSON\n\nJSON FIELDS\n{fields}\n\nLEARN MORE\n  Read.\n"
+            )
+        };
+        let choices = |text: &str| {
+            let sketch = page(&["list"], text);
+            let choices = sketch.flags[0].choices.clone();
+            choices.map(|choices| {
+                choices
+                    .value
+                    .into_iter()
+                    .map(|choice| choice.value)
+                    .collect()
+            })
+        };
+        let fields = "  age, height,\n  leafCount";
+        let expected = ["age", "height", "leafCount"].map(str::to_owned);
+        assert_eq!(
+            choices(&text("--json fields", fields)),
+            Some(expected.to_vec())
+        );
+        assert_eq!(choices(&text("--json", fields)), None);
+        assert_eq!(
+            choices(&text("--json fields", "  see the manual, or ask")),
+            None
+        );
     }
 
     #[test]
