@@ -3,8 +3,9 @@
     python real_programs.py CHARMER INSPECTOR_FOLDER REQUIRED[,...] [OPTIONAL,...]
 
 Each program is read cold, listed by both clients (the Inspector with `--strict`), and one of its tools is called: the
-answer must be what the program itself says to the command line that the call stands for. A required program that is not
-there is a failure, an optional one is passed over and named.
+answer must be what the program itself says to the command line that the call stands for. Of programs that can print JSON
+another tool is called with `--structure force`, and its data must be the program's own. A required program that is not there
+is a failure, an optional one is passed over and named.
 """
 
 import json
@@ -34,6 +35,13 @@ CALLS = {
     "hugo": ("hugo_version", {}, ["version"]),
     "uv": ("uv_python_dir", {"bin": True}, ["python", "dir", "--bin"]),
     "ruff": ("ruff_rule", {"rule": "F401", "output-format": "json"}, ["rule", "F401", "--output-format=json"]),
+}
+
+# The same for programs that are asked for JSON: the input does not do it.
+FORCED = {
+    "kubectl": ("kubectl_version", {"client": True}, ["version", "--client", "--output=json"]),
+    "uv": ("uv_python_list", {"only-installed": True}, ["python", "list", "--only-installed", "--output-format=json"]),
+    "ruff": ("ruff_linter", {}, ["linter", "--output-format=json"]),
 }
 
 
@@ -72,7 +80,23 @@ async def by_python(charmer: str, program: str, path: str, environment: dict[str
     # An assistant gets no terminal sequences.
     expected = re.sub(r"\x1b\[[0-9;]*m", "", own.stdout).strip()
     expect(expected in said, f"{tool} said {said!r}, the program itself {own.stdout!r}")
+    if own.stdout.startswith("{"):
+        data = (result.structured_content or {}).get("data")
+        expect(data == json.loads(own.stdout), f"{tool}: {data!r} is not the JSON {own.stdout!r}")
     return len(tools)
+
+
+async def forced(charmer: str, program: str, path: str, environment: dict[str, str]) -> None:
+    tool, arguments, words = FORCED[program]
+    server = StdioServerParameters(command=charmer, args=["serve", "--structure", "force", path], env=environment)
+    with anyio.fail_after(SECONDS):
+        async with Client(stdio_client(server, errlog=subprocess.DEVNULL), mode="legacy") as client:
+            # The client checks structured content against the published schema if it knows it.
+            await client.list_tools()
+            result = await client.call_tool(tool, arguments)
+    own = json.loads(subprocess.run([path, *words], capture_output=True, text=True, check=True).stdout)
+    data = (result.structured_content or {}).get("data")
+    expect(data == ({"items": own} if isinstance(own, list) else own), f"{tool}: {data!r}, the program itself {own!r}")
 
 
 def by_inspector(charmer: str, folder: Path, path: str, era: str, environment: dict[str, str]) -> None:
@@ -88,6 +112,8 @@ def check(charmer: str, folder: Path, program: str, path: str) -> None:
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "CHARMER_CACHE": cache}
         tools = anyio.run(by_python, charmer, program, path, environment)
+        if program in FORCED:
+            anyio.run(forced, charmer, program, path, environment)
         for era in ("legacy", "modern"):
             by_inspector(charmer, folder, path, era, environment)
         print(f"ok    {program}: {tools} tools, called, listed strictly in both eras")

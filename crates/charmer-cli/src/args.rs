@@ -84,6 +84,17 @@ pub(crate) enum LayoutName {
     Nested,
 }
 
+/// How far it goes to have output as data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StructureName {
+    /// Not at all: output is text
+    Off,
+    /// Output that is data beyond doubt is read as such
+    Auto,
+    /// Programs that can print JSON are asked to, too
+    Force,
+}
+
 /// Which commands and flags are offered, and how.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct Selection {
@@ -133,6 +144,10 @@ pub(crate) struct Selection {
     /// How the input of tools is laid out
     #[arg(long, value_enum, help_heading = "Selection")]
     pub(crate) layout: Option<LayoutName>,
+    /// Whether output becomes data: where it is that beyond doubt (auto), or also by asking for JSON (force), where a
+    /// selector of the file or a spell sets nothing else; auto by default
+    #[arg(long, value_enum, value_name = "MODE", help_heading = "Selection")]
+    pub(crate) structure: Option<StructureName>,
     /// Read the programs again, whatever was kept from the last time
     #[arg(long)]
     pub(crate) refresh: bool,

@@ -4,7 +4,7 @@ use std::{
     borrow::Borrow, collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration,
 };
 
-use charmer_config::{Completion, Layers};
+use charmer_config::{Completion, Declared, Layers};
 use charmer_core::{
     model::Effect,
     tool::{ARGS_KEY, Tool, catalogue},
@@ -114,7 +114,7 @@ impl Assembler {
         let spells = settings
             .spells
             .as_ref()
-            .map(|folder| folder.open(&engine, &limits, &mark));
+            .map(|folder| folder.open(&engine, config, &mark));
         let assembler = Self {
             paths: paths.collect(),
             limits,
@@ -158,7 +158,8 @@ impl Assembler {
                 let effect = command.map_or(Effect::Unknown, |command| command.hints.effect);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
                 let secret = prepared.secrets(&tool.path);
-                let mut one = self.serve(program, path, &tool, secret)?;
+                let declared = prepared.outputs.get(&tool.path);
+                let mut one = self.serve(program, path, &tool, secret, declared)?;
                 if found.family == COBRA && program.source.completion == Completion::Program {
                     one = one.completed_by(completer(&path.launcher));
                 }
@@ -217,6 +218,7 @@ impl Assembler {
         path: &CallPath,
         tool: &Arc<Tool>,
         secret: Option<&str>,
+        declared: Option<&Declared>,
     ) -> Result<ServedTool, Problem> {
         let mut execute = Execute::new(Target::Process(path.launcher.clone()));
         if let Some(audit) = &self.audit {
@@ -237,6 +239,16 @@ impl Assembler {
             let check = Validate::forbid(ARGS_KEY, pattern, why)
                 .map_err(|error| Problem::failed(error.to_string()))?;
             service = wrap(&check, service);
+        }
+        // Outside of the selector's layers: what it adds to the input is checked, and what they take out of the output
+        // is not in the data.
+        let mut structure = self.settings.config.structure(selector.map(|(s, _)| s));
+        if let Some(declared) = declared {
+            structure = declared.add_to(structure);
+        }
+        if !structure.is_idle() {
+            let structure = structure.redactor(self.engine.redactor().clone());
+            service = wrap(&structure, service);
         }
         let logged = self.settings.config.log.calls;
         if logged {

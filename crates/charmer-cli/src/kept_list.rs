@@ -11,6 +11,7 @@ use std::{
     path::PathBuf,
 };
 
+use charmer_config::SchemaRule;
 use charmer_discover::cache::Cache;
 use charmer_server::Listing;
 
@@ -39,6 +40,16 @@ impl KeptList {
         format!("{selection:?}").hash(&mut hasher);
         if let Some(file) = &settings.selection.config {
             fs::read(file).ok()?.hash(&mut hasher);
+        }
+        // Those in files of their own; the others are in the configuration.
+        for program in &settings.programs {
+            let commands = program.source.overrides.values();
+            let outputs = commands.filter_map(|command| command.output.as_ref());
+            for schema in outputs.filter_map(|output| output.schema.as_ref()) {
+                if let SchemaRule::File { json, .. } = schema {
+                    format!("{json:?}").hash(&mut hasher);
+                }
+            }
         }
         Some(Self {
             cache,

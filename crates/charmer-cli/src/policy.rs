@@ -1,6 +1,8 @@
 //! From what was found out about a program to what is offered of it: effects, selection, and flags that stay out.
 
-use charmer_config::{Applied, Mismatches};
+use std::collections::HashMap;
+
+use charmer_config::{Applied, Declared, Mismatches};
 use charmer_core::{
     model::{Cli, Command, CommandPath, Effect, Flag},
     select::{Candidate, CommandRule, FlagRule, Selector},
@@ -19,6 +21,8 @@ pub(crate) struct Prepared {
     /// The program, with everything that is known of its behaviour and without what stays out.
     pub(crate) cli: Cli,
     pub(crate) options: CatalogueOptions,
+    /// What is declared of the output of commands.
+    pub(crate) outputs: HashMap<CommandPath, Declared>,
     /// What is thought of its commands, and why.
     pub(crate) judgement: Judgement,
     pub(crate) left_out: Vec<LeftOut>,
@@ -71,15 +75,32 @@ pub(crate) fn prepare(
     let left_out = leave_out_flags(&mut cli, program, selection, &judgement, read_only);
     warnings.extend(unmatched(&cli, selection, &found.cli));
     options.selectors = selectors(program, selection, read_only);
+    let outputs = source.outputs(&cli);
+    warnings.extend(lost_in_conversion(&cli, &outputs));
     Ok(Prepared {
         cli,
         options,
+        outputs,
         judgement,
         left_out,
         read_only,
         applied: report.applied,
         warnings,
     })
+}
+
+/// What declared schemas say and clients are not shown.
+fn lost_in_conversion(cli: &Cli, outputs: &HashMap<CommandPath, Declared>) -> Vec<String> {
+    let schemas = outputs
+        .iter()
+        .filter_map(|(path, declared)| Some((path, declared.schema.as_ref()?)));
+    let notes = schemas.flat_map(|(path, schema)| {
+        let notes = schema.notes().iter();
+        notes.map(move |note| format!("{} {path}: the schema of its output, {note}", cli.root.name))
+    });
+    let mut notes: Vec<String> = notes.collect();
+    notes.sort();
+    notes
 }
 
 /// What the file says of a program that the program does not have.

@@ -7,9 +7,10 @@ use std::{
 
 use charmer_config::{Config, LoadError, Origin, Source};
 use charmer_core::tool::Layout;
+use charmer_run::layers::StructureMode;
 
 use crate::{
-    args::{LayoutName, Selection, Spells},
+    args::{LayoutName, Selection, Spells, StructureName},
     output, policy,
     problem::Problem,
     programs,
@@ -62,6 +63,13 @@ impl Settings {
         if timeout.is_some() {
             config.limits.timeout = timeout;
         }
+        if let Some(structure) = selection.structure {
+            config.structure = Some(match structure {
+                StructureName::Off => StructureMode::Off,
+                StructureName::Auto => StructureMode::Auto,
+                StructureName::Force => StructureMode::Force,
+            });
+        }
         let mut declared = Vec::new();
         let mut with_spells = Vec::new();
         for source in &config.sources {
@@ -108,6 +116,10 @@ impl Settings {
         }
         let idle = [
             ("--layout", selection.layout.is_some()),
+            (
+                "--structure force",
+                selection.structure == Some(StructureName::Force),
+            ),
             ("--all-flags", selection.all_flags),
             ("--with-flag", !selection.with_flags.is_empty()),
         ];
@@ -204,7 +216,7 @@ mod tests {
         let file = folder.path().join("charmer.yaml");
         let path = serde_json::to_string(&this_program()).expect("a path");
         let text = format!(
-            "limits: {{timeout: 5s}}\nsources: [{{binary: {path}, prefix: me, layout: nested}}]"
+            "structure: force\nlimits: {{timeout: 5s}}\nsources: [{{binary: {path}, prefix: me, layout: nested}}]"
         );
         std::fs::write(&file, text).expect("it can be written");
         let mut selection = Selection {
@@ -219,8 +231,10 @@ mod tests {
             assert_eq!(source.prefix.as_deref(), Some("me"));
             assert_eq!(source.layout, Layout::Nested);
             assert_eq!(settings.config.limits().timeout, Duration::from_secs(5));
+            assert_eq!(settings.config.structure, Some(StructureMode::Force));
         }
         selection.layout = Some(LayoutName::Flat);
+        selection.structure = Some(StructureName::Off);
         let settings = Settings::load(
             &[],
             &selection,
@@ -230,6 +244,7 @@ mod tests {
         let settings = settings.expect("it is right");
         assert_eq!(settings.programs[0].source.layout, Layout::Flat);
         assert_eq!(settings.config.limits().timeout, Duration::from_secs(9));
+        assert_eq!(settings.config.structure, Some(StructureMode::Off));
     }
 
     #[test]

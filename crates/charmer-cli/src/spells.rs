@@ -6,9 +6,9 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::Source;
+use charmer_config::{Config, Source};
 use charmer_core::model::Effect;
-use charmer_run::{Limits, process::Engine};
+use charmer_run::process::Engine;
 use charmer_spells::{NameRule, Problem as SpellProblem, Severity, SpellBook, SpellOptions};
 
 use crate::{
@@ -54,10 +54,11 @@ impl Folder {
     }
 
     /// Opens it for calls through this engine.
-    pub(crate) fn open(&self, engine: &Engine, limits: &Limits, mark: &str) -> SpellBook {
+    pub(crate) fn open(&self, engine: &Engine, config: &Config, mark: &str) -> SpellBook {
         let mut options = options()
             .engine(engine.clone())
-            .limits(limits.clone())
+            .limits(config.limits())
+            .structure(config.structure(None))
             .read_only(self.read_only)
             .mark(mark);
         options.locked = self.accepted.clone();

@@ -101,7 +101,7 @@ impl Source {
     }
 
     /// The corrections by path, parents first; what names no command, and is not to be added, is a mismatch.
-    fn resolved(
+    pub(crate) fn resolved(
         &self,
         cli: &Cli,
         mismatches: &mut Vec<Mismatch>,

@@ -22,7 +22,7 @@ impl Source {
             .collect()
     }
 
-    /// What the catalogue of this program is made with: prefix, layout, selectors and pins. The model comes from
+    /// What the catalogue of this program is made with: prefix, layout, selectors, pins and declared outputs. The model comes from
     /// [`apply`](Self::apply); a pin that it has no place for is an error.
     ///
     /// ```
@@ -48,6 +48,10 @@ impl Source {
         options.layout = self.layout;
         options.selectors = self.selectors();
         options.pins = pins;
+        let outputs = self.outputs(cli).into_iter();
+        options.outputs = outputs
+            .filter_map(|(path, declared)| Some((path, declared.data_schema()?)))
+            .collect();
         Ok(options)
     }
 

@@ -2,9 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use charmer_run::layers::StructureMode;
 use serde::{Serialize, Serializer};
 
-use crate::{Diagnostics, Pattern, Secret, Source, parse, units::write_optional_duration};
+use crate::{
+    Diagnostics, Pattern, Secret, Source, output::write_optional_mode, parse,
+    units::write_optional_duration,
+};
 
 /// The file `charmer.yaml`.
 ///
@@ -15,6 +19,7 @@ use crate::{Diagnostics, Pattern, Secret, Source, parse, units::write_optional_d
 ///   - binary: kubectl
 ///     set: {context: staging}
 /// limits: {timeout: 2m, output: 20000}
+/// structure: force
 /// redact: {environment: [KUBE_TOKEN]}
 /// audit: {file: /var/log/charmer.jsonl}
 /// spool: off
@@ -32,6 +37,12 @@ pub struct Config {
     /// How long and large calls may become where no selector says otherwise, and how many run at once.
     #[serde(skip_serializing_if = "is_default")]
     pub limits: Limits,
+    /// How far it goes to have output as data where no selector says otherwise: `auto`, if it is not set.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_mode"
+    )]
+    pub structure: Option<StructureMode>,
     /// What must not be seen.
     #[serde(skip_serializing_if = "Redact::is_empty")]
     pub redact: Redact,
@@ -50,7 +61,7 @@ impl Config {
     ///
     /// Every mistake that can be found is reported, not only the first; the text must be valid YAML for that.
     pub fn parse(text: &str, file_name: &str) -> Result<Self, Diagnostics> {
-        parse::config(text, file_name)
+        parse::config(text, file_name, None)
     }
 
     /// The configuration as JSON, which is YAML too: parsing it gives the same configuration. Secrets are in it.
@@ -63,7 +74,7 @@ impl Config {
 ///
 /// ```
 /// # use charmer_config::Config;
-/// let text = "limits: {timeout: 30s, grace: 2s, capture: 8MiB, output: 40000, concurrency: 8, queue: 100}";
+/// let text = "limits: {timeout: 30s, grace: 2s, capture: 8MiB, output: 40000, max_items: 200, concurrency: 8}";
 /// let limits = Config::parse(text, "charmer.yaml").unwrap().limits;
 /// assert_eq!(limits.capture, Some(8 << 20));
 /// ```
@@ -88,6 +99,9 @@ pub struct Limits {
     /// How many characters of each stream an assistant gets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<usize>,
+    /// How many items of a list an assistant gets, where output is data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_items: Option<usize>,
     /// How many programs run at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,

@@ -8,7 +8,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{Config, Diagnostics, Origin, reading};
+use crate::{Config, Diagnostics, Origin, SchemaRule, parse, reading};
 
 /// Why a file could not be used.
 #[derive(Debug, Error)]
@@ -28,7 +28,7 @@ pub enum LoadError {
 }
 
 impl Config {
-    /// Reads a file; its relative paths are [resolved](Self::resolve) against its folder.
+    /// Reads a file, and the schemas that it names; its relative paths are [resolved](Self::resolve) against its folder.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable {
             path: path.to_owned(),
@@ -37,14 +37,15 @@ impl Config {
         let text = File::open(path)
             .and_then(reading::text_of)
             .map_err(unreadable)?;
-        let mut config = Self::parse(&text, &path.display().to_string())?;
         let absolute = std::path::absolute(path).map_err(unreadable)?;
-        config.resolve(absolute.parent().unwrap_or(&absolute));
+        let folder = absolute.parent().unwrap_or(&absolute);
+        let mut config = parse::config(&text, &path.display().to_string(), Some(folder))?;
+        config.resolve(folder);
         Ok(config)
     }
 
-    /// Makes relative paths those of this folder: `directory`, `spells`, the audit log's `file`, and a `binary` that is
-    /// written as a path. A program that is only named is still looked for in the usual places.
+    /// Makes relative paths those of this folder: `directory`, `spells`, the files of schemas, the audit log's `file`,
+    /// and a `binary` that is written as a path. A program that is only named is still looked for in the usual places.
     ///
     /// ```
     /// # use charmer_config::{Config, Origin};
@@ -64,6 +65,12 @@ impl Config {
                 Origin::Binary(path) | Origin::Spells(path) => within(path),
             }
             source.directory.as_mut().map(within);
+            let overrides = source.overrides.values_mut();
+            for output in overrides.filter_map(|command| command.output.as_mut()) {
+                if let Some(SchemaRule::File { path, .. }) = &mut output.schema {
+                    within(path);
+                }
+            }
         }
         if let Some(audit) = &mut self.audit {
             within(&mut audit.file);

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use charmer_core::model::{Effect, Repetition, ValueType};
 use serde::{Serialize, Serializer};
 
+use crate::OutputRules;
+
 /// What is said of one command. What is not set stays as it was found.
 ///
 /// ```
@@ -20,6 +22,7 @@ use serde::{Serialize, Serializer};
 ///         flags:
 ///           format: {enum: [table, json], default: table}
 ///           crane: {add: true, type: string}
+///         output: {schema: {type: object, required: [berth]}}
 /// ";
 /// let config = Config::parse(text, "charmer.yaml").unwrap();
 /// let load = &config.sources[0].overrides["cargo load"];
@@ -70,6 +73,9 @@ pub struct CommandOverride {
     /// Its flags, by name, with or without dashes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub flags: BTreeMap<String, FlagOverride>,
+    /// What it prints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputRules>,
 }
 
 /// What is said of one positional: an entry of `args`.

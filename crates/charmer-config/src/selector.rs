@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use charmer_core::model::Effect;
+use charmer_run::layers::StructureMode;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     Pattern,
+    output::write_optional_mode,
     units::{write_duration, write_optional_duration},
 };
 
@@ -23,6 +25,8 @@ use crate::{
 ///         inherited_flags: {allow: [namespace]}
 ///         effect: read
 ///         timeout: 30s
+///         structure: force
+///         max_items: 50
 ///         rate_limit: {calls: 10, per: 1m}
 ///         retry: {times: 2, wait: 1s}
 ///         validate:
@@ -78,6 +82,15 @@ pub struct Selector {
     /// What is replaced in output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub filter: Vec<Filter>,
+    /// How far it goes to have output as data.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_mode"
+    )]
+    pub structure: Option<StructureMode>,
+    /// How many items of a list an assistant gets, where output is data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_items: Option<usize>,
     /// What the commands do to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,

@@ -102,6 +102,7 @@ impl Cast {
             ));
         }
         how.limits.timeout = how.limits.timeout.min(self.options.time_of(spell));
+        let most = how.limits.output_chars;
         let words = argv.iter().cloned();
         Audit::leave_argv([program.display().to_string()].into_iter().chain(words));
         let mut request = Request::new(argv.into_iter().map(Into::into).collect(), how.limits)
@@ -124,7 +125,11 @@ impl Cast {
         let outcome = launcher.run(request, how.cancel).await;
         // It must be open until the program has started in it.
         drop(folder);
-        outcome
+        let outcome = outcome?;
+        Ok(match entry.structure.is_idle() {
+            true => outcome,
+            false => entry.structure.apply(outcome, most).await,
+        })
     }
 
     fn folder(&self, given: &Given) -> Result<Directory, CallError> {

@@ -65,13 +65,14 @@ pub fn check(path: &Path, options: &SpellOptions) -> io::Result<Report> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
+    let folder = absolute.parent().unwrap_or(&absolute);
+    let base = folder.parent().unwrap_or(folder);
     let context = Context::default()
         .stem(&stem)
         .variables(&options.variables)
-        .reserved(&options.reserved);
+        .reserved(&options.reserved)
+        .folder(base);
     let read = Spell::parse(&text, &path.display().to_string(), &context);
-    let folder = absolute.parent().unwrap_or(&absolute);
-    let base = folder.parent().unwrap_or(folder);
     let mut loader = crate::load::Loader::new(base, options);
     let mut notes = loader.load(&absolute).problems;
     // What has a picture need not be said twice.

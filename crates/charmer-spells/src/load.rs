@@ -6,9 +6,11 @@ use std::{
     sync::Arc,
 };
 
+use charmer_config::OutputRules;
 use charmer_core::tool::Tool;
 use charmer_run::{
     CallError,
+    layers::Structure,
     process::{Environment, resolve_program},
 };
 
@@ -28,13 +30,15 @@ pub(crate) struct Entry {
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) environment: Environment,
     pub(crate) tool: Arc<Tool>,
+    /// How what it prints becomes data.
+    pub(crate) structure: Structure,
 }
 
 /// What came of reading a file.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) entry: Option<Arc<Entry>>,
-    /// The hash of its text, if it could be read.
+    /// The hash of its text, and of the schema that it names, if it could be read.
     pub(crate) hash: Option<String>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -105,7 +109,7 @@ impl<'l> Loader<'l> {
             }
         };
         let mut loaded = Loaded {
-            hash: Some(trust::hash(&text)),
+            hash: Some(trust::hash(&text, None)),
             ..Loaded::default()
         };
         for exposure in file::exposure(path, "the file") {
@@ -122,7 +126,8 @@ impl<'l> Loader<'l> {
         let context = Context::default()
             .stem(stem)
             .variables(&self.options.variables)
-            .reserved(&self.options.reserved);
+            .reserved(&self.options.reserved)
+            .folder(self.base);
         let read = Spell::parse(&text, &path.display().to_string(), &context);
         if let Some(mistakes) = read.mistakes {
             loaded.problems.push(Problem::mistakes(path, mistakes));
@@ -138,6 +143,7 @@ impl<'l> Loader<'l> {
             ));
         }
         if let Some(spell) = read.value {
+            loaded.hash = Some(trust::hash(&text, spell.schema_file()));
             loaded.entry = Some(Arc::new(self.entry(spell, path, &mut loaded.problems)));
         }
         loaded
@@ -168,8 +174,17 @@ impl<'l> Loader<'l> {
         advice::script_advice(&spell, self.base)
             .into_iter()
             .for_each(&mut warn);
+        let declared = spell.output.as_ref().map(OutputRules::declared);
+        let declared = declared.unwrap_or_default();
+        for note in declared.schema.iter().flat_map(|schema| schema.notes()) {
+            warn(format!("the schema of its output, {note}"));
+        }
+        let structure = declared
+            .add_to(spell.structure(&self.options.structure))
+            .redactor(self.options.engine.redactor().clone());
         Entry {
-            tool: Arc::new(schema::tool(&spell)),
+            tool: Arc::new(schema::tool(&spell, declared.data_schema())),
+            structure,
             environment: environment::of_spell(&spell, &self.environment),
             file: path.to_owned(),
             program,

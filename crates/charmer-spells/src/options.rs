@@ -4,6 +4,7 @@ use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use charmer_run::{
     Limits,
+    layers::Structure,
     process::{Engine, Environment},
 };
 
@@ -42,6 +43,9 @@ pub struct SpellOptions {
     pub engine: Engine,
     /// How large a call may become; how long it may take is the spell's to say.
     pub limits: Limits,
+    /// How far it goes to have output as data, where a spell does not say. A spell's program is not asked for JSON: what
+    /// stands in its command line is its author's to say.
+    pub structure: Structure,
     /// Names that other tools have.
     pub reserved: Vec<String>,
     /// The file that holds what was accepted. With it, only accepted spells are served.
@@ -83,6 +87,13 @@ impl SpellOptions {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets how far it goes to have output as data, where a spell does not say.
+    #[must_use]
+    pub fn structure(mut self, structure: Structure) -> Self {
+        self.structure = structure;
         self
     }
 

@@ -8,6 +8,7 @@ use charmer_core::{
     output::clean,
     tool::{NAME_WARNING, ToolName},
 };
+use charmer_run::layers::StructureMode;
 
 use crate::{
     args, argv, code, environment,
@@ -32,6 +33,9 @@ pub(crate) const SPELL: &[&str] = &[
     "confirm",
     "shell",
     "confine",
+    "structure",
+    "max_items",
+    "output",
 ];
 const EFFECTS: &[(&str, Effect)] = &[
     ("read", Effect::Read),
@@ -116,6 +120,15 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
         confirm: switch("confirm", problems),
         shell: switch("shell", problems),
         confine: switch("confine", problems),
+        structure: fields
+            .get("structure")
+            .and_then(|node| structure(node, problems)),
+        max_items: fields
+            .get("max_items")
+            .and_then(|node| reading::max_items(node, problems)),
+        output: fields
+            .get("output")
+            .and_then(|node| reading::output(node, context.folder, problems)),
         args: declared,
         argv,
         stdin,
@@ -294,6 +307,17 @@ fn timeout(node: &Node, problems: &mut Problems<'_>) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
+fn structure(node: &Node, problems: &mut Problems<'_>) -> Option<StructureMode> {
+    let mode = reading::structure(node, problems)?;
+    if mode == StructureMode::Force {
+        problems
+            .add(node.span.clone(), "`structure: force` has no meaning for a spell")
+            .hint("nothing is added to its command line: write the flag that prints JSON in `command` or `argv`");
+        return None;
+    }
+    Some(mode)
+}
+
 fn env(
     node: &Node,
     context: &Context<'_>,
@@ -334,7 +358,11 @@ mod tests {
     fn the_schema_has_the_keys_that_the_parser_has() {
         let schema: serde_json::Value =
             serde_json::from_str(crate::SCHEMA).expect("the schema is JSON");
-        for (pointer, keys) in [("", SPELL), ("/$defs/arg", args::ARG)] {
+        for (pointer, keys) in [
+            ("", SPELL),
+            ("/$defs/arg", args::ARG),
+            ("/$defs/output", reading::OUTPUT),
+        ] {
             let object = schema.pointer(pointer).expect("it is there");
             assert_eq!(object["additionalProperties"], false);
             let properties = object["properties"].as_object().expect("keys");

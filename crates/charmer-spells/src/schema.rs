@@ -1,10 +1,12 @@
 //! A spell as a tool: its name, its description, the schema of its input.
 
+use std::sync::Arc;
+
 use charmer_core::{
     model::Hints,
     output::clean,
     text::shorten,
-    tool::{Annotations, Tool, ToolName},
+    tool::{Annotations, Tool, ToolName, output_schema_with_data},
 };
 use serde_json::{Map, Value, json};
 
@@ -13,8 +15,8 @@ use crate::spell::{Arg, ArgType, Spell};
 /// How long descriptions may be.
 const DESCRIPTION: usize = 2000;
 
-/// The tool of a spell.
-pub(crate) fn tool(spell: &Spell) -> Tool {
+/// The tool of a spell, whose `data` has this schema if it is declared.
+pub(crate) fn tool(spell: &Spell, data: Option<Value>) -> Tool {
     let name = ToolName::exact(&spell.name).expect("the parser lets only valid names through");
     let mut hints = Hints::new(spell.effect);
     hints.title = Some(spell.name.clone());
@@ -24,6 +26,9 @@ pub(crate) fn tool(spell: &Spell) -> Tool {
         input(spell),
         Annotations::new(&hints),
     );
+    if let Some(data) = data {
+        tool.output_schema = Arc::new(output_schema_with_data(data));
+    }
     tool.help.effect = spell.effect;
     // A user may cast it by name.
     let args = spell.args.iter().flatten().map(|arg| arg.name.clone());

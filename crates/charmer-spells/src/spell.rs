@@ -1,9 +1,14 @@
 //! What a spell says, as types. Variables are expanded; paths are as they were written.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use charmer_config::reading::Read;
+use charmer_config::{OutputRules, SchemaRule, reading::Read};
 use charmer_core::model::Effect;
+use charmer_run::layers::{Structure, StructureMode};
 use regex_lite::Regex;
 use serde_json::Value;
 
@@ -55,6 +60,12 @@ pub struct Spell {
     pub shell: bool,
     /// Whether the program is kept to `paths` by the system.
     pub confine: bool,
+    /// How far it goes to have what it prints as data, if it says so.
+    pub structure: Option<StructureMode>,
+    /// How many items of a list a caller gets, where output is data, if it says so.
+    pub max_items: Option<usize>,
+    /// What it prints, if it is declared.
+    pub output: Option<OutputRules>,
 }
 
 impl Spell {
@@ -67,6 +78,26 @@ impl Spell {
     /// Whether it can run anywhere at all.
     pub fn can_run(&self) -> bool {
         !self.paths.is_empty()
+    }
+
+    /// The file that its output's schema stands in, as it was read.
+    pub(crate) fn schema_file(&self) -> Option<&Value> {
+        match self.output.as_ref()?.schema.as_ref()? {
+            SchemaRule::File { json, .. } => json.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// How its output is read: as it says, and as others do where it says nothing.
+    pub(crate) fn structure(&self, others: &Structure) -> Structure {
+        let mut structure = others.clone();
+        if let Some(mode) = self.structure {
+            structure = structure.mode(mode);
+        }
+        if let Some(most) = self.max_items {
+            structure = structure.max_items(most);
+        }
+        structure
     }
 
     /// A declared argument.
@@ -85,6 +116,9 @@ pub struct Context<'c> {
     pub variables: Option<&'c charmer_run::process::Environment>,
     /// Names that other tools have.
     pub reserved: &'c [String],
+    /// The folder that holds `spells/`: relative paths start there. With it, the schema of an output is read that
+    /// stands in a file of its own.
+    pub folder: Option<&'c Path>,
 }
 
 impl<'c> Context<'c> {
@@ -106,6 +140,13 @@ impl<'c> Context<'c> {
     #[must_use]
     pub fn reserved(mut self, names: &'c [String]) -> Self {
         self.reserved = names;
+        self
+    }
+
+    /// Sets the folder that holds `spells/`.
+    #[must_use]
+    pub fn folder(mut self, folder: &'c Path) -> Self {
+        self.folder = Some(folder);
         self
     }
 }

@@ -1,7 +1,8 @@
 //! Which spells a person has accepted: hashes of their content, kept outside of the folder.
 //!
 //! Whoever can write the folder can add commands. A locked server runs only what is accepted here; a changed spell is
-//! another spell until it is accepted again. What a spell runs (a script beside it) is not part of its content.
+//! another spell until it is accepted again. The schema of its output is part of its content, also in a file of its own;
+//! what a spell runs (a script beside it) is not.
 
 use std::{
     collections::BTreeMap,
@@ -10,8 +11,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use charmer_config::{SchemaRule, reading};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+use crate::{file, parse::SPELL};
 
 /// What was accepted.
 ///
@@ -55,9 +60,10 @@ impl Trust {
         })
     }
 
-    /// Accepts a spell with this text: the one that a person has seen.
+    /// Accepts a spell with this text, the one that a person has seen, and with the schema that it names as it is now.
     pub fn accept(&mut self, file: &Path, text: &str) {
-        self.accepted.insert(key(file), hash(text));
+        let hash = hash(text, schema_of(file, text).as_ref());
+        self.accepted.insert(key(file), hash);
     }
 
     /// Accepts it no longer.
@@ -67,7 +73,7 @@ impl Trust {
 
     /// Whether a spell was accepted with exactly this text.
     pub fn is_accepted(&self, file: &Path, text: &str) -> bool {
-        self.has(file, &hash(text))
+        self.has(file, &hash(text, schema_of(file, text).as_ref()))
     }
 
     pub(crate) fn has(&self, file: &Path, hash: &str) -> bool {
@@ -104,9 +110,31 @@ fn key(file: &Path) -> String {
         .into_owned()
 }
 
-/// The hash of a spell's content.
-pub(crate) fn hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
+/// The schema in the file that a spell names, if it does.
+fn schema_of(file: &Path, text: &str) -> Option<Value> {
+    let file = file::absolute(file);
+    let folder = file.parent()?;
+    let base = folder.parent().unwrap_or(folder);
+    let output = reading::read(text, "", |tree, problems| {
+        let fields = problems.fields(tree, "spell", SPELL)?;
+        reading::output(fields.get("output")?, Some(base), problems)
+    });
+    match output.value?.schema? {
+        SchemaRule::File { json, .. } => json,
+        _ => None,
+    }
+}
+
+/// The hash of a spell's content: its text, and the schema that stands in another file.
+pub(crate) fn hash(text: &str, schema: Option<&Value>) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(text.as_bytes());
+    if let Some(schema) = schema {
+        // No text of YAML holds this character.
+        hasher.update(b"\0");
+        hasher.update(schema.to_string().as_bytes());
+    }
+    let digest = hasher.finalize();
     digest.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::{
-    args::{LayoutName, ServeArgs},
+    args::{LayoutName, ServeArgs, StructureName},
     settings::Settings,
     spells::Folder,
 };
@@ -109,6 +109,14 @@ fn words(args: &ServeArgs, settings: &Settings, folder: &Path) -> Vec<String> {
             LayoutName::Nested => "nested",
         };
         option("layout", Some(name.to_owned()));
+    }
+    if let Some(structure) = selection.structure {
+        let name = match structure {
+            StructureName::Off => "off",
+            StructureName::Auto => "auto",
+            StructureName::Force => "force",
+        };
+        option("structure", Some(name.to_owned()));
     }
     if selection.refresh {
         option("refresh", None);

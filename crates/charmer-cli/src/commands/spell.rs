@@ -324,7 +324,12 @@ fn readable(file: &Path) -> Result<(String, Spell), Problem> {
         .map_err(|error| unreadable(error.to_string()))?;
     let options = spells::options();
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let context = Context::default().stem(&stem).variables(&options.variables);
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let folder = absolute.parent().unwrap_or(&absolute);
+    let context = Context::default()
+        .stem(&stem)
+        .variables(&options.variables)
+        .folder(folder.parent().unwrap_or(folder));
     let read = Spell::parse(&text, &file.display().to_string(), &context);
     match (read.value, read.mistakes) {
         (Some(spell), None) => Ok((text, spell)),

@@ -7,4 +7,6 @@ mod mistakes;
 mod serve;
 mod shows;
 mod spells;
+#[cfg(unix)]
+mod structure;
 mod support;

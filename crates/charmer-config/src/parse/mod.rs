@@ -1,12 +1,16 @@
-//! From the tree to the types, key by key. A file's readers are here, in `source`, `overrides` and `selector`.
+//! From the tree to the types, key by key. A file's readers are here, in `source`, `overrides`, `output` and `selector`.
 //!
 //! Keys that are not in a mapping's list are mistakes; the lists are compared with the JSON Schema by a test.
 
+pub(crate) mod output;
 mod overrides;
 mod selector;
 mod source;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use crate::{
     Audit, Config, Diagnostics, Limits, Log, Pattern, Redact, Secret, Spool, SpoolSettings,
@@ -20,12 +24,21 @@ const MOMENT: Duration = Duration::from_millis(1);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-const CONFIG: &[&str] = &["sources", "limits", "redact", "audit", "spool", "log"];
+const CONFIG: &[&str] = &[
+    "sources",
+    "limits",
+    "structure",
+    "redact",
+    "audit",
+    "spool",
+    "log",
+];
 const LIMITS: &[&str] = &[
     "timeout",
     "grace",
     "capture",
     "output",
+    "max_items",
     "concurrency",
     "queue",
 ];
@@ -34,13 +47,16 @@ const AUDIT: &[&str] = &["file", "fail_closed"];
 const SPOOL: &[&str] = &["size", "files", "lifetime"];
 const LOG: &[&str] = &["calls"];
 
-pub(crate) fn config(text: &str, file: &str) -> Result<Config, Diagnostics> {
-    let read = reading::read(text, file, |tree, problems| Some(whole(tree, problems)));
+/// Reads the file's text. With the folder that holds it, the files that it names are read too.
+pub(crate) fn config(text: &str, file: &str, folder: Option<&Path>) -> Result<Config, Diagnostics> {
+    let read = reading::read(text, file, |tree, problems| {
+        Some(whole(tree, folder, problems))
+    });
     read.mistakes
         .map_or(Ok(read.value.unwrap_or_default()), Err)
 }
 
-fn whole(tree: &Node, problems: &mut Problems<'_>) -> Config {
+fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Config {
     let mut config = Config::default();
     if matches!(tree.kind, Kind::Null) {
         problems
@@ -55,12 +71,15 @@ fn whole(tree: &Node, problems: &mut Problems<'_>) -> Config {
         config.sources = problems
             .list(node, "sources", "add an entry like `- binary: kubectl`")
             .iter()
-            .filter_map(|entry| source::source(entry, problems))
+            .filter_map(|entry| source::source(entry, folder, problems))
             .collect();
     }
     if let Some(node) = fields.get("limits") {
         config.limits = limits(node, problems).unwrap_or_default();
     }
+    config.structure = fields
+        .get("structure")
+        .and_then(|node| output::structure(node, problems));
     if let Some(node) = fields.get("redact") {
         config.redact = redact(node, problems).unwrap_or_default();
     }
@@ -89,6 +108,9 @@ fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<Limits> {
         output: fields
             .get("output")
             .and_then(|node| problems.amount(node, "output", 100..=100_000_000)),
+        max_items: fields
+            .get("max_items")
+            .and_then(|node| output::max_items(node, problems)),
         concurrency: fields
             .get("concurrency")
             .and_then(|node| problems.amount(node, "concurrency", 1..=10_000)),
@@ -210,6 +232,7 @@ mod tests {
             ("/$defs/commandOverride", overrides::COMMAND),
             ("/$defs/flagOverride", overrides::FLAG),
             ("/$defs/argOverride", overrides::ARG),
+            ("/$defs/output", output::OUTPUT),
             ("/$defs/selector", selector::SELECTOR),
             ("/$defs/commands", selector::COMMANDS),
             ("/$defs/flagLists", selector::FLAGS),

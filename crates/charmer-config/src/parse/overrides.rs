@@ -1,6 +1,6 @@
 //! The entries of `override`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use charmer_core::model::{CommandPath, Repetition};
 
@@ -30,6 +30,7 @@ pub(super) const COMMAND: &[&str] = &[
     "confirm",
     "args",
     "flags",
+    "output",
 ];
 pub(super) const FLAG: &[&str] = &[
     "add",
@@ -57,6 +58,7 @@ pub(super) const ARG: &[&str] = &[
 
 pub(super) fn overrides(
     node: &Node,
+    folder: Option<&Path>,
     problems: &mut Problems<'_>,
 ) -> BTreeMap<String, CommandOverride> {
     let mut found: BTreeMap<String, CommandOverride> = BTreeMap::new();
@@ -84,14 +86,19 @@ pub(super) fn overrides(
                 .hint("put all corrections of a command into one entry");
             continue;
         }
-        if let Some(correction) = command(value, &path, problems) {
+        if let Some(correction) = command(value, &path, folder, problems) {
             found.insert(path, correction);
         }
     }
     found
 }
 
-fn command(node: &Node, path: &str, problems: &mut Problems<'_>) -> Option<CommandOverride> {
+fn command(
+    node: &Node,
+    path: &str,
+    folder: Option<&Path>,
+    problems: &mut Problems<'_>,
+) -> Option<CommandOverride> {
     let fields = problems.fields(node, path, COMMAND)?;
     Some(CommandOverride {
         add: switch(&fields, "add", problems).unwrap_or(false),
@@ -115,6 +122,9 @@ fn command(node: &Node, path: &str, problems: &mut Problems<'_>) -> Option<Comma
             .get("flags")
             .map(|node| flags(node, problems))
             .unwrap_or_default(),
+        output: fields
+            .get("output")
+            .and_then(|node| super::output::output(node, folder, problems)),
     })
 }
 

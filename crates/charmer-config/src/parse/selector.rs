@@ -10,7 +10,7 @@ use crate::{
     yaml::{Kind, Node, Quoted},
 };
 
-use super::{DAY, HOUR, MOMENT, source::flag};
+use super::{DAY, HOUR, MOMENT, output, source::flag};
 
 pub(super) const SELECTOR: &[&str] = &[
     "commands",
@@ -26,6 +26,8 @@ pub(super) const SELECTOR: &[&str] = &[
     "stdin",
     "validate",
     "filter",
+    "structure",
+    "max_items",
     "effect",
 ];
 pub(super) const COMMANDS: &[&str] = &[
@@ -87,6 +89,12 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .unwrap_or(false),
         validate: list(fields.get("validate"), "validate", problems, validation),
         filter: list(fields.get("filter"), "filter", problems, filter),
+        structure: fields
+            .get("structure")
+            .and_then(|node| output::structure(node, problems)),
+        max_items: fields
+            .get("max_items")
+            .and_then(|node| output::max_items(node, problems)),
         effect: fields
             .get("effect")
             .and_then(|node| problems.choice(node, "effect", EFFECTS)),

@@ -1,6 +1,9 @@
 //! The entries of `sources`.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use charmer_core::tool::Layout;
 
@@ -29,7 +32,11 @@ pub(super) const SOURCE: &[&str] = &[
 const OF_SPELLS: &[&str] = &["spells", "read_only"];
 pub(super) const ENVIRONMENT: &[&str] = &["inherit", "set", "remove"];
 
-pub(super) fn source(node: &Node, problems: &mut Problems<'_>) -> Option<Source> {
+pub(super) fn source(
+    node: &Node,
+    folder: Option<&Path>,
+    problems: &mut Problems<'_>,
+) -> Option<Source> {
     let fields = problems.fields(node, "source", SOURCE)?;
     let origin = fields
         .one_of(&["binary", "spells"], problems)
@@ -97,7 +104,7 @@ pub(super) fn source(node: &Node, problems: &mut Problems<'_>) -> Option<Source>
             .unwrap_or_default(),
         overrides: fields
             .get("override")
-            .map(|node| super::overrides::overrides(node, problems))
+            .map(|node| super::overrides::overrides(node, folder, problems))
             .unwrap_or_default(),
         select: selectors(&fields, problems),
     };

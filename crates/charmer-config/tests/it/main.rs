@@ -4,6 +4,7 @@ mod bounds;
 mod diagnostics;
 mod meaning;
 mod middleware;
+mod output;
 mod override_mistakes;
 mod overrides;
 mod schema;

@@ -432,7 +432,7 @@ fn the_example_fits_a_program_that_has_its_names() {
         .flag(text("namespace").global());
     let root = [get, rollout, config, delete]
         .into_iter()
-        .chain(["logs", "describe", "exec", "apply"].map(Command::new))
+        .chain(["logs", "describe", "exec", "apply", "version"].map(Command::new))
         .fold(root, Command::command);
     let mut cli = Cli::new(root, Syntax::pflag());
     let source = &parse(include_str!("../../../../docs/charmer.example.yaml")).sources[0];

@@ -3,8 +3,9 @@
 //!
 //! Each is a `tower::Layer` on a [`CallService`](crate::CallService) and goes around a call path with
 //! [`wrap`](crate::wrap). The outermost sees a call first and its outcome last, so that this order is a good one, from
-//! the outside: [`Audit`], [`RateLimit`], [`Validate`], [`Structure`], [`Filter`], [`Retry`], [`Timeout`]. A call that the rate limit
-//! or a check refuses is then in the audit log, and is neither run nor tried again.
+//! the outside: [`Audit`], [`Structure`], [`RateLimit`], [`Validate`], [`Filter`], [`Retry`], [`Timeout`]. A call that the rate
+//! limit or a check refuses is then in the audit log, and is neither run nor tried again; what is added to the input is
+//! checked, and what a filter takes out is not in the data.
 //!
 //! tower's own layers fit too; ours exist where tower's would lose output (timeout) or cannot be cloned (rate limit).
 //!

@@ -106,18 +106,29 @@ impl Structure {
         self.mode == StructureMode::Off && self.output.is_none()
     }
 
-    /// Asks for JSON, if the caller has not said how the output should look.
+    /// Asks for JSON, if neither the caller nor who declared the output has said how it should look.
     fn ask(&self, call: &mut Call) {
+        let json = matches!(self.format, None | Some(Format::Json | Format::JsonLines));
         if self.mode == StructureMode::Force
+            && json
             && let Some((key, value)) = json_input(&call.tool.input, &call.input)
         {
             call.tool.input.set_flag(&mut call.input, key, value);
         }
     }
 
-    /// The outcome with its output as data, if it is data.
+    /// The outcome with its output as data, if it is data. An assistant gets at most so many characters of it.
+    pub async fn apply(&self, outcome: Outcome, most: usize) -> Outcome {
+        if outcome.stdout.head.len() <= LONG {
+            return self.read(outcome, most);
+        }
+        let (structure, kept) = (self.clone(), outcome.clone());
+        let reading = tokio::task::spawn_blocking(move || structure.read(outcome, most));
+        reading.await.unwrap_or(kept)
+    }
+
     fn read(&self, mut outcome: Outcome, most: usize) -> Outcome {
-        let declared = self.output.as_ref().filter(|_| outcome.is_success());
+        let success = outcome.is_success();
         let mut complaint = None;
         let mut found = match outcome.data.take() {
             Some(data) => Some((data, None)),
@@ -125,14 +136,13 @@ impl Structure {
         };
         let mut hidden = false;
         found = found.map(|(data, total)| (self.plain(data, &mut hidden), total));
-        if let Some(schema) = declared {
-            // What a handler gave as data was never printed, and must not be lost.
-            let unprinted = found.as_ref().filter(|_| outcome.stdout.head.is_empty());
-            let unprinted = unprinted.map(|(data, _)| data.to_string());
+        // What a handler gave as data was never printed, and must not be lost.
+        let unprinted = found.as_ref().filter(|_| outcome.stdout.head.is_empty());
+        let unprinted = unprinted.map(|(data, _)| data.clone());
+        if let Some(schema) = &self.output {
             (found, complaint) = self.fit_schema(schema, found);
-            if let Some(text) = unprinted.filter(|_| complaint.is_some()) {
-                outcome.stdout = Captured::whole(text);
-            }
+            // A failure need not print what was declared; what is not that is text then.
+            complaint = complaint.filter(|_| success);
         }
         if let Some((mut data, total)) = found
             && let Some(cut) = fit(&mut data, most)
@@ -143,6 +153,8 @@ impl Structure {
                 // What was printed holds it still.
                 outcome.stdout = Captured::default();
             }
+        } else if let Some(data) = unprinted {
+            outcome.stdout = Captured::whole(data.to_string());
         }
         outcome.complaint = complaint;
         outcome
@@ -160,8 +172,10 @@ impl Structure {
         let text = stdout.to_text();
         let text = clean(&text);
         let text = self.redactor.text(&text);
-        let mut options = ReadOptions::default().max_bytes(most);
+        let mut options = ReadOptions::default();
         options.max_items = self.max_items;
+        // What was declared is checked as a whole, however much of it can be shown.
+        options.max_bytes = self.output.is_none().then_some(most);
         options.declared = self.format.or(self.output.as_ref().map(|_| Format::Json));
         let Read { data, total, .. } = read(&text, &options)?;
         Some((data.into(), total))
@@ -317,12 +331,7 @@ impl Service<Call> for StructureService {
             structure.ask(&mut call);
             let most = call.limits.output_chars;
             let outcome = inner.call(call).await?;
-            if outcome.stdout.head.len() <= LONG {
-                return Ok(structure.read(outcome, most));
-            }
-            let kept = outcome.clone();
-            let reading = tokio::task::spawn_blocking(move || structure.read(outcome, most));
-            Ok(reading.await.unwrap_or(kept))
+            Ok(structure.apply(outcome, most).await)
         })
     }
 }
@@ -472,6 +481,59 @@ mod tests {
             assert_eq!(result.structured["exitCode"], 0);
             assert_eq!(result.structured["stdout"], bad);
             assert_eq!(result.structured.get("data"), None);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_need_not_print_what_was_declared() {
+        let schema = json!({"type": "object", "required": ["name"]});
+        let declared = Structure::default().output(Arc::new(convert(&schema)));
+        for (printed, data) in [
+            (r#"{"message": "gone"}"#, None),
+            (r#"{"name": "a"}"#, Some(json!({"name": "a"}))),
+        ] {
+            let mut outcome = Outcome::success(printed);
+            outcome.ended = crate::Ended::Exited(1);
+            let outcome = declared.apply(outcome, 1000).await;
+            assert_eq!((&outcome.data, outcome.complaint.is_none()), (&data, true));
+            assert_eq!(outcome.stdout_text(), printed);
+        }
+    }
+
+    #[tokio::test]
+    async fn json_is_not_asked_for_where_something_else_was_declared() {
+        let table = Structure::new(StructureMode::Force).format(Format::Table);
+        let call = || call(Layout::Flat, json!({}));
+        let result = answer(&table, call(), "NAME   AGE\na      1\n").await;
+        assert_eq!(result.structured["stderr"], "{}");
+        assert_eq!(result.structured["data"]["items"][0]["AGE"], "1");
+        let off = table.mode(StructureMode::Off);
+        assert!(off.is_idle());
+    }
+
+    #[tokio::test]
+    async fn what_is_too_long_to_be_data_is_not_lost() {
+        let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+        let long = json!({"text": "x".repeat(2000)}).to_string();
+        for structure in [
+            Structure::default(),
+            Structure::default().output(Arc::new(convert(&schema))),
+        ] {
+            let mut call = call(Layout::Flat, json!({}));
+            call.limits = Limits::default().output_chars(1000);
+            let result = answer(&structure, call, &long).await;
+            assert!(!result.is_error, "{}", result.text);
+            assert_eq!(result.structured.get("data"), None);
+            assert_eq!(
+                result.structured["truncated"]["stdout"]["bytes"],
+                long.len()
+            );
+            // The same from a handler, which prints nothing.
+            let mut outcome = Outcome::success("");
+            outcome.data = serde_json::from_str(&long).ok();
+            let outcome = structure.apply(outcome, 1000).await;
+            assert_eq!(outcome.data, None);
+            assert_eq!(outcome.stdout_text(), long);
         }
     }
 

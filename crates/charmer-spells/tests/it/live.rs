@@ -27,8 +27,9 @@ fn names(book: &SpellBook) -> Vec<String> {
     book.spells().into_iter().map(|spell| spell.name).collect()
 }
 
+/// The fixture's answer to a number would be JSON.
 fn says(word: &str) -> String {
-    format!("command: ${{FIXTURE}} {word}\npaths: [.]")
+    format!("command: ${{FIXTURE}} {word}\npaths: [.]\nstructure: off")
 }
 
 async fn said(book: &SpellBook, name: &str) -> String {

@@ -36,6 +36,27 @@ fn a_picture_of_the_line() {
 }
 
 #[test]
+fn nothing_is_asked_for_that_the_author_did_not_write() {
+    assert_snapshot!(mistakes("command: echo\nstructure: force\noutput: {format: jsn}\n"), @r"
+    error: `structure: force` has no meaning for a spell
+     --> t.yaml:4:12
+      |
+    4 | structure: force
+      |            ^^^^^
+      |
+      = help: nothing is added to its command line: write the flag that prints JSON in `command` or `argv`
+
+    error: `format` cannot be `jsn`
+     --> t.yaml:5:18
+      |
+    5 | output: {format: jsn}
+      |                  ^^^
+      |
+      = help: did you mean `json`?
+    ");
+}
+
+#[test]
 fn what_is_missing() {
     let read = Spell::parse("flags: []\n", "t.yaml", &Context::default());
     assert_snapshot!(read.mistakes.expect("some").to_string(), @r"

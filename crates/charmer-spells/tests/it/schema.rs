@@ -51,7 +51,7 @@ fn the_example_is_valid_names_the_schema_and_has_every_key() {
         SCHEMA
     );
     let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
-    for mapping in [&schema, &schema["$defs"]["arg"]] {
+    for mapping in [&schema, &schema["$defs"]["arg"], &schema["$defs"]["output"]] {
         for key in mapping["properties"].as_object().expect("keys").keys() {
             assert!(
                 EXAMPLE.contains(&format!("{key}:")),
@@ -103,6 +103,9 @@ fn they_agree() {
         "command: x\nargs: [{name: a, enum: [x, 1], default: x, required: false}, {name: p, pattern: '[a-z]+'}]",
         "command: x\nenv: {A: b, B: 1}\nstdin: hello\neffect: destroy",
         "command: x\nconfirm: true\nshell: false\nconfine: true",
+        "command: x\nstructure: off\nmax_items: 5\noutput: {format: yaml}",
+        "command: x\nstructure: auto\noutput: {schema: {type: object}, dialect: full, field: x}",
+        "command: x\nstructure: false\noutput: {schema: a.json, format: table}",
     ] {
         let text = text("t", keys);
         assert!(is_taken(&text), "the parser refuses {keys}");
@@ -142,6 +145,15 @@ fn they_agree() {
         "command: x\nconfirm: yes",
         "command: x\nshell: 1",
         "command: x\nwheel: round",
+        "command: x\nstructure: force",
+        "command: x\nstructure: true",
+        "command: x\nmax_items: 0",
+        "command: x\noutput: json",
+        "command: x\noutput: {}",
+        "command: x\noutput: {format: text}",
+        "command: x\noutput: {schema: []}",
+        "command: x\noutput: {field: x}",
+        "command: x\noutput: {schema: {type: object}, wheel: round}",
     ]
     .map(|keys| text("t", keys))
     .into();

@@ -6,13 +6,16 @@ use crate::{
     fact::{Fact, Origin},
     family::Page,
     help::{Row, Section, expand_tabs, first_sentence, rows, sections},
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
+    sketch::{ChildSketch, CommandSketch, Scope},
 };
 
 use super::{
     pflag,
     usage::{offers_children, positional_pattern},
 };
+
+/// The heading above the fields that `--json fields` takes.
+const JSON_FIELDS: &str = "json fields";
 
 /// Reads a page; `None` if its usage line is another command's.
 pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
@@ -38,7 +41,6 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
     }
 
     let mut prose: Vec<String> = Vec::new();
-    let mut listed_fields = None;
     for (place, section) in found.iter().enumerate() {
         if place == at {
             prose.extend(text_below_usage(section));
@@ -48,8 +50,6 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
             sketch.examples = Some(Fact::new(section.body(), Origin::Help));
         } else if is_flag_section(section, place > at) {
             read_flags(section, page.path, &mut sketch);
-        } else if let Some((flag, fields)) = fields(section) {
-            listed_fields = Some((flag, fields));
         } else if section.heading.is_empty() {
             prose.push(section.body());
         } else if section.is("name") {
@@ -65,10 +65,8 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
             prose.push(format!("{}:\n{}", section.heading, section.body()));
         }
     }
-    if let Some((flag, fields)) = listed_fields
-        && let Some(flag) = sketch.flag_mut(&FlagSketch::long(&flag))
-    {
-        flag.choices = Some(Fact::new(fields, Origin::Help));
+    if let Some(section) = found.iter().find(|section| section.is(JSON_FIELDS)) {
+        read_json_fields(section, &mut sketch);
     }
     let long = prose.join("\n\n").trim().to_owned();
     if !long.is_empty() {
@@ -228,18 +226,18 @@ fn read_flags(section: &Section<'_>, path: &CommandPath, sketch: &mut CommandSke
     }
 }
 
-/// The values of a flag that have a section to themselves: `JSON FIELDS`, and words between commas below it.
-fn fields(section: &Section<'_>) -> Option<(String, Vec<Choice>)> {
-    let heading = section.heading.to_lowercase();
-    let flag = heading.strip_suffix(" fields")?;
-    let body = section.lines.join(" ");
-    let fields = body.split(',').map(str::trim);
-    let is_name = |field: &&str| field.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let fields: Vec<&str> = fields.filter(|field| !field.is_empty()).collect();
-    (!fields.is_empty() && fields.iter().all(is_name)).then(|| {
-        let choices = fields.into_iter().map(Choice::new);
-        (flag.to_owned(), choices.collect())
-    })
+/// The fields that a flag `--json` takes, where it takes some.
+fn read_json_fields(section: &Section<'_>, sketch: &mut CommandSketch) {
+    let body = section.body();
+    let fields: Vec<&str> = body.split(',').map(str::trim).collect();
+    let flags = sketch.flags.iter_mut();
+    let mut flags = flags.filter(|flag| flag.long.as_deref() == Some("json"));
+    if let Some(flag) = flags.next().filter(|flag| flag.placeholder.is_some())
+        && fields.iter().all(|field| is_name(field))
+    {
+        let choices = fields.into_iter().map(Choice::new).collect();
+        flag.choices = Some(Fact::new(choices, Origin::Help));
+    }
 }
 
 /// The commands that a section lists, if that is what it does.
@@ -249,6 +247,7 @@ fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
         "learn more",
         "environment variables",
         "arguments",
+        JSON_FIELDS,
         "exit codes",
     ]
     .contains(&heading.as_str())
@@ -347,15 +346,34 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_of_a_flag_in_a_section_of_their_own() {
-        let sketch = page(
-            &["list"],
-            "Lists.\n\nUSAGE\n  grove list [flags]\n\nFLAGS\n  --json fields   Output JSON with the specified fields\n\nJSON FIELDS\n  age, height,\n  kind_of\n\nEXAMPLES\n  $ grove list\n",
+    fn the_fields_of_a_json_flag_are_its_choices() {
+        let text = |flag: &str, fields: &str| {
+            format!(
+                "Lists.\n\nUSAGE\n  grove list [flags]\n\nFLAGS\n  {flag}   Output JSON\n\nJSON FIELDS\n{fields}\n\nLEARN MORE\n  Read.\n"
+            )
+        };
+        let choices = |text: &str| {
+            let sketch = page(&["list"], text);
+            let choices = sketch.flags[0].choices.clone();
+            choices.map(|choices| {
+                choices
+                    .value
+                    .into_iter()
+                    .map(|choice| choice.value)
+                    .collect()
+            })
+        };
+        let fields = "  age, height,\n  leafCount";
+        let expected = ["age", "height", "leafCount"].map(str::to_owned);
+        assert_eq!(
+            choices(&text("--json fields", fields)),
+            Some(expected.to_vec())
         );
-        let choices = &sketch.flags[0].choices.as_ref().expect("choices").value;
-        let values: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
-        assert_eq!(values, ["age", "height", "kind_of"]);
-        assert_eq!(children_of(&sketch), [] as [&str; 0]);
+        assert_eq!(choices(&text("--json", fields)), None);
+        assert_eq!(
+            choices(&text("--json fields", "  see the manual, or ask")),
+            None
+        );
     }
 
     #[test]
