@@ -13,6 +13,14 @@ pub(crate) fn new() -> Result<Runtime, Problem> {
         .map_err(|error| Problem::failed(format!("failed to start the async runtime: {error}")))
 }
 
+/// Waits for something that needs neither time nor input and output.
+pub(crate) fn wait(what: impl Future<Output = ()>) {
+    // Without one there is nothing to wait in, and what follows says so.
+    if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() {
+        runtime.block_on(what);
+    }
+}
+
 /// Does the work, unless it is interrupted.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
     new()?.block_on(async {

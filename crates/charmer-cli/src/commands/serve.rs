@@ -95,10 +95,22 @@ fn walk(
     offer: &Offer,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
+    // Before there is a runtime: this is all that a client waits for at a warm start.
+    let kept = reading.kept.as_ref().filter(|_| !reading.refresh);
+    let foretold = kept.and_then(KeptList::load);
+    if let Some(listing) = &foretold {
+        offer.foretell(listing.clone());
+        runtime::wait(async {
+            tokio::select! {
+                () = offer.asked() => {}
+                () = stop.cancelled() => {}
+            }
+        });
+    }
     let done = runtime::new().and_then(|runtime| {
         runtime.block_on(async {
             tokio::select! {
-                read = read_or_check(assembler, reading, offer) => read,
+                read = read_or_check(assembler, reading, foretold.as_ref(), offer) => read,
                 () = stop.cancelled() => {
                     tokio::time::sleep(PROBES_END).await;
                     Ok(())
@@ -115,6 +127,7 @@ fn walk(
 async fn read_or_check(
     assembler: &Assembler,
     reading: &Reading,
+    foretold: Option<&Listing>,
     offer: &Offer,
 ) -> Result<(), Problem> {
     let Reading {
@@ -122,11 +135,6 @@ async fn read_or_check(
         refresh,
         kept,
     } = reading;
-    let foretold = kept.as_ref().filter(|_| !refresh).and_then(KeptList::load);
-    if let Some(listing) = &foretold {
-        offer.foretell(listing.clone());
-        offer.asked().await;
-    }
     let starts: Vec<Start> = programs
         .iter()
         .map(|path| Start::new(path, *refresh))
@@ -141,7 +149,7 @@ async fn read_or_check(
     offer.replace(assembled.tools);
     offer.asked().await;
     if let Some(kept) = kept
-        && foretold.as_ref() != Some(&listing)
+        && foretold != Some(&listing)
     {
         kept.store(&listing);
     }
