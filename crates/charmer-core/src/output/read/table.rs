@@ -347,10 +347,15 @@ fn rows<'t>(
             return Err(Refused::Misaligned);
         }
     }
-    // A single blank column can be a space in a cell that is too long for its column, if the next one is empty.
-    if has_empty && borders.iter().any(|border| border.end - border.start < 2) {
-        let allowed = style == Style::Narrow && only_last_empty(&table);
-        if !allowed {
+    // A single blank column can be a space in a cell that is too long for its column, if the next one is empty, or in a
+    // cell that only one way of counting puts there.
+    if borders.iter().any(|border| border.end - border.start < 2) {
+        let is_allowed = match style {
+            Style::Wide => !has_empty && lines.rows.iter().all(|row| row.is_ascii()),
+            Style::Narrow => !has_empty || only_last_empty(&table),
+            Style::Ruled => !has_empty,
+        };
+        if !is_allowed {
             return Err(Refused::Doubtful);
         }
     }

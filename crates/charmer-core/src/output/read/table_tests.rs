@@ -174,3 +174,9 @@ fn other_text_is_left_alone() {
         assert_eq!(auto(text), None, "{text}");
     }
 }
+
+#[test]
+fn one_space_and_wide_characters_leave_it_open_how_columns_are_counted() {
+    let text = "AAAA  AAAB AAAAA AAAC\naa00a  👩\u{200d}💻 >_>>aaa_0\n";
+    assert_eq!(auto(text), None);
+}
