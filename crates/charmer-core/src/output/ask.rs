@@ -16,12 +16,13 @@ const FORMAT_NAMES: [&str; 4] = ["--output", "--format", "--output-format", "-o"
 /// Names of a flag that by itself asks for JSON.
 const JSON_NAMES: [&str; 1] = ["--json"];
 /// Flags with which a caller chooses another look.
-const OTHER_WAYS: [&str; 8] = [
+const OTHER_WAYS: [&str; 9] = [
     "--template",
     "--jq",
     "--quiet",
     "-q",
     "--raw",
+    "--show-labels",
     "--web",
     "--watch",
     "--interactive",

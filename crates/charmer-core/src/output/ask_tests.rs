@@ -1,6 +1,10 @@
 //! Flags that ask for JSON, and those that only look like it.
 
 use super::*;
+use crate::{
+    model::{Cli, Syntax},
+    tool::{CatalogueOptions, catalogue},
+};
 
 fn asked(flag: Flag) -> Option<PinValue> {
     let command = Command::new("list").flag(flag);
@@ -137,4 +141,20 @@ fn plain_fields_are_asked_for() {
     );
     assert_eq!(asked(&["weight", "size"]), list(&["weight", "size"]));
     assert_eq!(asked(&[]), None);
+}
+
+#[test]
+fn json_is_not_asked_for_where_a_flag_shapes_what_is_printed() {
+    let list = Command::new("list")
+        .flag(text("output", "One of: (json, yaml, wide)"))
+        .flag(Flag::new("show-labels").help("Print labels as the last column"))
+        .flag(Flag::new("all"));
+    let cli = Cli::new(list, Syntax::pflag());
+    let tool = catalogue(&cli, &CatalogueOptions::default())
+        .tools
+        .remove(0);
+    for (key, asks) in [("all", true), ("show-labels", false)] {
+        let input = Map::from_iter([(key.to_owned(), true.into())]);
+        assert_eq!(json_input(&tool.input, &input).is_some(), asks, "{key}");
+    }
 }

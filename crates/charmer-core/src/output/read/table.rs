@@ -192,31 +192,50 @@ pub(super) enum Style {
     Ruled,
 }
 
-/// Which columns are blank in every line.
-struct Blank(Vec<bool>);
+/// Where cells can begin and end.
+struct Blank {
+    /// Which columns are blank in every line.
+    columns: Vec<bool>,
+    /// Before which columns a word of a row goes on.
+    crossed: Vec<bool>,
+}
 
 impl Blank {
     /// `None` if a line has characters that do not stand where they are.
     fn new(lines: &Lines<'_>, measure: Measure) -> Option<Self> {
         // What is behind the last name needs no borders.
         let width = walk(lines.header, measure, |_, _, _| ())?;
-        let mut blank = vec![true; width];
-        let all = lines.rows.iter().chain([&lines.header]).chain(&lines.rule);
-        for line in all {
+        let mut columns = vec![true; width];
+        let mut crossed = vec![false; width + 1];
+        let others = [lines.header].into_iter().chain(lines.rule);
+        let rows = lines.rows.iter().map(|&row| (row, true));
+        for (line, is_row) in rows.chain(others.map(|other| (other, false))) {
+            let mut word_end = None;
             walk(line, measure, |column, width, cluster| {
                 if cluster != " " {
-                    let end = (column + width).min(blank.len());
-                    blank[column.min(end)..end].fill(false);
+                    let end = (column + width).min(columns.len());
+                    columns[column.min(end)..end].fill(false);
+                    let goes_on = usize::from(word_end != Some(column));
+                    let end = (column + width).min(crossed.len());
+                    if is_row && column + goes_on < end {
+                        crossed[column + goes_on..end].fill(true);
+                    }
+                    word_end = Some(column + width);
                 }
             })?;
         }
-        Some(Self(blank))
+        Some(Self { columns, crossed })
+    }
+
+    /// Whether a word of a row stands on both sides of the place before this column.
+    fn is_crossed(&self, column: usize) -> bool {
+        self.crossed[column]
     }
 
     /// The runs of blank columns between two columns.
     fn runs(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();
-        for column in (from..to).filter(|&column| self.0[column]) {
+        for column in (from..to).filter(|&column| self.columns[column]) {
             match runs.last_mut() {
                 Some((_, end)) if *end == column => *end += 1,
                 _ => runs.push((column, column + 1)),
@@ -298,6 +317,14 @@ fn rows<'t>(
     if !header::are_titles(&texts) && !header::are_upper(&texts) || !header::are_distinct(&texts) {
         return Err(Refused::Doubtful);
     }
+    // Where a word runs over the begin of a name and one over its end, cells can neither begin nor end with it. This way
+    // of counting columns is not the program's then, and what else it shows is no reason to doubt another way.
+    if names
+        .iter()
+        .any(|name| blank.is_crossed(name.start) && blank.is_crossed(name.end))
+    {
+        return Err(Refused::Misaligned);
+    }
     let borders = borders(names, blank)?;
     let cuts: Vec<usize> = borders.iter().map(|border| border.end).collect();
     let mut left = vec![true; names.len()];
@@ -320,10 +347,15 @@ fn rows<'t>(
             return Err(Refused::Misaligned);
         }
     }
-    // A single blank column can be a space in a cell that is too long for its column, if the next one is empty.
-    if has_empty && borders.iter().any(|border| border.end - border.start < 2) {
-        let allowed = style == Style::Narrow && only_last_empty(&table);
-        if !allowed {
+    // A single blank column can be a space in a cell that is too long for its column, if the next one is empty, or in a
+    // cell that only one way of counting puts there.
+    if borders.iter().any(|border| border.end - border.start < 2) {
+        let is_allowed = match style {
+            Style::Wide => !has_empty && lines.rows.iter().all(|row| row.is_ascii()),
+            Style::Narrow => !has_empty || only_last_empty(&table),
+            Style::Ruled => !has_empty,
+        };
+        if !is_allowed {
             return Err(Refused::Doubtful);
         }
     }

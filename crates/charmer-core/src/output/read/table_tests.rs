@@ -98,6 +98,22 @@ fn wide_characters_count_as_the_program_counted_them() {
 }
 
 #[test]
+fn wide_characters_between_empty_cells_are_counted_in_one_way_only() {
+    let text = "\
+BERTH ID   CARGO              LOADED       DOCKS                 NAMES
+a1b2c3     \"crates of lin…\"   9 days ago   north, south, 12->3   crane
+0123ab     \"\"                 9 days ago                         buoy_of_the_bay
+badc0f     \"船が出る\"         9 days ago                         ferry
+";
+    let rows = auto(text).unwrap();
+    assert_eq!(rows[0]["DOCKS"], "north, south, 12->3");
+    assert_eq!(
+        rows[2],
+        json!({"BERTH ID": "badc0f", "CARGO": "\"船が出る\"", "LOADED": "9 days ago", "DOCKS": "", "NAMES": "ferry"})
+    );
+}
+
+#[test]
 fn dashes_below_names_say_where_columns_are() {
     assert_eq!(
         auto("Package Version\n------- -------\npip     23.0.1\nwheel   1\n"),
@@ -157,4 +173,10 @@ fn other_text_is_left_alone() {
     ] {
         assert_eq!(auto(text), None, "{text}");
     }
+}
+
+#[test]
+fn one_space_and_wide_characters_leave_it_open_how_columns_are_counted() {
+    let text = "AAAA  AAAB AAAAA AAAC\naa00a  👩\u{200d}💻 >_>>aaa_0\n";
+    assert_eq!(auto(text), None);
 }
