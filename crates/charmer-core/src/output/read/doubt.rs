@@ -53,7 +53,8 @@ pub(super) fn is_certain_narrow(names: &[Piece<'_>], table: &[Vec<Piece<'_>>]) -
 }
 
 /// Whether no name with a space in it can be two names: a cell runs over that place, or nothing speaks for a border
-/// there and all others are wider than that space.
+/// there and all others are wider than that space. What one way of counting puts there, and another does not, says
+/// nothing.
 pub(super) fn no_name_is_two(
     names: &[Piece<'_>],
     table: &[Vec<Piece<'_>>],
@@ -85,11 +86,24 @@ pub(super) fn no_name_is_two(
             let covered = around.any(|(_, line)| {
                 let space = is_space(line, gap);
                 divided |= space;
-                !space
+                !space && is_settled(line, measure, gap)
             });
-            covered || all_wide && !divided
+            let mut rows = lines.rows.iter();
+            let settled = table.is_empty() || rows.any(|line| is_settled(line, measure, gap));
+            covered || all_wide && !divided && settled
         })
     })
+}
+
+/// Whether up to this column all ways of counting put everything in the same place.
+fn is_settled(line: &str, measure: Measure, column: usize) -> bool {
+    let mut settled = true;
+    walk(line, measure, |at, width, cluster| {
+        let same = |other| walk(cluster, other, |_, _, _| ()) == Some(width);
+        let all = [Measure::Shown, Measure::Apart, Measure::Counted];
+        settled &= at > column || cluster.is_ascii() || all.into_iter().all(same);
+    });
+    settled
 }
 
 /// Whether the cells read like cells below names, and not like other text that happens to be aligned.

@@ -176,7 +176,11 @@ fn other_text_is_left_alone() {
 }
 
 #[test]
-fn one_space_and_wide_characters_leave_it_open_how_columns_are_counted() {
-    let text = "AAAA  AAAB AAAAA AAAC\naa00a  👩\u{200d}💻 >_>>aaa_0\n";
-    assert_eq!(auto(text), None);
+fn wide_characters_and_names_of_two_words_leave_it_open_how_columns_are_counted() {
+    for text in [
+        "AAAA  AAAB AAAAA AAAC\naa00a  👩\u{200d}💻 >_>>aaa_0\n",
+        "AAAA AA  A AAAB\ne\u{301} <>-   e\u{301}a\n",
+    ] {
+        assert_eq!(auto(text), None, "{text}");
+    }
 }
