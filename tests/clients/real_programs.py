@@ -11,7 +11,6 @@ is a failure, an optional one is passed over and named.
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,8 @@ from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import TextContent
+
+from each_program import each_program
 
 SECONDS = 300
 
@@ -120,21 +121,8 @@ def check(charmer: str, folder: Path, program: str, path: str) -> None:
 
 
 def main(words: list[str]) -> int:
-    charmer, folder, required, optional = words[0], Path(words[1]), words[2].split(","), (words[3:] or [""])[0].split(",")
-    failed = 0
-    for program in [*required, *filter(None, optional)]:
-        path = shutil.which(program)
-        if path is None:
-            missing = program in required
-            failed += missing
-            print(f"{'FAIL ' if missing else 'none '} {program}: it is not installed")
-            continue
-        try:
-            check(charmer, folder, program, path)
-        except (AssertionError, TimeoutError, subprocess.TimeoutExpired) as problem:
-            failed += 1
-            print(f"FAIL  {program}: {problem}")
-    return 1 if failed else 0
+    charmer, folder, required, optional = words[0], Path(words[1]), words[2], (words[3:] or [""])[0]
+    return each_program(required, optional, lambda program, path: check(charmer, folder, program, path))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ A required program that is not there is a failure, an optional one is passed ove
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from mcp_types import CallToolResult, TextContent
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 import fake_daemons
+from each_program import each_program
 
 ERAS = {"legacy": ("legacy", HANDSHAKE_PROTOCOL_VERSIONS), "modern": ("auto", MODERN_PROTOCOL_VERSIONS)}
 # For one connection, the first of which reads the program cold.
@@ -515,23 +515,10 @@ def check(charmer: str, name: str, path: str) -> list[str]:
 
 
 def main(words: list[str]) -> int:
-    charmer, required, optional = words[0], words[1].split(","), (words[2:] or [""])[0].split(",")
-    failed = 0
-    for program in [*required, *filter(None, optional)]:
-        path = shutil.which(program)
-        if path is None:
-            missing = program in required
-            failed += missing
-            print(f"{'FAIL ' if missing else 'none '} {program}: it is not installed")
-            continue
-        try:
-            problems = check(charmer, program, path)
-        except (AssertionError, TimeoutError, subprocess.TimeoutExpired) as problem:
-            problems = [str(problem) or type(problem).__name__]
-        for problem in problems:
-            print(f"FAIL  {program}: {problem}")
-        failed += bool(problems)
-    return 1 if failed else 0
+    # Servers run in folders of their own.
+    charmer = str(Path(words[0]).resolve())
+    required, optional = words[1], (words[2:] or [""])[0]
+    return each_program(required, optional, lambda program, path: check(charmer, program, path))
 
 
 if __name__ == "__main__":

@@ -114,6 +114,12 @@ pub(crate) struct FlagSketch {
 }
 
 impl FlagSketch {
+    /// Whether it is known to take no value.
+    pub(crate) fn is_switch(&self) -> bool {
+        let kind = self.kind.as_ref();
+        kind.is_some_and(|kind| kind.value == Kind::switch())
+    }
+
     pub(crate) fn long(name: impl Into<String>) -> Self {
         Self {
             long: Some(name.into()),

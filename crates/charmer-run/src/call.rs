@@ -90,22 +90,10 @@ pub struct Outcome {
     /// What an assistant should do about a failure, where that is known.
     pub advice: Option<String>,
     /// How many items there were, where the data holds only the first of them.
-    pub items: Option<Items>,
+    pub items: Option<usize>,
     /// What is wrong with the output of a program that ended well.
-    pub complaint: Option<Complaint>,
+    pub complaint: Option<CallError>,
 }
-
-/// The length of a list that was cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Items {
-    /// How many items it had.
-    pub total: usize,
-}
-
-/// What is wrong with an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Complaint(pub CallError);
 
 impl Outcome {
     /// The outcome of something that ended well and said this.

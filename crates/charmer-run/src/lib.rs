@@ -20,7 +20,7 @@ mod result;
 mod spool;
 mod toolset;
 
-pub use call::{Call, CallService, Complaint, Ended, Items, Outcome, into_service, wrap};
+pub use call::{Call, CallService, Ended, Outcome, into_service, wrap};
 pub use completer::{Complete, Completer};
 pub use error::{CallError, ErrorCode};
 pub use execute::{Execute, Judge, Target};

@@ -75,10 +75,10 @@ impl CallResult {
             parts.push(text.clone());
             structured.insert("stderr".into(), text.into());
         }
-        if let Some(items) = outcome.items {
+        if let Some(total) = outcome.items {
             let shown = structured["data"]["items"].as_array().map_or(0, Vec::len);
-            let note = json!({ "shown": shown, "total": items.total });
-            parts.push(format!("[{shown} of {} items]", items.total));
+            let note = json!({ "shown": shown, "total": total });
+            parts.push(format!("[{shown} of {total} items]"));
             truncated.insert("items".into(), note);
             if outcome.stdout.spool.is_some() {
                 truncated.insert("stdout".into(), sizes(&outcome.stdout));
@@ -147,7 +147,7 @@ fn shown(captured: &Captured, limits: &Limits, redactor: &Redactor) -> (String, 
 /// What an outcome that is not a success says of itself.
 fn failure(outcome: &Outcome) -> Option<CallError> {
     let error = match outcome.ended {
-        Ended::Exited(0) => return outcome.complaint.clone().map(|complaint| complaint.0),
+        Ended::Exited(0) => return outcome.complaint.clone(),
         Ended::Exited(code) => CallError::new(
             ErrorCode::Failed,
             format!("the command ended with exit code {code}"),

@@ -125,9 +125,10 @@ impl ToolsHandle {
     }
 
     fn offer(&self, tools: ToolSet, settled: bool) {
+        // A long list takes a while to write, and nobody should wait for the lock so long.
+        let foretold = self.offer.borrow().foretold.clone();
+        let known = foretold.is_some_and(|listing| listing == Listing::of(&tools));
         self.offer.send_modify(|offer| {
-            let foretold = offer.foretold.take();
-            let known = foretold.is_some_and(|listing| listing == Listing::of(&tools));
             *offer = Offer {
                 tools: Arc::new(tools),
                 foretold: None,

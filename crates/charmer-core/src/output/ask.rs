@@ -144,12 +144,11 @@ pub struct JsonRequest<'f> {
 /// assert_eq!(json_input(&tool.input, &input), None);
 /// ```
 pub fn json_input(input: &Input, given: &Map<String, Value>) -> Option<(String, Value)> {
-    let mut command = Command::new("");
-    // Those of the command itself come last in a tool and first here.
-    command.flags = input.flags.iter().rev().map(|p| p.flag.clone()).collect();
-    let request = json_flag(&[&command])?;
-    let mut properties = input.flags.iter().rev();
-    let property = properties.find(|property| property.flag.id == request.flag.id)?;
+    // Those of the command itself come last in a tool.
+    let flags: Vec<&Flag> = input.flags.iter().rev().map(|p| &p.flag).collect();
+    let request = choose(&flags)?;
+    let mut properties = input.flags.iter();
+    let property = properties.find(|property| std::ptr::eq(&property.flag, request.flag))?;
     let given = input.given_flags(given);
     let chosen = |property: &FlagProperty| {
         let names = FORMAT_NAMES.iter().chain(&JSON_NAMES).chain(&OTHER_WAYS);
@@ -192,6 +191,11 @@ pub fn json_flag<'f>(lineage: &[&'f Command]) -> Option<JsonRequest<'f>> {
         .rev()
         .flat_map(|ancestor| ancestor.flags.iter().filter(|flag| flag.global));
     let flags: Vec<&'f Flag> = command.flags.iter().chain(inherited).collect();
+    choose(&flags)
+}
+
+/// The flag that asks for JSON, of those that a command takes, the nearest first.
+fn choose<'f>(flags: &[&'f Flag]) -> Option<JsonRequest<'f>> {
     // The nearest flag of a name is the one that the name means.
     let named = |name: &str| flags.iter().copied().find(|flag| flag.is_named(name));
     let usable = |flag: &&Flag| !flag.hidden && flag.deprecated.is_none();

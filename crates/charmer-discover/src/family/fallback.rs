@@ -13,7 +13,7 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{behind_path, rows, says_usage, sections, usage_statements},
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
+    sketch::{ChildSketch, CommandSketch, FlagSketch},
 };
 
 /// The family.
@@ -102,10 +102,7 @@ fn take_bracketed_values(text: &str, flags: &mut [FlagSketch]) {
         let Some(flag) = flags.iter_mut().find(|flag| flag.is_same(&shown)) else {
             continue;
         };
-        let is_switch = |flag: &FlagSketch| {
-            let kind = flag.kind.as_ref();
-            kind.is_none_or(|kind| kind.value == Kind::switch())
-        };
+        let is_switch = |flag: &FlagSketch| flag.kind.is_none() || flag.is_switch();
         if is_switch(flag) && !is_switch(&shown) {
             flag.kind = shown.kind;
             flag.placeholder = shown.placeholder;
@@ -207,6 +204,7 @@ fn comma_list(lines: &[&str]) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sketch::Kind;
 
     #[test]
     fn rows_below_a_heading_of_commands() {

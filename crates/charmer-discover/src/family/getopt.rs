@@ -166,11 +166,7 @@ pub(crate) fn getopt_flag(
         return None;
     }
     flag.kind = Some(Fact::new(kind(&row.names, &row.text), Origin::Help));
-    if flag
-        .kind
-        .as_ref()
-        .is_some_and(|kind| kind.value == Kind::switch())
-    {
+    if flag.is_switch() {
         flag.placeholder = None;
     } else {
         let choices = value_choices(&row.names, &row.text);

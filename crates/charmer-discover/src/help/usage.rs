@@ -2,9 +2,7 @@
 
 /// Whether a line is at least a usage line.
 pub(crate) fn says_usage(line: &str) -> bool {
-    let line = line.trim_start();
-    let (mark, rest) = line.split_at_checked("usage:".len()).unwrap_or_default();
-    mark.eq_ignore_ascii_case("usage:") && !rest.trim().is_empty()
+    behind_mark(line, "usage:").is_some_and(|rest| !rest.is_empty())
 }
 
 /// The usage statements of a help text, each on one line and without what comes before the program's name.

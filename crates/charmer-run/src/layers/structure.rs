@@ -14,9 +14,7 @@ use charmer_core::{
 use serde_json::Value;
 use tower::{Layer, Service};
 
-use crate::{
-    Call, CallError, CallService, Complaint, ErrorCode, Items, Outcome, Redactor, process::Captured,
-};
+use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor, process::Captured};
 
 use super::Answer;
 
@@ -147,7 +145,7 @@ impl Structure {
         if let Some((mut data, total)) = found
             && let Some(cut) = fit(&mut data, most)
         {
-            outcome.items = total.or(cut).map(|total| Items { total });
+            outcome.items = total.or(cut);
             outcome.data = Some(data);
             if hidden {
                 // What was printed holds it still.
@@ -186,7 +184,7 @@ impl Structure {
         &self,
         schema: &OutputSchema,
         found: Option<(Value, Option<usize>)>,
-    ) -> (Option<(Value, Option<usize>)>, Option<Complaint>) {
+    ) -> (Option<(Value, Option<usize>)>, Option<CallError>) {
         let Some((data, total)) = found else {
             let said = "the command succeeded, but its output is not the data that was declared";
             return (None, Some(mismatch(said)));
@@ -227,10 +225,9 @@ impl Structure {
     }
 }
 
-fn mismatch(said: &str) -> Complaint {
-    let error = CallError::new(ErrorCode::OutputMismatch, said)
-        .hint("the output itself is in `stdout`; whoever declared it should know");
-    Complaint(error)
+fn mismatch(said: &str) -> CallError {
+    CallError::new(ErrorCode::OutputMismatch, said)
+        .hint("the output itself is in `stdout`; whoever declared it should know")
 }
 
 /// The value that a reading put under a key of its own, where the schema would do that itself.

@@ -50,12 +50,11 @@ fn read(row: &Row) -> Option<FlagSketch> {
         Some((kind, _)) => Some(kind.clone()),
         None => kind_of(&names, default.as_deref(), &mut flag),
     };
-    let is = |kind: fn(&Kind) -> bool| flag.kind.as_ref().is_some_and(|fact| kind(&fact.value));
     // A switch that is not said to be on or off has no default; what stands there is the author's.
     let odd = default
         .as_deref()
         .is_some_and(|text| !matches!(text, "true" | "false"));
-    let (text, default) = if odd && is(|kind| *kind == Kind::switch()) {
+    let (text, default) = if odd && flag.is_switch() {
         (whole, None)
     } else {
         (text, default)

@@ -58,7 +58,7 @@ fn trial(path: &CommandPath, sketches: &Sketches) -> Option<Trial> {
         return None;
     }
     // The value of a switch is never wrong.
-    own.sort_by_key(|flag| !is_switch(flag));
+    own.sort_by_key(|flag| !flag.is_switch());
     let children = sketch.children.iter();
     let children = children.filter_map(|child| sketches.get(&path.child(child.name.as_str())));
     // Where a subcommand has flags, those that it inherits are among them.
@@ -75,9 +75,4 @@ fn trial(path: &CommandPath, sketches: &Sketches) -> Option<Trial> {
         path: path.clone(),
         given,
     })
-}
-
-fn is_switch(flag: &FlagSketch) -> bool {
-    let kind = flag.kind.as_ref().map(|kind| &kind.value);
-    kind.is_some_and(|kind| *kind == crate::sketch::Kind::switch())
 }
