@@ -116,10 +116,6 @@ impl Settings {
         }
         let idle = [
             ("--layout", selection.layout.is_some()),
-            (
-                "--structure force",
-                selection.structure == Some(StructureName::Force),
-            ),
             ("--all-flags", selection.all_flags),
             ("--with-flag", !selection.with_flags.is_empty()),
         ];

@@ -29,6 +29,7 @@ pub(crate) fn advise(spell: &Spell, places: &Places, problems: &mut Problems<'_>
     let shown = [
         (&spell.command, &places.command),
         (&spell.flags, &places.flags),
+        (&spell.json, &places.json),
     ];
     for (texts, place) in shown {
         if texts.iter().any(|text| clean(text) != text.as_str()) {
@@ -79,7 +80,8 @@ pub(crate) fn advise(spell: &Spell, places: &Places, problems: &mut Problems<'_>
         }
     }
     let argv = spell.argv.iter().map(ToString::to_string);
-    let fixed = spell.command.iter().chain(&spell.flags).cloned();
+    let fixed = spell.command.iter().chain(&spell.flags);
+    let fixed = fixed.chain(&spell.json).cloned();
     for text in fixed.chain(argv) {
         for misuse in misuses(&text, |name| is_harmless(spell, name)) {
             if !misuse.evaluates || spell.shell {

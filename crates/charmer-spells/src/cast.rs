@@ -6,7 +6,10 @@ use std::{
     task::{Context, Poll},
 };
 
-use charmer_core::call::{MAX_ELEMENT_BYTES, Refusal, Violation};
+use charmer_core::{
+    call::{MAX_ELEMENT_BYTES, Refusal, Violation},
+    output::chooses_look,
+};
 use charmer_run::{
     Call, CallError, ErrorCode, Limits, Outcome, Progress,
     layers::Audit,
@@ -89,7 +92,8 @@ impl Cast {
         for (name, value) in &values {
             environment.set(environment::variable(name), value);
         }
-        let argv = argv(spell, &given.flags, &values)?;
+        let json = entry.structure.asks_for_json();
+        let argv = argv(spell, &given.flags, json, &values)?;
         let lookup = |name: &str| value_of(&values, name);
         let stdin = spell
             .stdin
@@ -263,15 +267,34 @@ fn is_authors(spell: &Spell, name: &str, values: &[(String, String)]) -> bool {
     })
 }
 
-/// The command line: the command's words, what the caller added, what the author wrote. An element with a place for an
-/// argument that was not given is left out.
+/// The command line: the command's words, what the caller added, what asks for JSON if that is wanted, what the author
+/// wrote. An element with a place for an argument that was not given is left out.
 pub(crate) fn argv(
     spell: &Spell,
     flags: &[String],
+    json: bool,
     values: &[(String, String)],
 ) -> Result<Vec<String>, CallError> {
+    let written = written(spell, values)?;
     let mut argv: Vec<String> = spell.command[1..].to_vec();
     argv.extend(flags.iter().cloned());
+    if json && !flags.iter().chain(&written).any(|word| looks(spell, word)) {
+        argv.extend(spell.json.iter().cloned());
+    }
+    argv.extend(written);
+    Ok(argv)
+}
+
+/// Whether a word chooses how the output looks: with a flag that programs have for that, or with the spell's own for JSON.
+fn looks(spell: &Spell, word: &str) -> bool {
+    let name = |word: &str| word.split('=').next().map(str::to_owned);
+    let mut own = spell.json.iter().filter(|word| word.starts_with('-'));
+    chooses_look(word) || own.any(|own| name(own) == name(word))
+}
+
+/// What the author wrote behind the command, filled in.
+fn written(spell: &Spell, values: &[(String, String)]) -> Result<Vec<String>, CallError> {
+    let mut argv = Vec::new();
     let mut wrong = Vec::new();
     for template in &spell.argv {
         for name in template.names() {

@@ -120,6 +120,14 @@ fn lines(spell: &Spell) -> Vec<Vec<Element<'_>>> {
                 .map(|second| vec![first.as_str(), second]),
         );
     }
+    if !spell.json.is_empty() {
+        let asked = added.iter().map(|added| {
+            let json = spell.json.iter().map(String::as_str);
+            added.iter().copied().chain(json).collect()
+        });
+        let asked: Vec<Vec<&str>> = asked.collect();
+        added.extend(asked);
+    }
     let argv: Vec<Element<'_>> = spell
         .argv
         .iter()

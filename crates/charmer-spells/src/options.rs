@@ -43,8 +43,8 @@ pub struct SpellOptions {
     pub engine: Engine,
     /// How large a call may become; how long it may take is the spell's to say.
     pub limits: Limits,
-    /// How far it goes to have output as data, where a spell does not say. A spell's program is not asked for JSON: what
-    /// stands in its command line is its author's to say.
+    /// How far it goes to have output as data, where a spell does not say. A spell's program is asked for JSON only with
+    /// the words that its author wrote for that.
     pub structure: Structure,
     /// Names that other tools have.
     pub reserved: Vec<String>,

@@ -34,6 +34,7 @@ pub(crate) const SPELL: &[&str] = &[
     "shell",
     "confine",
     "structure",
+    "json",
     "max_items",
     "output",
 ];
@@ -51,6 +52,7 @@ pub(crate) struct Places {
     pub(crate) argv: Vec<Range<usize>>,
     pub(crate) stdin: Range<usize>,
     pub(crate) flags: Range<usize>,
+    pub(crate) json: Range<usize>,
     pub(crate) paths: Range<usize>,
 }
 
@@ -122,7 +124,8 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
         confine: switch("confine", problems),
         structure: fields
             .get("structure")
-            .and_then(|node| structure(node, problems)),
+            .and_then(|node| structure(node, &fields, problems)),
+        json: json(&fields, context, problems),
         max_items: fields
             .get("max_items")
             .and_then(|node| reading::max_items(node, problems)),
@@ -145,6 +148,7 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
         argv: argv_places,
         stdin: value_place("stdin"),
         flags: place("flags"),
+        json: place("json"),
         paths: if fields.get("paths").is_some() {
             place("paths")
         } else {
@@ -307,15 +311,34 @@ fn timeout(node: &Node, problems: &mut Problems<'_>) -> Option<Duration> {
     Some(Duration::from_secs(seconds))
 }
 
-fn structure(node: &Node, problems: &mut Problems<'_>) -> Option<StructureMode> {
+fn structure(
+    node: &Node,
+    fields: &Fields<'_>,
+    problems: &mut Problems<'_>,
+) -> Option<StructureMode> {
     let mode = reading::structure(node, problems)?;
-    if mode == StructureMode::Force {
+    if mode == StructureMode::Force && fields.get("json").is_none() {
         problems
-            .add(node.span.clone(), "`structure: force` has no meaning for a spell")
-            .hint("nothing is added to its command line: write the flag that prints JSON in `command` or `argv`");
+            .add(node.span.clone(), "`structure: force` needs `json` beside it")
+            .hint("nobody has read this program's flags: say what makes it print JSON, as in `json: [--output=json]`");
         return None;
     }
     Some(mode)
+}
+
+/// The words that make the program print JSON.
+fn json(fields: &Fields<'_>, context: &Context<'_>, problems: &mut Problems<'_>) -> Vec<String> {
+    let words = list(fields, "json", problems, |node, problems| {
+        element(node, "json", context, problems)
+    });
+    if let Some(node) = fields.get("json")
+        && matches!(&node.kind, Kind::List(list) if list.is_empty())
+    {
+        problems.add(node.span.clone(), "`json` has no words").hint(
+            "say what makes the program print JSON, as in `json: [--output=json]`, or leave it out",
+        );
+    }
+    words
 }
 
 fn env(

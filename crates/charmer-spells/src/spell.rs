@@ -62,6 +62,9 @@ pub struct Spell {
     pub confine: bool,
     /// How far it goes to have what it prints as data, if it says so.
     pub structure: Option<StructureMode>,
+    /// The words that make the program print JSON: they are added where it is asked for, unless a caller chose
+    /// another look. There are none if it cannot, or always does.
+    pub json: Vec<String>,
     /// How many items of a list a caller gets, where output is data, if it says so.
     pub max_items: Option<usize>,
     /// What it prints, if it is declared.

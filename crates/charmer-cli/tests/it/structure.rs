@@ -334,13 +334,43 @@ fn spells_have_data_and_declared_outputs_too() {
     let guns = tools.iter().find(|tool| tool["name"] == "guns");
     let data = &guns.expect("it is there")["outputSchema"]["properties"]["data"];
     assert_eq!(data["properties"]["ships"]["type"], "array", "{data}");
+}
 
-    let refused = yard
-        .charmer(&["tools", "--spells", "spells", "--structure", "force"])
-        .output()
-        .expect("it was built");
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(err(&refused).contains("has no meaning for spells"));
+#[test]
+fn a_spell_asks_for_json_with_its_own_words() {
+    let yard = Yard::new();
+    yard.spell(
+        "asks",
+        "command: ${YARD} list\njson: [--output=json]\nstructure: force\nflags: [--output=table]",
+    );
+    yard.spell("may", "command: ${YARD} list\njson: [--output=json]");
+    yard.spell("cannot", "command: ${YARD} list");
+    let call = |words: &[&str]| yard.call(&[&["--spells", "spells"], words].concat());
+    // A number comes from JSON, text from the table.
+    let guns = |result: &Value| {
+        let ship = &result["data"]["items"][0];
+        ship.get("guns").or(ship.get("GUNS")).cloned()
+    };
+    assert_eq!(guns(&call(&["asks"])), Some(json!(64)));
+    assert_eq!(
+        guns(&call(&["asks", r#"{"flags": ["--output=table"]}"#])),
+        Some(json!("64"))
+    );
+    let cast = r#"{"spell_name": "asks"}"#;
+    assert_eq!(guns(&call(&["cast_spell", cast])), Some(json!(64)));
+    assert_eq!(guns(&call(&["may"])), Some(json!("64")));
+    assert_eq!(
+        guns(&call(&["--structure", "force", "may"])),
+        Some(json!(64))
+    );
+    assert_eq!(
+        guns(&call(&["--structure", "force", "cannot"])),
+        Some(json!("64"))
+    );
+    assert_eq!(
+        guns(&call(&["--structure", "off", "asks"])),
+        Some(json!(64))
+    );
 }
 
 #[test]

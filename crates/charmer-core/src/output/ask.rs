@@ -151,9 +151,8 @@ pub fn json_input(input: &Input, given: &Map<String, Value>) -> Option<(String, 
     let property = properties.find(|property| std::ptr::eq(&property.flag, request.flag))?;
     let given = input.given_flags(given);
     let chosen = |property: &FlagProperty| {
-        let names = FORMAT_NAMES.iter().chain(&JSON_NAMES).chain(&OTHER_WAYS);
         given.is_some_and(|given| given.contains_key(&property.key))
-            && names.into_iter().any(|name| property.flag.is_named(name))
+            && look_names().any(|name| property.flag.is_named(name))
     };
     if input.flags.iter().any(chosen) {
         return None;
@@ -167,6 +166,26 @@ pub fn json_input(input: &Input, given: &Map<String, Value>) -> Option<(String, 
         PinValue::List(items) => items.into(),
     };
     Some((property.key.clone(), value))
+}
+
+/// The names of all flags that choose how output looks.
+fn look_names() -> impl Iterator<Item = &'static str> {
+    let names = FORMAT_NAMES.iter().chain(&JSON_NAMES).chain(&OTHER_WAYS);
+    names.copied()
+}
+
+/// Whether a word of a command line chooses how output looks, going by the names that programs give to such flags.
+///
+/// ```
+/// use charmer_core::output::chooses_look;
+/// assert!(chooses_look("--format=table") && chooses_look("-oyaml") && chooses_look("--quiet"));
+/// assert!(!chooses_look("--formatter") && !chooses_look("output"));
+/// ```
+pub fn chooses_look(word: &str) -> bool {
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    // A short flag may have its value attached.
+    let attached = !name.starts_with("--") && name.starts_with("-o");
+    attached || look_names().any(|known| known == name)
 }
 
 /// The flag with which a command can be made to print JSON, if it is certain that it does. `lineage` is the commands

@@ -6,7 +6,7 @@ mod cut;
 mod prompt;
 mod read;
 
-pub use ask::{JsonRequest, json_flag, json_input};
+pub use ask::{JsonRequest, chooses_look, json_flag, json_input};
 pub use clean::clean;
 pub use cut::{Cut, cut_around, cut_middle};
 pub use prompt::{answering_flag, waiting_line};

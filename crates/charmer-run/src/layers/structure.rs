@@ -104,11 +104,15 @@ impl Structure {
         self.mode == StructureMode::Off && self.output.is_none()
     }
 
+    /// Whether a program that can print JSON is asked to: it is not where another format was declared.
+    pub fn asks_for_json(&self) -> bool {
+        let json = matches!(self.format, None | Some(Format::Json | Format::JsonLines));
+        self.mode == StructureMode::Force && json
+    }
+
     /// Asks for JSON, if neither the caller nor who declared the output has said how it should look.
     fn ask(&self, call: &mut Call) {
-        let json = matches!(self.format, None | Some(Format::Json | Format::JsonLines));
-        if self.mode == StructureMode::Force
-            && json
+        if self.asks_for_json()
             && let Some((key, value)) = json_input(&call.tool.input, &call.input)
         {
             call.tool.input.set_flag(&mut call.input, key, value);

@@ -228,6 +228,40 @@ async fn what_must_be_confirmed_is() {
 }
 
 #[tokio::test]
+async fn json_is_asked_for_unless_a_caller_chose_a_look() {
+    let project = Project::new();
+    let keys = "command: ${FIXTURE}\npaths: [.]\nflags: [--wide, --output=wide, -oyaml, --report=x]\n\
+                args: [{name: look, enum: [a, b]}]\nargv: ['--template={{look}}', '--', end]\n";
+    project.spell(
+        "asks",
+        &format!("{keys}json: [--report=json]\nstructure: force"),
+    );
+    project.spell("waits", &format!("{keys}json: [--report=json]"));
+    let book = project.book();
+    let words = async |name: &str, input: serde_json::Value| -> Vec<String> {
+        let result = call(&book, name, input).await;
+        elements(&result).into_iter().map(str::to_owned).collect()
+    };
+    assert_eq!(
+        words("asks", nothing()).await,
+        ["--report=json", "--", "end"]
+    );
+    let flags = |flag: &str| json!({"flags": [flag]});
+    assert_eq!(
+        words("asks", flags("--wide")).await,
+        ["--wide", "--report=json", "--", "end"]
+    );
+    for chosen in ["--output=wide", "-oyaml", "--report=x"] {
+        assert_eq!(words("asks", flags(chosen)).await, [chosen, "--", "end"]);
+    }
+    assert_eq!(
+        words("asks", json!({"look": "a"})).await,
+        ["--template=a", "--", "end"]
+    );
+    assert_eq!(words("waits", nothing()).await, ["--", "end"]);
+}
+
+#[tokio::test]
 async fn list_spells_shows_spells_and_problems() {
     let project = Project::new();
     project.spell(

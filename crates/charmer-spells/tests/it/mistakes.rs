@@ -36,15 +36,15 @@ fn a_picture_of_the_line() {
 }
 
 #[test]
-fn nothing_is_asked_for_that_the_author_did_not_write() {
+fn json_is_asked_for_only_with_the_authors_words() {
     assert_snapshot!(mistakes("command: echo\nstructure: force\noutput: {format: jsn}\n"), @r"
-    error: `structure: force` has no meaning for a spell
+    error: `structure: force` needs `json` beside it
      --> t.yaml:4:12
       |
     4 | structure: force
       |            ^^^^^
       |
-      = help: nothing is added to its command line: write the flag that prints JSON in `command` or `argv`
+      = help: nobody has read this program's flags: say what makes it print JSON, as in `json: [--output=json]`
 
     error: `format` cannot be `jsn`
      --> t.yaml:5:18

@@ -105,6 +105,8 @@ fn they_agree() {
         "command: x\nconfirm: true\nshell: false\nconfine: true",
         "command: x\nstructure: off\nmax_items: 5\noutput: {format: yaml}",
         "command: x\nstructure: auto\noutput: {schema: {type: object}, dialect: full, field: x}",
+        "command: x\nstructure: force\njson: [--output, json]",
+        "command: x\njson: [--json]",
         "command: x\nstructure: false\noutput: {schema: a.json, format: table}",
     ] {
         let text = text("t", keys);
@@ -146,6 +148,9 @@ fn they_agree() {
         "command: x\nshell: 1",
         "command: x\nwheel: round",
         "command: x\nstructure: force",
+        "command: x\nstructure: force\njson: []",
+        "command: x\njson: --json",
+        "command: x\njson: ['']",
         "command: x\nstructure: true",
         "command: x\nmax_items: 0",
         "command: x\noutput: json",

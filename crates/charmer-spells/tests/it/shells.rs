@@ -21,6 +21,8 @@ fn a_callers_text_in_code_is_refused() {
         "command: /usr/bin/env bash -c\nargv: ['{{x}}']",
         "command: docker exec box sh -c\nargv: ['ls {{x}}']",
         "command: bash\nflags: [-c]\nargv: ['{{x}}']",
+        "command: bash\njson: [-c]\nargv: ['{{x}}']",
+        "command: bash -e\nflags: [-x]\njson: [-c]\nargv: ['{{x}}']",
         "command: bash\nflags: [-x, -lc]\nargv: ['{{x}}']",
         "command: bash\nargv: ['{{x}}']",
         "command: python3 -c\nargv: ['print({{x}})']",
