@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::{Discovery, Provenance, discovery::hex};
 
 /// Changes whenever programs are read differently than before.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// A folder of entries.
 ///
@@ -259,7 +259,7 @@ mod tests {
             fs::write(&entry, damaged).expect("written");
             assert_eq!(scene.cache.load(&scene.program), None);
         }
-        let older = text.replace("\"format\":4", "\"format\":0");
+        let older = text.replace(&format!("\"format\":{FORMAT}"), "\"format\":0");
         assert_ne!(older, text);
         fs::write(&entry, older).expect("written");
         assert_eq!(scene.cache.load(&scene.program), None);

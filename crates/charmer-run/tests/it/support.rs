@@ -165,14 +165,6 @@ pub(crate) async fn eventually(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// The most memory that this process ever had, in kB. Other tests run beside, so only large differences say anything.
-pub(crate) fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("procfs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok())
-        .expect("a number")
-}
-
 /// Writes a program. A shell does it: would this process hold the file open while another test forks, the program
 /// could not be started.
 pub(crate) fn write_program(path: &Path, mode: &str, body: &str) {

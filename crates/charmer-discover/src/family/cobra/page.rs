@@ -133,6 +133,13 @@ fn is_command_word(word: &str) -> bool {
     )
 }
 
+/// A usage line without the word that stands for a subcommand.
+fn without_command_word(pattern: &str) -> String {
+    let words = pattern.split_whitespace();
+    let words: Vec<&str> = words.filter(|word| !is_command_word(word)).collect();
+    words.join(" ")
+}
+
 fn read_usage(usage: &[String], sketch: &mut CommandSketch) {
     let path = sketch.path.clone();
     let own: Vec<&str> = usage
@@ -153,10 +160,21 @@ fn read_usage(usage: &[String], sketch: &mut CommandSketch) {
         !sketch.children.is_empty()
             && (words.any(is_command_word) || offers_children(pattern, &sketch.children))
     };
-    let runs: Vec<&str> = own
+    // Cobra itself writes the last line for the children, so that whatever stands above it runs.
+    let above = match own.split_last() {
+        Some((last, above)) if last.trim() == "[command]" => above,
+        _ => &[],
+    };
+    let runs: Vec<String> = own
         .iter()
-        .filter(|pattern| !for_children(pattern))
-        .copied()
+        .enumerate()
+        .filter(|(at, pattern)| *at < above.len() || !for_children(pattern))
+        .map(
+            |(at, pattern)| match at < above.len() && for_children(pattern) {
+                true => without_command_word(pattern),
+                false => (*pattern).to_owned(),
+            },
+        )
         .collect();
     if !sketch.children.is_empty() {
         sketch.runnable = Some(Fact::new(!runs.is_empty(), Origin::Usage));
@@ -399,6 +417,24 @@ mod tests {
             ("", true),
         ] {
             let sketch = page(&["buy"], &text(usage));
+            assert_eq!(sketch.runnable.expect("known").value, runs, "{usage}");
+        }
+    }
+
+    #[test]
+    fn what_stands_above_the_line_for_children_runs() {
+        let text = |usage: &str| {
+            format!(
+                "Serves.\n\nUsage:\n{usage}  grove serve [command]\n\nAvailable Commands:\n  trust   Trusts\n\nFlags:\n  -q, --quiet   Say nothing\n"
+            )
+        };
+        for (usage, runs, named) in [
+            ("", false, vec![]),
+            ("  grove serve [command] [flags]\n", true, vec![]),
+            ("  grove serve PORT [flags]\n", true, vec!["port"]),
+        ] {
+            let sketch = page(&["serve"], &text(usage));
+            assert_eq!(positionals(&sketch), named, "{usage}");
             assert_eq!(sketch.runnable.expect("known").value, runs, "{usage}");
         }
     }
