@@ -7,7 +7,9 @@
 //! 3. [`tool`]: the catalogue of tools, with names, descriptions, schemas and hints;
 //! 4. [`call`]: JSON input bound to the model, checked, and turned into an argv.
 //! 5. [`output`]: what a program printed, made fit for an assistant.
-//! 6. [`schema`]: schemas of outputs, converted to what every client accepts, and data checked against them.
+//! 6. [`expose`]: which tools are worth their tokens in a list.
+//! 7. [`schema`]: schemas of outputs, converted to what every client accepts, and data checked against them.
+//! 8. [`search`]: which tools answer a question.
 //!
 //! ```
 //! use charmer_core::{call, model::*, tool::{self, CatalogueOptions}};
@@ -29,9 +31,11 @@
 //! ```
 
 pub mod call;
+pub mod expose;
 pub mod model;
 pub mod output;
 pub mod schema;
+pub mod search;
 pub mod select;
 pub mod text;
 pub mod tool;

@@ -135,6 +135,9 @@ pub struct Flag {
     /// What it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// Whether a command that only reads writes with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub writes: bool,
 }
 
 impl Flag {
@@ -161,6 +164,7 @@ impl Flag {
             env: None,
             allow_hyphen: false,
             help: None,
+            writes: false,
         }
     }
 

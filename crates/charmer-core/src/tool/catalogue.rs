@@ -137,9 +137,17 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
 
     // A command that is there under two paths is one tool, whichever of them was chosen.
     let all: HashSet<CommandPath> = chosen.iter().map(|(path, ..)| path.clone()).collect();
-    chosen.retain(|(_, lineage, _)| {
+    let mut others: HashMap<CommandPath, Vec<CommandPath>> = HashMap::new();
+    chosen.retain(|(path, lineage, _)| {
         let repeats = lineage.last().and_then(|command| command.same_as.as_ref());
-        repeats.is_none_or(|original| !all.contains(original))
+        match repeats.filter(|original| all.contains(*original)) {
+            Some(original) => {
+                let paths = others.entry(original.clone()).or_default();
+                paths.push(path.clone());
+                false
+            }
+            None => true,
+        }
     });
 
     let prefix = options.prefix.as_deref().unwrap_or(program);
@@ -238,7 +246,11 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             input_schema: Arc::new(schema),
             syntax: cli.syntax,
             selector: explicit.then_some(at),
-            help: Help::of(&shared_name, command),
+            help: Help {
+                paths: others.remove(&path).unwrap_or_default(),
+                ..Help::of(&shared_name, command)
+            },
+            terse: false,
             name,
             input,
             path,

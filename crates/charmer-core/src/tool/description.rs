@@ -44,7 +44,7 @@ pub(super) fn describe(words: &[&str], command: &Command, input: &Input) -> Stri
 }
 
 /// One line a group.
-fn relations(input: &Input) -> String {
+pub(super) fn relations(input: &Input) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (depth, level) in input.levels.iter().enumerate() {
         for group in &level.groups {

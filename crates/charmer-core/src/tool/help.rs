@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Command, Effect};
+use crate::model::{Command, CommandPath, Effect};
 
 use super::{Annotations, Input};
 
@@ -14,6 +14,8 @@ pub struct Help {
     pub program: Arc<str>,
     /// Other words that call the command.
     pub aliases: Vec<String>,
+    /// Other paths that lead to it and are no tools of their own.
+    pub paths: Vec<CommandPath>,
     /// All that is said of what it does.
     pub text: Option<String>,
     /// Its examples, as text.
@@ -30,6 +32,7 @@ impl Help {
         Self {
             program: Arc::clone(program),
             aliases: command.aliases.clone(),
+            paths: Vec::new(),
             text: filled(&command.long_about).or_else(|| filled(&command.about)),
             examples: filled(&command.examples),
             effect: command.hints.effect,
@@ -42,6 +45,7 @@ impl Help {
         Self {
             program: name.into(),
             aliases: Vec::new(),
+            paths: Vec::new(),
             text: Some(description.to_owned()),
             examples: None,
             effect: match (annotations.read_only, annotations.destructive) {

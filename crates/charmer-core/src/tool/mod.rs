@@ -4,20 +4,26 @@
 
 mod annotations;
 mod ask;
+mod brief;
 mod catalogue;
+mod compact;
 mod description;
 mod example;
 mod help;
+mod kind;
 mod name;
 mod page;
 mod pin;
 mod property;
+mod prose;
 mod schema;
 mod tokens;
 
 pub use annotations::Annotations;
 pub use ask::{CompletionLine, completion_line};
+pub use brief::{brief, brief_input, brief_line, summary};
 pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
+pub use compact::{Descriptions, compact};
 pub use example::{Example, Placeholder, all_examples, examples, quoted};
 pub use help::Help;
 pub use name::{NAME_LIMIT, NAME_WARNING, ToolName};
@@ -42,7 +48,7 @@ use crate::model::{CommandPath, Syntax};
 pub struct Tool {
     /// Its unique name.
     pub name: ToolName,
-    /// A title for people.
+    /// A title for people; empty if there is none but the name.
     pub title: String,
     /// What it does, at most 2 KB.
     pub description: String,
@@ -52,7 +58,7 @@ pub struct Tool {
     pub input: Input,
     /// The JSON Schema of its input.
     pub input_schema: Arc<Map<String, Value>>,
-    /// The JSON Schema of its structured result.
+    /// The JSON Schema of its structured result; empty if nothing is said of it.
     pub output_schema: Arc<Map<String, Value>>,
     /// What is known of its behaviour.
     pub annotations: Annotations,
@@ -62,6 +68,8 @@ pub struct Tool {
     pub selector: Option<usize>,
     /// What the program's help says of it.
     pub help: Help,
+    /// Whether its definition leaves hints out that are as the protocol assumes them to be.
+    pub terse: bool,
 }
 
 impl Tool {
@@ -98,6 +106,7 @@ impl Tool {
             annotations,
             syntax: Syntax::pflag(),
             selector: None,
+            terse: false,
         }
     }
 
@@ -112,13 +121,22 @@ impl Tool {
 
     /// The tool as `tools/list` shows it.
     pub fn definition(&self) -> Value {
-        json!({
-            "name": self.name.as_str(),
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": *self.input_schema,
-            "outputSchema": *self.output_schema,
-            "annotations": self.annotations.to_json(),
-        })
+        let mut definition = json!({"name": self.name.as_str()});
+        if !self.title.is_empty() {
+            definition["title"] = self.title.as_str().into();
+        }
+        definition["description"] = self.description.as_str().into();
+        definition["inputSchema"] = Value::Object((*self.input_schema).clone());
+        if !self.output_schema.is_empty() {
+            definition["outputSchema"] = Value::Object((*self.output_schema).clone());
+        }
+        let annotations = self.annotations.told_json(self.terse);
+        if annotations
+            .as_object()
+            .is_some_and(|hints| !hints.is_empty())
+        {
+            definition["annotations"] = annotations;
+        }
+        definition
     }
 }

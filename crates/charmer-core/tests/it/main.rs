@@ -1,11 +1,14 @@
 //! The crate from outside: the documents it was built from, and the properties that must always hold.
 
 mod argv;
+mod brief;
 mod catalogue;
+mod compact;
 mod help;
 mod linter;
 mod pins;
 mod reading;
 mod schema;
+mod search;
 mod spec;
 mod validation;

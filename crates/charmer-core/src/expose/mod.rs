@@ -1,0 +1,266 @@
+//! Which commands become tools of their own: within a budget of tokens, those most worth having.
+//!
+//! The rest is found, described and run through a few tools that stand for all. The choice is a pure function of the
+//! tools and the options, so that it is the same at every start.
+
+mod worth;
+
+use serde::{Deserialize, Serialize};
+
+use crate::tool::Tool;
+
+use worth::worths;
+
+/// How many tokens the list of tools may take, if nothing else is said.
+pub const DEFAULT_BUDGET: usize = 4000;
+
+/// How many tools a list has at most that was made within a budget: some clients take no more.
+pub const MOST_TOOLS: usize = 40;
+
+/// Which part of the budget one definition may take, if it takes more than most do.
+const LARGEST: usize = 3;
+const USUAL: usize = 400;
+/// What a cheap definition takes, and how much worth it costs to take twice as much.
+const CHEAP: f64 = 64.0;
+const PRICE: f64 = 0.6;
+/// What the shortest definition takes.
+const LEAST: usize = 24;
+/// How much longer than what is left a definition is guessed to be that is not looked at.
+const FAR: usize = 3;
+
+/// How a server shows its commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Expose {
+    /// Each command is a tool of its own.
+    All,
+    /// A few tools find, describe and run any command.
+    Index,
+    /// Within a budget, the commands most worth having are tools of their own; the rest as with `Index`.
+    #[default]
+    Auto,
+}
+
+/// What a person wants for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wish {
+    /// Nothing: whatever fits.
+    #[default]
+    Free,
+    /// It is always a tool of its own.
+    Pin,
+    /// It is never a tool of its own.
+    Hide,
+}
+
+/// A command that could be a tool of its own.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Candidate<'t> {
+    /// The tool that it would be.
+    pub tool: &'t Tool,
+    /// What a person wants for it.
+    pub wish: Wish,
+    /// Whether another candidate is the same command under another name.
+    pub twin: bool,
+}
+
+impl<'t> Candidate<'t> {
+    /// A tool that may be anywhere.
+    pub fn new(tool: &'t Tool) -> Self {
+        Self {
+            tool,
+            wish: Wish::Free,
+            twin: false,
+        }
+    }
+
+    /// Sets what a person wants for it.
+    #[must_use]
+    pub fn wish(mut self, wish: Wish) -> Self {
+        self.wish = wish;
+        self
+    }
+
+    /// Says that another candidate is the same command.
+    #[must_use]
+    pub fn twin(mut self, twin: bool) -> Self {
+        self.twin = twin;
+        self
+    }
+}
+
+/// Why a command is shown as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Place {
+    /// A tool of its own, because a person wants it to be.
+    Pinned,
+    /// A tool of its own.
+    Own,
+    /// Found through the others, because a person wants it so.
+    Hidden,
+    /// Found through the others.
+    Found,
+}
+
+impl Place {
+    /// Whether it is a tool of its own.
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::Pinned | Self::Own)
+    }
+}
+
+/// Places the candidates within a budget of tokens. Pinned ones are tools of their own whatever they cost; of the others
+/// the most worthy are, one after the other, as long as they fit: what only reads, is near the root, has an everyday name,
+/// and costs little. `cost` says how many tokens a candidate's definition takes; it is asked for those only that come
+/// into question.
+///
+/// ```
+/// use charmer_core::{
+///     expose::{Candidate, Place, Wish, place},
+///     model::{Cli, Command, Syntax},
+///     tool::{CatalogueOptions, catalogue},
+/// };
+///
+/// let shop = Command::new("shop")
+///     .not_runnable()
+///     .command(Command::new("list").about("List the orders"))
+///     .command(Command::new("audit").about("Audit the books"))
+///     .command(Command::new("sell").about("Sell it"));
+/// let tools = catalogue(&Cli::new(shop, Syntax::pflag()), &CatalogueOptions::default()).tools;
+/// let candidates = [
+///     Candidate::new(&tools[0]),
+///     Candidate::new(&tools[1]),
+///     Candidate::new(&tools[2]).wish(Wish::Pin),
+/// ];
+/// assert_eq!(place(&candidates, 240, |_| 60), [Place::Own, Place::Own, Place::Pinned]);
+/// assert_eq!(place(&candidates, 179, |_| 60), [Place::Own, Place::Found, Place::Pinned]);
+/// ```
+pub fn place(
+    candidates: &[Candidate<'_>],
+    budget: usize,
+    mut cost: impl FnMut(usize) -> usize,
+) -> Vec<Place> {
+    let mut places: Vec<Place> = candidates
+        .iter()
+        .map(|candidate| match candidate.wish {
+            Wish::Pin => Place::Pinned,
+            Wish::Hide => Place::Hidden,
+            Wish::Free => Place::Found,
+        })
+        .collect();
+    let (mut count, mut spent) = (0, 0);
+    for (at, _) in candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| c.wish == Wish::Pin)
+    {
+        count += 1;
+        spent += cost(at);
+    }
+    for at in by_worth(candidates) {
+        let left = budget.saturating_sub(spent);
+        if count >= MOST_TOOLS || left < LEAST {
+            break;
+        }
+        // What is far too long need not be written to see that.
+        if guess(candidates[at].tool) > FAR * left {
+            continue;
+        }
+        let tokens = cost(at);
+        if tokens <= left.min(largest(budget)) {
+            places[at] = Place::Own;
+            spent += tokens;
+            count += 1;
+        }
+    }
+    places
+}
+
+/// What one definition may take: one that takes most of the budget leaves nothing for the others.
+fn largest(budget: usize) -> usize {
+    (budget / LARGEST).max(USUAL)
+}
+
+/// The candidates that may be chosen, the most worthy for their price first.
+fn by_worth(candidates: &[Candidate<'_>]) -> Vec<usize> {
+    let tools: Vec<&Tool> = candidates.iter().map(|candidate| candidate.tool).collect();
+    let mut free: Vec<(f64, usize)> = worths(&tools)
+        .into_iter()
+        .enumerate()
+        .filter(|&(at, _)| candidates[at].wish == Wish::Free && !candidates[at].twin)
+        .map(|(at, worth)| {
+            let price = (guess(candidates[at].tool) as f64 / CHEAP).log2();
+            (worth - PRICE * price, at)
+        })
+        .collect();
+    free.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
+    free.into_iter().map(|(_, at)| at).collect()
+}
+
+/// About how many tokens a definition takes, going by its arguments.
+fn guess(tool: &Tool) -> usize {
+    let own = tool.input.levels.len().saturating_sub(1);
+    let flags = tool.input.flags.iter().filter(|p| p.owner == own).count();
+    30 + 16 * (flags + tool.input.positionals.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        model::{Cli, Command, Syntax},
+        tool::{CatalogueOptions, catalogue},
+    };
+
+    proptest! {
+        #[test]
+        fn the_budget_holds_and_wishes_do(
+            of in prop::collection::vec((0usize..500, 0u8..4, any::<bool>()), 1..80),
+            budget in 0usize..6000,
+        ) {
+            let root = (0..of.len()).fold(Command::new("x"), |root, at| {
+                root.command(Command::new(format!("c{at}")).about("Does it"))
+            });
+            let cli = Cli::new(root, Syntax::pflag());
+            let tools = catalogue(&cli, &CatalogueOptions::default()).tools;
+            let candidates: Vec<Candidate<'_>> = tools
+                .iter()
+                .zip(&of)
+                .map(|(tool, &(_, wish, twin))| {
+                    let wish = [Wish::Free, Wish::Free, Wish::Pin, Wish::Hide][usize::from(wish)];
+                    Candidate::new(tool).wish(wish).twin(twin)
+                })
+                .collect();
+            let cost = |at: usize| of[at].0;
+            let places = place(&candidates, budget, cost);
+            prop_assert_eq!(&places, &place(&candidates, budget, cost));
+            let sum = |which: &dyn Fn(Place) -> bool| -> usize {
+                let chosen = (0..of.len()).filter(|at| which(places[*at]));
+                chosen.map(cost).sum()
+            };
+            let pinned = sum(&|place| place == Place::Pinned);
+            prop_assert!(sum(&Place::is_own) <= budget.max(pinned));
+            for (candidate, place) in candidates.iter().zip(&places) {
+                match candidate.wish {
+                    Wish::Pin => prop_assert_eq!(*place, Place::Pinned),
+                    Wish::Hide => prop_assert_eq!(*place, Place::Hidden),
+                    Wish::Free => prop_assert!(!(candidate.twin && place.is_own())),
+                }
+            }
+            // Nothing is left out that would have fit.
+            let own = places.iter().filter(|place| place.is_own()).count();
+            let left = budget.saturating_sub(sum(&Place::is_own));
+            for (at, place) in places.iter().enumerate() {
+                let possible = !candidates[at].twin && cost(at) <= largest(budget);
+                if *place == Place::Found && possible && own < MOST_TOOLS && left >= LEAST {
+                    prop_assert!(cost(at) > left);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Search over tools, offline and at once: a few words or a question in, the commands that answer it out.
+//!
+//! [`Index::new`] reads the tools once; [`Index::search`] answers. A question is understood as people ask it: words in
+//! any order and form, with typing errors, other words for the same thing (`synonyms`, a table), phrases, and program
+//! names, which say where to look. What is found is ranked by how much of the question it answers and how much it is
+//! about besides; among equals the plainer command wins.
+//!
+//! ```
+//! use charmer_core::{model::*, search::Index, tool::{CatalogueOptions, catalogue}};
+//!
+//! let ship = Command::new("ship")
+//!     .not_runnable()
+//!     .command(Command::new("ls").about("List the cargo on board"))
+//!     .command(Command::new("jettison").about("Remove cargo for good"));
+//! let catalogue = catalogue(&Cli::new(ship, Syntax::pflag()), &CatalogueOptions::default());
+//! let index = Index::new(catalogue.tools.iter().map(|tool| &**tool));
+//!
+//! let best = &index.search("how do I get rid of my crago?", 3)[0];
+//! assert_eq!(catalogue.tools[best.at].name.as_str(), "ship_jettison");
+//! ```
+
+mod document;
+mod fold;
+mod index;
+mod line;
+mod query;
+mod rank;
+mod reader;
+mod synonyms;
+mod twins;
+mod typo;
+mod vocabulary;
+mod wish;
+mod words;
+
+pub use index::Index;
+
+/// A tool that answers a question.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Hit {
+    /// Its place among the tools that were read.
+    pub at: usize,
+    /// How well it answers; only the order means something.
+    pub score: f32,
+    /// The keys of its flags that the question speaks of, the best first, few.
+    pub flags: Vec<String>,
+    /// The places of other tools that are the same command under another name.
+    pub also: Vec<usize>,
+}

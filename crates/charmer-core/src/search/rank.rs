@@ -1,0 +1,249 @@
+//! From a question to the tools that answer it best.
+
+use crate::model::Effect;
+
+use super::{
+    Hit,
+    index::{Entry, Index},
+    query::{Query, Unit},
+    vocabulary::Term,
+    wish::Wish,
+};
+
+/// So many of the nearest are looked at more closely.
+const CLOSER: usize = 120;
+/// So many flags are named with a tool.
+const MOST_FLAGS: usize = 4;
+
+impl Index {
+    /// The tools that answer a question best, at most so many, the best first. The question is a few words, a sentence
+    /// or a command line; one that says nothing that is known here has no answer.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        if limit == 0 || self.is_empty() {
+            return Vec::new();
+        }
+        let query = Query::new(query, self);
+        let near = self.nearest(&query);
+        let known = self.known(&query);
+        let mut ranked: Vec<(f32, u32)> = near
+            .into_iter()
+            .map(|(score, met, at)| (score * self.closer(&query, &known, met, at), at))
+            .collect();
+        order(&mut ranked);
+        let mut hits: Vec<Hit> = Vec::new();
+        for (score, at) in ranked {
+            let best = self.entries[at as usize].same_as.unwrap_or(at);
+            if hits.iter().any(|hit| hit.at == best as usize) {
+                continue;
+            }
+            hits.push(Hit {
+                at: best as usize,
+                score,
+                flags: self.flags(&query, best),
+                also: self.also.get(&best).cloned().unwrap_or_default(),
+            });
+            if hits.len() == limit {
+                break;
+            }
+        }
+        hits
+    }
+
+    /// The tools that have most of what is looked for: how much of it, which share of the question that is, and where.
+    fn nearest(&self, query: &Query) -> Vec<(f32, f32, u32)> {
+        let mut sums = vec![0.0f32; self.entries.len()];
+        let mut met = vec![0.0f32; self.entries.len()];
+        let mut best = vec![0.0f32; self.entries.len()];
+        let mut touched: Vec<u32> = Vec::new();
+        let mut total = 0.0;
+        for unit in &query.units {
+            let most = unit
+                .any_of
+                .iter()
+                .map(|(_, near)| *near)
+                .fold(0.0, f32::max);
+            if unit.counts {
+                // What nothing here is about tells no tool from another.
+                total += unit.weight * most;
+            }
+            for &(term, near) in &unit.any_of {
+                for posting in self.postings(term) {
+                    let at = posting.at as usize;
+                    let value = near * posting.impact;
+                    if best[at] == 0.0 {
+                        touched.push(posting.at);
+                    }
+                    best[at] = best[at].max(value);
+                }
+            }
+            for at in touched.drain(..) {
+                let at = at as usize;
+                sums[at] += unit.weight * best[at];
+                if unit.counts {
+                    met[at] += unit.weight * (best[at] * 2.2).min(most);
+                }
+                best[at] = 0.0;
+            }
+        }
+        for &at in query.exact.iter().chain(&query.begins) {
+            sums[at as usize] = sums[at as usize].max(0.01);
+        }
+        if query.units.is_empty() {
+            // Only a program was named: its plainest commands.
+            for (sum, entry) in sums.iter_mut().zip(&self.entries) {
+                if entry.program.is_some_and(|p| query.programs.contains(&p)) {
+                    *sum = 0.1;
+                }
+            }
+        }
+        let mut found: Vec<(f32, u32)> = (0..)
+            .zip(sums)
+            .filter(|(_, sum)| *sum > 0.0)
+            .map(|(at, sum)| (sum * self.program_factor(query, at), at))
+            .collect();
+        order(&mut found);
+        found.truncate(CLOSER);
+        let share = |at: u32| match total > 0.0 {
+            true => (met[at as usize] / total).min(1.0),
+            false => 1.0,
+        };
+        found
+            .into_iter()
+            .map(|(sum, at)| (sum, share(at), at))
+            .collect()
+    }
+
+    /// How much a tool is worth whose words were found, by everything else.
+    fn closer(&self, query: &Query, known: &[(Term, f32)], met: f32, at: u32) -> f32 {
+        let entry = &self.entries[at as usize];
+        let mut factor = 0.35 + 0.65 * met;
+        // A command whose own words are all in the question is what was asked for; one with more is about more.
+        let unasked = self.unasked(&entry.path, known);
+        factor *= 1.0 - 0.45 * unasked;
+        if entry.variant {
+            factor *= if unasked > 0.2 { 0.58 } else { 0.9 };
+        }
+        factor *= 1.0 - 0.3 * self.unasked(&entry.summary, known);
+        factor *= commonness(entry);
+        if query.verb.is_some() && entry.name == query.verb {
+            factor *= 1.2;
+        }
+        factor *= match (query.wish, entry.effect) {
+            (Wish::Know, Effect::Read) => 1.1,
+            (Wish::Know, Effect::Write) => 0.75,
+            (Wish::Know, Effect::Destroy) => 0.8,
+            (Wish::Change, Effect::Read) => 0.85,
+            _ => 1.0,
+        };
+        if query.exact.contains(&at) {
+            factor += 100.0;
+            factor *= 100.0;
+        }
+        if query.begins.contains(&at) {
+            factor *= 1.6;
+        }
+        factor
+    }
+
+    fn program_factor(&self, query: &Query, at: u32) -> f32 {
+        let program = self.entries[at as usize].program;
+        match query.programs.is_empty() || program.is_some_and(|p| query.programs.contains(&p)) {
+            true => 1.0,
+            false => 0.4,
+        }
+    }
+
+    /// Which share of these words is not in the question, by how rare they are.
+    fn unasked(&self, terms: &[Term], known: &[(Term, f32)]) -> f32 {
+        // `ps` and `rmi` say nothing that could be asked for.
+        if let [term] = terms
+            && self.vocabulary.stem(*term).len() <= 3
+            && known.binary_search_by_key(term, |(term, _)| *term).is_err()
+        {
+            return 0.45;
+        }
+        let (mut all, mut unasked) = (0.0, 0.0);
+        for term in terms {
+            let rarity = self.rarity(*term);
+            let asked = known.binary_search_by_key(term, |(term, _)| *term);
+            let asked = asked.map_or(0.0, |at| known[at].1);
+            all += rarity;
+            unasked += rarity * (1.0 - asked);
+        }
+        if all > 0.0 { unasked / all } else { 0.2 }
+    }
+
+    /// Every word that would answer something, and how well, by its number.
+    fn known(&self, query: &Query) -> Vec<(Term, f32)> {
+        let mut known: Vec<(Term, f32)> = Vec::new();
+        for unit in &query.units {
+            let most = unit
+                .any_of
+                .iter()
+                .map(|(_, near)| *near)
+                .fold(0.0, f32::max);
+            let share = unit
+                .any_of
+                .iter()
+                .map(|(term, near)| (*term, (near / most).sqrt()));
+            known.extend(share);
+        }
+        known.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        known.dedup_by_key(|(term, _)| *term);
+        known
+    }
+
+    /// The keys of the flags that the question speaks of, the best first.
+    fn flags(&self, query: &Query, at: u32) -> Vec<String> {
+        let entry = &self.entries[at as usize];
+        let mut found: Vec<(f32, usize)> = Vec::new();
+        for (place, flag) in entry.flags.iter().enumerate() {
+            let value = |unit: &Unit| {
+                let said = unit
+                    .any_of
+                    .iter()
+                    .filter(|(term, _)| !entry.path.contains(term));
+                said.map(|(term, near)| match () {
+                    () if flag.name.contains(term) => *near,
+                    () if flag.help.contains(term) => near * 0.4,
+                    () => 0.0,
+                })
+                .fold(0.0, f32::max)
+                    * unit.weight
+            };
+            let sum: f32 = query.units.iter().map(value).sum();
+            if sum > 0.3 {
+                found.push((sum, place));
+            }
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let best = found.first().map_or(0.0, |(sum, _)| *sum);
+        let near = found.iter().filter(|(sum, _)| *sum >= best * 0.6);
+        near.take(MOST_FLAGS)
+            .map(|(_, place)| entry.flags[*place].key.to_string())
+            .collect()
+    }
+}
+
+/// Plain commands are meant more often: those that stand first, near the root, without requirements.
+fn commonness(entry: &Entry) -> f32 {
+    let mut factor = 1.1 - 0.15 * entry.place;
+    factor *= match entry.depth {
+        0 => 0.6,
+        1 => 1.12,
+        2 => 1.0,
+        _ => 0.95,
+    };
+    if entry.parent && entry.depth > 0 {
+        factor *= 0.97;
+    }
+    if entry.doubtful {
+        factor *= 0.8;
+    }
+    factor * (1.0 - 0.02 * entry.required.min(3) as f32)
+}
+
+/// The best first, and of those that are as good the earlier.
+fn order(found: &mut [(f32, u32)]) {
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+}

@@ -1,0 +1,166 @@
+//! From texts to stems. It is done to every word of every help, so each word is looked at once.
+
+use std::sync::Arc;
+
+use super::{
+    synonyms::TERMS_OF_ART,
+    vocabulary::{QuickMap, Term, Vocabulary},
+    words::{Gap, for_each_word, is_filler, is_number, is_particle, stem},
+};
+
+/// What is written in one place, as stems.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Terms {
+    /// Its words, one by one.
+    pub(super) plain: Vec<Term>,
+    /// What several of them are together: `cherrypick` for `cherry-pick`.
+    pub(super) joined: Vec<Term>,
+}
+
+impl Terms {
+    pub(super) fn extend(&mut self, more: Self) {
+        self.plain.extend(more.plain);
+        self.joined.extend(more.joined);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Term> + '_ {
+        self.plain.iter().chain(&self.joined).copied()
+    }
+}
+
+/// A flag as it is searched.
+#[derive(Debug)]
+pub(super) struct FlagTerms {
+    pub(super) key: Box<str>,
+    pub(super) name: Box<[Term]>,
+    pub(super) help: Box<[Term]>,
+    /// Whether it belongs to the command itself and not to all of the program.
+    pub(super) own: bool,
+}
+
+impl FlagTerms {
+    pub(super) fn new(key: &str, name: &Terms, help: &Terms, own: bool) -> Self {
+        Self {
+            key: key.into(),
+            name: name.iter().collect(),
+            help: help.iter().collect(),
+            own,
+        }
+    }
+}
+
+/// What is known of a word as it is written.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    term: Term,
+    filler: bool,
+    number: bool,
+    particle: bool,
+}
+
+/// Turns texts into stems.
+#[derive(Debug)]
+pub(super) struct Reader<'v> {
+    vocabulary: &'v mut Vocabulary,
+    /// Words as they are written.
+    written: QuickMap<Box<str>, Word>,
+    /// Two that have a short name together.
+    terms_of_art: Vec<(Term, Term, Term)>,
+    /// Flags of whole programs, by their keys.
+    inherited: QuickMap<Box<str>, Arc<FlagTerms>>,
+    /// The name of the program that is read.
+    program: Option<Term>,
+}
+
+impl<'v> Reader<'v> {
+    pub(super) fn new(vocabulary: &'v mut Vocabulary) -> Self {
+        let mut add = |word: &str| vocabulary.add(word);
+        let terms_of_art = TERMS_OF_ART.iter();
+        let terms_of_art = terms_of_art.map(|(a, b, means)| (add(a), add(b), add(means)));
+        Self {
+            terms_of_art: terms_of_art.collect(),
+            vocabulary,
+            written: QuickMap::default(),
+            inherited: QuickMap::default(),
+            program: None,
+        }
+    }
+
+    /// What follows is from this program; its name says nothing there.
+    pub(super) fn of_program(&mut self, name: &str) {
+        self.program = (!name.is_empty()).then(|| self.vocabulary.add(name));
+    }
+
+    /// The stems of a text, without words that say nothing and without the program's own name.
+    pub(super) fn read(&mut self, text: &str) -> Terms {
+        self.terms(text, false)
+    }
+
+    /// The stems of a name, where every word counts, with those of words that are joined in it.
+    pub(super) fn read_name(&mut self, name: &str) -> Terms {
+        self.terms(name, true)
+    }
+
+    /// A flag that a command has from one above it.
+    pub(super) fn inherited(&mut self, key: &str) -> Arc<FlagTerms> {
+        if let Some(flag) = self.inherited.get(key) {
+            return Arc::clone(flag);
+        }
+        let name = self.read_name(key);
+        let flag = Arc::new(FlagTerms::new(key, &name, &Terms::default(), false));
+        self.inherited.insert(key.into(), Arc::clone(&flag));
+        flag
+    }
+
+    fn terms(&mut self, text: &str, keep_all: bool) -> Terms {
+        let mut terms = Terms::default();
+        let mut before: Option<Word> = None;
+        let mut joined = String::new();
+        for_each_word(text, |text, gap| {
+            let word = self.word(text);
+            match gap {
+                Gap::Joint => {
+                    joined.push_str(text);
+                    terms.joined.push(self.vocabulary.add(&joined));
+                }
+                Gap::Space => {
+                    joined.clear();
+                    joined.push_str(text);
+                }
+            }
+            if let Some(before) = before.filter(|before| !before.filler) {
+                if word.particle {
+                    let verb = self.vocabulary.stem(before.term);
+                    let together = format!("{verb}{text}");
+                    terms.joined.push(self.vocabulary.add(&together));
+                }
+                let mut art = self.terms_of_art.iter();
+                if let Some((.., means)) =
+                    art.find(|(a, b, _)| *b == word.term && *a == before.term)
+                {
+                    terms.joined.push(*means);
+                }
+            }
+            let says_nothing = word.filler || word.number || Some(word.term) == self.program;
+            if keep_all || !says_nothing {
+                terms.plain.push(word.term);
+            }
+            before = Some(word);
+        });
+        terms
+    }
+
+    fn word(&mut self, text: &str) -> Word {
+        if let Some(word) = self.written.get(text) {
+            return *word;
+        }
+        let word = Word {
+            term: self.vocabulary.add_stem(&stem(text)),
+            filler: is_filler(text),
+            number: is_number(text),
+            particle: is_particle(text),
+        };
+        self.written.insert(text.into(), word);
+        word
+    }
+}
