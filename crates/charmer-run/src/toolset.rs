@@ -1,13 +1,16 @@
 //! The tools of a server, each with the path that its calls take.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
-use charmer_core::tool::Tool;
+use charmer_core::{expose::Wish, tool::Tool};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::{Call, CallResult, CallService, Completer, Limits, Redactor, Spool, read_output};
+use crate::{
+    Call, CallError, CallResult, CallService, Completer, Limits, Outcome, Redactor, Spool,
+    read_output,
+};
 
 /// A tool and how it is called.
 #[derive(Debug, Clone)]
@@ -27,6 +30,42 @@ pub struct ServedTool {
     pub listed_from: Option<CancellationToken>,
     /// The program's own completion, where it may be asked.
     pub completer: Option<Completer>,
+    /// The tool as a list shows it, where that is not all that is known of it.
+    pub shown: Option<Arc<Tool>>,
+    /// Whether it is found and run through other tools as long as it is not listed.
+    pub found: bool,
+    /// Whether it must be in the list, or must not.
+    pub wish: Wish,
+    /// Which tool a call is really for, if this one stands for others.
+    pub router: Option<Router>,
+    /// Whether it is about the other tools: a call waits until all of them are known, and is answered with text alone.
+    pub meta: bool,
+}
+
+/// What a tool that stands for others makes of its input: which of them is meant, and with what.
+#[derive(Clone)]
+pub struct Router(Arc<Route>);
+
+type Route = dyn Fn(&Map<String, Value>) -> Result<(ServedTool, Map<String, Value>), CallError>
+    + Send
+    + Sync;
+
+impl Router {
+    /// Routes by this rule.
+    pub fn new(
+        route: impl Fn(&Map<String, Value>) -> Result<(ServedTool, Map<String, Value>), CallError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self(Arc::new(route))
+    }
+}
+
+impl fmt::Debug for Router {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Router(..)")
+    }
 }
 
 impl ServedTool {
@@ -40,6 +79,46 @@ impl ServedTool {
             redactor: Redactor::default(),
             listed_from: None,
             completer: None,
+            shown: None,
+            found: false,
+            wish: Wish::Free,
+            router: None,
+            meta: false,
+        }
+    }
+
+    /// The tool as a list shows it.
+    pub fn shown(&self) -> &Arc<Tool> {
+        self.shown.as_ref().unwrap_or(&self.tool)
+    }
+
+    /// Leaves it out of the list until this has been cancelled: it is found and run through other tools.
+    #[must_use]
+    pub fn found_by_search(mut self, listed_from: CancellationToken) -> Self {
+        self.found = true;
+        self.listed_from(listed_from)
+    }
+
+    /// Sets whether it must be in the list, or must not.
+    #[must_use]
+    pub fn wish(mut self, wish: Wish) -> Self {
+        self.wish = wish;
+        self
+    }
+
+    /// Says that it is about the other tools.
+    #[must_use]
+    pub fn meta(mut self) -> Self {
+        self.meta = true;
+        self
+    }
+
+    /// The tool that a call with this input is really for, and the input that is for it: itself, unless it stands for
+    /// others. Where none is meant, it is itself too: its own call path says why.
+    pub fn resolve(&self, input: Map<String, Value>) -> (Self, Map<String, Value>) {
+        match self.router.as_ref().map(|router| (router.0)(&input)) {
+            Some(Ok(routed)) => routed,
+            Some(Err(_)) | None => (self.clone(), input),
         }
     }
 
@@ -73,11 +152,21 @@ impl ServedTool {
 
     /// Calls it, until the token is cancelled. Must run inside a tokio runtime.
     pub async fn call(&self, input: Map<String, Value>, cancel: CancellationToken) -> CallResult {
-        let call = Call::new(Arc::clone(&self.tool), input)
-            .limits(self.limits.clone())
+        let (mut served, input) = self.resolve(input);
+        let call = Call::new(Arc::clone(&served.tool), input)
+            .limits(served.limits.clone())
             .cancelled_by(cancel);
-        let outcome = self.service.clone().call(call).await;
-        CallResult::new(&outcome, &self.limits, &self.redactor)
+        let outcome = served.service.call(call).await;
+        served.result(&outcome)
+    }
+
+    /// The answer that an outcome of one of its calls makes.
+    pub fn result(&self, outcome: &Result<Outcome, CallError>) -> CallResult {
+        let mut result = CallResult::new(outcome, &self.limits, &self.redactor);
+        if self.meta && !result.is_error {
+            result.structured.clear();
+        }
+        result
     }
 }
 
@@ -119,6 +208,14 @@ impl ToolSet {
         let now = |when: &CancellationToken| when.is_cancelled();
         self.iter()
             .filter(move |served| served.listed_from.as_ref().is_none_or(now))
+    }
+
+    /// The tools that can be used at this moment, in order: those that are listed, and those that are found through
+    /// them.
+    pub fn usable(&self) -> impl Iterator<Item = &ServedTool> {
+        let now = |when: &CancellationToken| when.is_cancelled();
+        self.iter()
+            .filter(move |served| served.found || served.listed_from.as_ref().is_none_or(now))
     }
 
     /// The tools, in order.

@@ -108,25 +108,22 @@ impl Handler {
         params: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallResult {
+        let (served, input) = served.resolve(params.arguments.unwrap_or_default());
         let asked = &context.ct;
         let reporter = context
             .meta
             .get_progress_token()
             .map(|token| Reporter::start(context.peer.clone(), token, served.redactor.clone()));
         let cancel = self.shutdown.child_token();
-        let limits = served.limits.clone();
-        let call = Call::new(
-            Arc::clone(&served.tool),
-            params.arguments.unwrap_or_default(),
-        )
-        .limits(limits.clone())
-        .cancelled_by(cancel.clone())
-        .progress(
-            reporter
-                .as_ref()
-                .map(Reporter::progress)
-                .unwrap_or_default(),
-        );
+        let call = Call::new(Arc::clone(&served.tool), input)
+            .limits(served.limits.clone())
+            .cancelled_by(cancel.clone())
+            .progress(
+                reporter
+                    .as_ref()
+                    .map(Reporter::progress)
+                    .unwrap_or_default(),
+            );
         let mut service = served.service.clone();
         let work = async move { service.call(call).await };
         let mut work = if served.may_block {
@@ -151,7 +148,7 @@ impl Handler {
             Err(CallError::new(ErrorCode::Internal, message)
                 .hint("this is a bug; the server's standard error says more"))
         });
-        CallResult::new(&outcome, &limits, &served.redactor)
+        served.result(&outcome)
     }
 }
 
@@ -397,7 +394,10 @@ fn malformed_call(params: &Value) -> String {
 
 fn answer(result: CallResult) -> CallToolResult {
     let mut answer = CallToolResult::success(vec![ContentBlock::text(result.text)]);
-    answer.structured_content = Some(Value::Object(result.structured));
+    answer.structured_content = match result.structured.is_empty() {
+        true => None,
+        false => Some(Value::Object(result.structured)),
+    };
     answer.is_error = Some(result.is_error);
     answer
 }

@@ -22,7 +22,7 @@ impl Listing {
     pub fn of(tools: &ToolSet) -> Self {
         let tools: Vec<model::Tool> = tools
             .listed()
-            .map(|served| definition(&served.tool))
+            .map(|served| definition(served.shown()))
             .collect();
         let json = serde_json::to_string(&tools).expect("every key is a string");
         Self(json.into())
@@ -59,20 +59,74 @@ impl fmt::Debug for Listing {
 }
 
 fn definition(tool: &Tool) -> model::Tool {
-    let hints = tool.annotations;
-    let annotations = ToolAnnotations::from_raw(
-        None,
-        Some(hints.read_only),
-        Some(hints.destructive),
-        Some(hints.idempotent),
-        Some(hints.open_world),
-    );
-    model::Tool::new(
+    let told = |name: &str| {
+        let mut told = tool.annotations.told(tool.terse);
+        told.find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    };
+    let mut listed = model::Tool::new(
         tool.name.as_str().to_owned(),
         tool.description.clone(),
         Arc::clone(&tool.input_schema),
-    )
-    .with_title(tool.title.clone())
-    .with_raw_output_schema(Arc::clone(&tool.output_schema))
-    .with_annotations(annotations)
+    );
+    if !tool.title.is_empty() {
+        listed = listed.with_title(tool.title.clone());
+    }
+    if !tool.output_schema.is_empty() {
+        listed = listed.with_raw_output_schema(Arc::clone(&tool.output_schema));
+    }
+    if tool.annotations.told(tool.terse).next().is_some() {
+        listed = listed.with_annotations(ToolAnnotations::from_raw(
+            None,
+            told("readOnlyHint"),
+            told("destructiveHint"),
+            told("idempotentHint"),
+            told("openWorldHint"),
+        ));
+    }
+    listed
+}
+
+#[cfg(test)]
+mod tests {
+    use charmer_core::{
+        model::{Cli, Command, Effect, Flag, Syntax},
+        tool::{CatalogueOptions, Descriptions, catalogue, compact},
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_tool_is_listed_as_it_defines_itself() {
+        let mut root = Command::new("app").not_runnable();
+        for (name, effect) in [
+            ("look", Effect::Read),
+            ("add", Effect::Write),
+            ("do", Effect::Unknown),
+        ] {
+            let mut command = Command::new(name).about("Does it").flag(Flag::new("all"));
+            command.hints.effect = effect;
+            root = root.command(command);
+        }
+        let tools = catalogue(
+            &Cli::new(root, Syntax::pflag()),
+            &CatalogueOptions::default(),
+        )
+        .tools;
+        let mut hints = Vec::new();
+        for descriptions in [Descriptions::Full, Descriptions::Short, Descriptions::None] {
+            for tool in &tools {
+                let tool = compact(tool, descriptions, false);
+                let listed =
+                    serde_json::to_value(definition(&tool)).expect("every key is a string");
+                assert_eq!(listed, tool.definition());
+                hints.push(
+                    listed["annotations"]
+                        .as_object()
+                        .map_or(0, serde_json::Map::len),
+                );
+            }
+        }
+        assert_eq!(hints, [4, 4, 4, 1, 1, 0, 1, 1, 0]);
+    }
 }

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use charmer_run::{ToolSet, process::Engine};
+use charmer_run::{Promotions, ToolSet, process::Engine};
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +44,7 @@ pub struct Server {
     tools: ToolsHandle,
     engine: Engine,
     patience: Duration,
+    promotions: Option<Promotions>,
     stop: CancellationToken,
 }
 
@@ -66,6 +67,7 @@ impl Server {
             tools,
             engine,
             patience: PATIENCE,
+            promotions: None,
             stop: CancellationToken::new(),
         }
     }
@@ -74,6 +76,13 @@ impl Server {
     #[must_use]
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = time;
+        self
+    }
+
+    /// Tells clients when commands become tools of their own.
+    #[must_use]
+    pub fn promotions(mut self, promotions: Promotions) -> Self {
+        self.promotions = Some(promotions);
         self
     }
 
@@ -126,6 +135,15 @@ impl Server {
             let (used, tools, ended) = (spool.used(), self.tools.clone(), calls.clone());
             tokio::spawn(async move {
                 if ended.run_until_cancelled(used.cancelled()).await.is_some() {
+                    tools.list_again();
+                }
+            });
+        }
+        if let Some(promotions) = &self.promotions {
+            let (mut changes, tools, ended) =
+                (promotions.changes(), self.tools.clone(), calls.clone());
+            tokio::spawn(async move {
+                while let Some(Ok(())) = ended.run_until_cancelled(changes.changed()).await {
                     tools.list_again();
                 }
             });

@@ -18,16 +18,16 @@ use crate::{
 pub(crate) struct Shelves(Arc<Mutex<Option<Arc<Shelf>>>>);
 
 impl Shelves {
-    /// The shelf of these tools, as they are listed at this moment.
+    /// The shelf of these tools, as they can be used at this moment.
     pub(crate) fn of(&self, set: &Arc<ToolSet>) -> Arc<Shelf> {
         let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let listed = set.listed().count();
+        let usable = set.usable().count();
         match &*newest {
-            Some(shelf) if Arc::ptr_eq(&shelf.set, set) && shelf.tools.len() == listed => {
+            Some(shelf) if Arc::ptr_eq(&shelf.set, set) && shelf.tools.len() == usable => {
                 Arc::clone(shelf)
             }
             _ => {
-                let tools = set.listed().map(|served| Arc::clone(&served.tool));
+                let tools = set.usable().map(|served| Arc::clone(&served.tool));
                 let shelf = Arc::new(Shelf {
                     tools: tools.collect(),
                     set: Arc::clone(set),

@@ -139,6 +139,11 @@ impl ToolsHandle {
         });
     }
 
+    /// The list of the tools that are offered now.
+    pub fn listing(&self) -> Listing {
+        Listing::of(&self.current())
+    }
+
     pub(crate) fn current(&self) -> Arc<ToolSet> {
         Arc::clone(&self.offer.borrow().tools)
     }
@@ -246,7 +251,8 @@ impl ToolsView {
         self.asked.clone()
     }
 
-    /// The tools for a call: those that hold the tool, or what is known when patience ends.
+    /// The tools for a call: those that hold the tool, or what is known when patience ends. A tool about the others waits
+    /// for all of them.
     pub(crate) async fn to_call(
         &self,
         name: &str,
@@ -255,7 +261,8 @@ impl ToolsView {
     ) -> Offer {
         self.asked.cancel();
         self.wait([cancelled, ended], |offer| {
-            offer.settled || offer.tools.get(name).is_some()
+            let known = offer.tools.get(name);
+            offer.settled || known.is_some_and(|served| !served.meta)
         })
         .await
     }

@@ -1,0 +1,116 @@
+//! The tool `describe_commands`: the arguments of one or several commands, in compact form.
+
+use std::sync::Arc;
+
+use charmer_core::{
+    model::Hints,
+    tool::{Annotations, Tool, ToolName, brief},
+};
+use serde_json::{Map, Value, json};
+use tower::service_fn;
+
+use crate::{Call, CallError, ErrorCode, Limits, Outcome, ServedTool, into_service};
+
+use super::commands::Commands;
+
+pub(super) const NAME: &str = "describe_commands";
+
+/// How many tokens a command's description takes on average.
+const BUDGET: usize = 500;
+/// How many commands are described at once.
+const MOST: usize = 10;
+
+pub(super) fn tool(commands: &Commands) -> ServedTool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "commands": {"type": "array", "items": {"type": "string"}, "description": "Their names"},
+            "full": {"type": "boolean", "description": "All that is known of every argument"},
+        },
+        "required": ["commands"],
+    });
+    let commands = commands.clone();
+    let about = "Shows how commands are called: their arguments with types, which are required, and examples.";
+    meta_tool(
+        (NAME, "Describe commands"),
+        about,
+        schema,
+        true,
+        move |call| answer(&commands, &call),
+    )
+}
+
+fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
+    let wrong = |message: String| Err(CallError::new(ErrorCode::InvalidArguments, message));
+    let names: Vec<&str> = match call.input.get("commands") {
+        // One name is as good as a list of one.
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) if names.iter().all(Value::is_string) => {
+            names.iter().filter_map(Value::as_str).collect()
+        }
+        _ => Vec::new(),
+    };
+    if names.is_empty() || names.len() > MOST {
+        return wrong(format!(
+            "`commands`: expected 1 to {MOST} names of commands"
+        ));
+    }
+    let full = match call.input.get("full") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(full)) => *full,
+        Some(_) => return wrong("`full`: expected true or false".into()),
+    };
+    let mut found: Vec<&ServedTool> = Vec::new();
+    let mut missing = Vec::new();
+    for name in &names {
+        match commands.get(name) {
+            Ok(served)
+                if found
+                    .iter()
+                    .any(|other| Arc::ptr_eq(&other.tool, &served.tool)) => {}
+            Ok(served) => found.push(served),
+            Err(error) => missing.push(error),
+        }
+    }
+    if found.is_empty() {
+        // There is one for each name.
+        return Err(missing.remove(0));
+    }
+    if let Some(promotions) = &commands.promotions {
+        promotions.promote(found.iter().map(|served| served.tool.name.as_str()));
+    }
+    let tools: Vec<&Tool> = found.iter().map(|served| &*served.tool).collect();
+    let mut text = brief(&tools, if full { usize::MAX } else { BUDGET });
+    for error in missing {
+        let hint = error.hint.unwrap_or_default();
+        text.push_str(&format!("\n{}: {hint}", error.message));
+    }
+    Ok(Outcome::success(text))
+}
+
+/// A tool about commands: it says its answer as text alone, which is all there is to it.
+pub(super) fn meta_tool(
+    (name, title): (&str, &str),
+    about: &str,
+    schema: Value,
+    reads: bool,
+    answer: impl Fn(Call) -> Result<Outcome, CallError> + Clone + Send + Sync + 'static,
+) -> ServedTool {
+    let hints = match reads {
+        true => Hints::reads().open_world(false),
+        false => Hints::default(),
+    };
+    let Value::Object(schema) = schema else {
+        unreachable!("the literals are objects")
+    };
+    let name = ToolName::exact(name).expect("a literal");
+    let mut tool = Tool::custom(name, about, schema, Annotations::new(&hints));
+    tool.title = title.to_owned();
+    tool.output_schema = Arc::new(Map::new());
+    let service = into_service(service_fn(move |call: Call| {
+        let answer = answer.clone();
+        // Searching thousands of commands takes a moment.
+        async move { answer(call) }
+    }));
+    ServedTool::new(Arc::new(tool), service, Limits::default()).meta()
+}

@@ -1,0 +1,371 @@
+//! Tools shown within a budget: a few that find, describe and run any command, and beside them the commands that are most
+//! worth having as tools of their own.
+//!
+//! Nothing is lost by that: every command keeps its call path with all its checks, and is called through it.
+
+mod commands;
+mod describe;
+mod promote;
+mod run;
+mod search;
+
+use std::{fmt, sync::Arc};
+
+use charmer_core::{
+    expose::{Candidate, DEFAULT_BUDGET, Expose, Place, Wish, place},
+    tool::{Descriptions, Tool, compact, estimate_tokens},
+};
+
+use crate::{ServedTool, ToolSet};
+
+use commands::Commands;
+
+pub use promote::Promotions;
+
+/// The names of the tools that stand for all commands. No other tool should have one of them.
+pub const META_TOOLS: [&str; 4] = [search::NAME, describe::NAME, run::READ, run::WRITE];
+
+/// How commands are shown.
+///
+/// ```
+/// use charmer_core::expose::Expose;
+/// use charmer_run::{Exposure, ToolSet};
+///
+/// let exposure = Exposure::new(Expose::Index).budget(2000);
+/// let exposed = exposure.apply(ToolSet::default());
+/// assert_eq!(exposed.tools.listed().count(), 0);
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Exposure {
+    /// Which of them are tools of their own.
+    pub mode: Expose,
+    /// How many tokens the list may take, with the instructions.
+    pub budget: usize,
+    /// How much is said in definitions; where it is not set, as much as fits in `Auto`, little in `Index`, all in `All`.
+    pub descriptions: Option<Descriptions>,
+    /// Whether commands that were described become tools of their own, and which have.
+    pub promotions: Option<Promotions>,
+    /// How many tokens are spent before the first tool.
+    pub spent: usize,
+    /// Whether more commands are still being found out.
+    pub growing: bool,
+    around: Arc<dyn Fn(ServedTool) -> ServedTool + Send + Sync>,
+}
+
+impl fmt::Debug for Exposure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exposure")
+            .field("mode", &self.mode)
+            .field("budget", &self.budget)
+            .field("descriptions", &self.descriptions)
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<Expose> for Exposure {
+    fn from(mode: Expose) -> Self {
+        Self::new(mode)
+    }
+}
+
+impl Default for Exposure {
+    fn default() -> Self {
+        Self::new(Expose::default())
+    }
+}
+
+impl Exposure {
+    /// Commands shown in this way.
+    pub fn new(mode: Expose) -> Self {
+        Self {
+            mode,
+            budget: DEFAULT_BUDGET,
+            descriptions: None,
+            promotions: None,
+            spent: 0,
+            growing: false,
+            around: Arc::new(|tool| tool),
+        }
+    }
+
+    /// Sets how many tokens the list may take.
+    #[must_use]
+    pub fn budget(mut self, tokens: usize) -> Self {
+        self.budget = tokens;
+        self
+    }
+
+    /// Sets how much is said in definitions.
+    #[must_use]
+    pub fn descriptions(mut self, descriptions: Descriptions) -> Self {
+        self.descriptions = Some(descriptions);
+        self
+    }
+
+    /// Sets what is spent before the first tool, as by instructions.
+    #[must_use]
+    pub fn spent(mut self, tokens: usize) -> Self {
+        self.spent = tokens;
+        self
+    }
+
+    /// Makes commands that were described tools of their own.
+    #[must_use]
+    pub fn promotions(mut self, promotions: Promotions) -> Self {
+        self.promotions = Some(promotions);
+        self
+    }
+
+    /// Says whether more commands are still being found out.
+    #[must_use]
+    pub fn growing(mut self, growing: bool) -> Self {
+        self.growing = growing;
+        self
+    }
+
+    /// Puts something around the tools that stand for all commands, such as a log.
+    #[must_use]
+    pub fn around(
+        mut self,
+        around: impl Fn(ServedTool) -> ServedTool + Send + Sync + 'static,
+    ) -> Self {
+        self.around = Arc::new(around);
+        self
+    }
+
+    /// What an assistant is told before it sees the tools: what is here, as it is given, and how to find and run it. It may
+    /// be said before the commands are known, so it does not say whether they all fit a list.
+    ///
+    /// ```
+    /// # use charmer_run::Exposure;
+    /// let text = Exposure::default().instructions("Runs commands of docker.");
+    /// assert!(text.starts_with("Runs commands of docker. If search_commands is listed"));
+    /// ```
+    pub fn instructions(&self, what: &str) -> String {
+        let how = match self.mode {
+            Expose::All => "Each command is a tool.",
+            Expose::Index => {
+                "Find a command with search_commands, see its arguments with describe_commands, then run it: with run_read \
+                 if its effect is [read], else with run_write."
+            }
+            Expose::Auto => {
+                "If search_commands is listed, commands that are no tools of their own are found with it, their \
+                 arguments shown by describe_commands, and run with run_read if their effect is [read], else with \
+                 run_write."
+            }
+        };
+        format!("{what} {how} Output that was cut has an id: read_output gives more of it.")
+    }
+
+    /// The tools as they are shown.
+    pub fn apply(&self, tools: ToolSet) -> Exposed {
+        if tools.iter().next().is_none() {
+            return Exposed::plain(tools);
+        }
+        match self.mode {
+            Expose::All => self.all(tools, self.descriptions.unwrap_or_default()),
+            Expose::Index => self.indexed(tools),
+            // A list that is going to change would be announced again and again.
+            Expose::Auto if self.growing => self.indexed(tools),
+            Expose::Auto => self.whole(&tools).unwrap_or_else(|| self.indexed(tools)),
+        }
+    }
+
+    /// Each command a tool of its own.
+    fn all(&self, tools: ToolSet, descriptions: Descriptions) -> Exposed {
+        let show = |served: &ServedTool| {
+            let shown = compact(&served.tool, descriptions, false);
+            let tokens = tokens(&shown);
+            let mut served = served.clone();
+            if descriptions != Descriptions::Full {
+                served.shown = Some(Arc::new(shown));
+            }
+            (served, tokens)
+        };
+        let mut exposed = Exposed::default();
+        let mut all = Vec::new();
+        for served in tools.iter() {
+            let (shown, tokens) = show(served);
+            exposed.commands.push(Shown {
+                tool: Arc::clone(&shown.tool),
+                place: Place::Own,
+                tokens,
+            });
+            all.push(shown);
+        }
+        exposed.descriptions = descriptions;
+        exposed.tools = ToolSet::new(all);
+        exposed
+    }
+
+    /// Each command a tool of its own, if that is within the budget: with all that is known of it, or else in short.
+    fn whole(&self, tools: &ToolSet) -> Option<Exposed> {
+        if tools.listed().any(|served| served.wish == Wish::Hide) {
+            return None;
+        }
+        let ways = match self.descriptions {
+            Some(one) => vec![one],
+            None => vec![Descriptions::Full, Descriptions::Short],
+        };
+        // Thousands of tools never fit, and need not be written to see that.
+        let most = self.budget / LEAST_TOKENS;
+        if tools
+            .listed()
+            .nth(most.min(charmer_core::expose::MOST_TOOLS))
+            .is_some()
+        {
+            return None;
+        }
+        ways.into_iter().find_map(|descriptions| {
+            let exposed = self.all(tools.clone(), descriptions);
+            let sum: usize = exposed.commands.iter().map(|shown| shown.tokens).sum();
+            (self.spent + FRAME + sum <= self.room()).then_some(exposed)
+        })
+    }
+
+    /// A few tools for all commands, and as many commands as tools of their own as the budget buys.
+    fn indexed(&self, tools: ToolSet) -> Exposed {
+        let descriptions = self.descriptions.unwrap_or(Descriptions::Short);
+        let all: Vec<ServedTool> = tools.iter().cloned().collect();
+        let (standing, aside): (Vec<ServedTool>, Vec<ServedTool>) = all
+            .into_iter()
+            .partition(|served| served.listed_from.is_none());
+        let commands = Commands::new(standing, self.growing, self.promotions.clone());
+        let meta: Vec<ServedTool> = commands
+            .meta_tools()
+            .into_iter()
+            .map(|tool| (self.around)(tool))
+            .collect();
+        let cost: usize = meta.iter().map(|served| tokens(served.shown())).sum();
+        let spent = self.spent + FRAME + cost;
+        let budget = match self.mode {
+            Expose::Index => 0,
+            _ if self.growing => 0,
+            _ => self.room().saturating_sub(spent),
+        };
+        let placed = self.placed(&commands, descriptions, budget);
+
+        let mut exposed = Exposed {
+            descriptions,
+            meta: meta
+                .iter()
+                .map(|served| (Arc::clone(&served.tool), tokens(served.shown())))
+                .collect(),
+            ..Exposed::default()
+        };
+        let mut shown = meta;
+        for (served, (place, compacted)) in commands.tools.iter().zip(placed) {
+            let mut served = served.clone();
+            let tokens = compacted.as_ref().map_or(0, tokens);
+            served.shown = compacted.map(Arc::new);
+            if !place.is_own() {
+                let token = self
+                    .promotions
+                    .as_ref()
+                    .map(|p| p.token(served.tool.name.as_str()));
+                served = served.found_by_search(token.unwrap_or_default());
+            }
+            exposed.commands.push(Shown {
+                tool: Arc::clone(&served.tool),
+                place,
+                tokens,
+            });
+            shown.push(served);
+        }
+        exposed.tools = ToolSet::new(shown.into_iter().chain(aside));
+        exposed
+    }
+
+    /// What of the budget can be spent going by estimates, which may be a little too low.
+    fn room(&self) -> usize {
+        self.budget - self.budget / 50
+    }
+
+    /// Where each command is shown, and its definition in the form that is listed if it may be.
+    fn placed(
+        &self,
+        commands: &Commands,
+        descriptions: Descriptions,
+        budget: usize,
+    ) -> Vec<(Place, Option<Tool>)> {
+        let twins = if budget > 0 {
+            commands.twins()
+        } else {
+            Vec::new()
+        };
+        let candidates: Vec<Candidate<'_>> = commands
+            .tools
+            .iter()
+            .enumerate()
+            .map(|(at, served)| {
+                Candidate::new(&served.tool)
+                    .wish(served.wish)
+                    .twin(twins.get(at).copied().unwrap_or(false))
+            })
+            .collect();
+        let mut forms: Vec<Option<Tool>> = vec![None; candidates.len()];
+        let form = |at: usize| compact(&commands.tools[at].tool, descriptions, true);
+        let places = place(&candidates, budget, |at| {
+            let form = forms[at].insert(form(at));
+            tokens(form)
+        });
+        let listed = places.into_iter().zip(forms).enumerate();
+        listed
+            .map(|(at, (place, known))| match place.is_own() {
+                true => (place, known.or_else(|| Some(form(at)))),
+                // It may become one later.
+                false => (place, self.promotions.as_ref().map(|_| form(at))),
+            })
+            .collect()
+    }
+}
+
+/// What the shortest definition takes.
+const LEAST_TOKENS: usize = 30;
+/// What stands around the tools in a list.
+const FRAME: usize = 8;
+
+/// How many tokens a definition takes in a list.
+fn tokens(tool: &Tool) -> usize {
+    // And the comma behind it.
+    estimate_tokens(&tool.definition().to_string()) + 1
+}
+
+/// Tools as they are shown, and why.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Exposed {
+    /// All tools: those in the list, and those that are found through it.
+    pub tools: ToolSet,
+    /// The tools that stand for all commands, with the tokens that each takes; none, if every command is in the list.
+    pub meta: Vec<(Arc<Tool>, usize)>,
+    /// How each command is shown.
+    pub commands: Vec<Shown>,
+    /// How much is said in definitions.
+    pub descriptions: Descriptions,
+}
+
+impl Exposed {
+    fn plain(tools: ToolSet) -> Self {
+        Self {
+            tools,
+            ..Self::default()
+        }
+    }
+}
+
+/// How a command is shown.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Shown {
+    /// Its tool.
+    pub tool: Arc<Tool>,
+    /// Where it is.
+    pub place: Place,
+    /// About how many tokens its definition takes in a list, if it was looked at for one.
+    pub tokens: usize,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! The tools `run_read` and `run_write`: any command by its name, through its own call path.
+
+use std::sync::Arc;
+
+use charmer_core::{
+    model::Effect,
+    tool::{Tool, brief_input, effect_words},
+};
+use serde_json::{Map, Value, json};
+use tower::{Service, service_fn};
+
+use crate::{Call, CallError, CallService, ErrorCode, Router, ServedTool, into_service};
+
+use super::{commands::Commands, describe};
+
+pub(super) const READ: &str = "run_read";
+pub(super) const WRITE: &str = "run_write";
+
+/// How many tokens of a command's arguments an error shows.
+const TAUGHT: usize = 400;
+
+/// Runs commands that change nothing.
+pub(super) fn read(commands: &Commands) -> ServedTool {
+    let about = "Runs a command whose effect is [read]: it changes nothing.";
+    tool((READ, "Run a command that reads"), about, commands, true)
+}
+
+/// Runs any command.
+pub(super) fn write(commands: &Commands) -> ServedTool {
+    let about = "Runs a command of any other effect: it may change or delete something.";
+    tool((WRITE, "Run a command"), about, commands, false)
+}
+
+fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> ServedTool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "description": "Its name"},
+            "arguments": {"type": "object", "description": "By name, as describe_commands shows them"},
+        },
+        "required": ["command"],
+    });
+    let commands = commands.clone();
+    let route = move |input: &Map<String, Value>| route(&commands, input, reads);
+    let refuse = route.clone();
+    let mut served = describe::meta_tool(name, about, schema, reads, move |call| {
+        // What can be run is run by its own tool.
+        match refuse(&call.input) {
+            Err(error) => Err(error),
+            Ok(_) => Err(CallError::new(
+                ErrorCode::Internal,
+                "the command was not run",
+            )),
+        }
+    });
+    served.router = Some(Router::new(route));
+    served
+}
+
+/// The command that is meant, with its input.
+fn route(
+    commands: &Commands,
+    input: &Map<String, Value>,
+    reads: bool,
+) -> Result<(ServedTool, Map<String, Value>), CallError> {
+    let wrong = |message: &str| Err(CallError::new(ErrorCode::InvalidArguments, message));
+    let Some(Value::String(name)) = input.get("command") else {
+        return wrong("`command`: expected the name of a command");
+    };
+    if let Some(key) = input
+        .keys()
+        .find(|key| !["command", "arguments"].contains(&key.as_str()))
+    {
+        let message = format!("`{}`: expected no such key", key.escape_debug());
+        return Err(CallError::new(ErrorCode::InvalidArguments, message)
+            .hint("what the command takes stands in `arguments`"));
+    }
+    let arguments = match input.get("arguments") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(arguments)) => arguments.clone(),
+        // Some models write an object as text.
+        Some(Value::String(text)) => match serde_json::from_str(text) {
+            Ok(Value::Object(arguments)) => arguments,
+            _ => return wrong("`arguments`: expected an object"),
+        },
+        Some(_) => return wrong("`arguments`: expected an object"),
+    };
+    let served = commands.get(name)?;
+    if reads {
+        only_reads(&served.tool, &arguments)?;
+    }
+    let mut served = served.clone();
+    served.service = teaching(served.service);
+    Ok((served, arguments))
+}
+
+/// Refuses what may change something.
+fn only_reads(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), CallError> {
+    let name = &tool.name;
+    if !tool.annotations.read_only {
+        let what = match tool.help.effect {
+            Effect::Read => "may change something".to_owned(),
+            effect => effect_words(effect).to_lowercase(),
+        };
+        return Err(
+            CallError::refused(format!("`{name}` {what}, and `{READ}` only reads"))
+                .hint(format!("run it with `{WRITE}`")),
+        );
+    }
+    let given = tool.input.given_flags(arguments);
+    let is_set = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(entries) => !entries.is_empty(),
+        _ => true,
+    };
+    let writes = tool.input.flags.iter().find(|property| {
+        property.flag.writes
+            && given
+                .and_then(|given| given.get(&property.key))
+                .is_some_and(is_set)
+    });
+    match writes {
+        Some(property) => Err(CallError::refused(format!(
+            "`{name}` writes when `{}` is given",
+            property.key
+        ))
+        .hint(format!(
+            "run it with `{WRITE}`, or without `{}`",
+            property.key
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The call path of a command, whose refusal of arguments shows which it takes.
+fn teaching(service: CallService) -> CallService {
+    into_service(service_fn(move |call: Call| {
+        let mut service = service.clone();
+        async move {
+            let tool = Arc::clone(&call.tool);
+            service
+                .call(call)
+                .await
+                .map_err(|error| taught(error, &tool))
+        }
+    }))
+}
+
+fn taught(mut error: CallError, tool: &Tool) -> CallError {
+    if error.code == ErrorCode::InvalidArguments {
+        let takes = brief_input(tool, TAUGHT);
+        error.message = format!("{}\n`{}` takes:\n{takes}", error.message, tool.name);
+    }
+    error
+}

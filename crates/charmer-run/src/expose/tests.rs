@@ -1,0 +1,312 @@
+use std::sync::Arc;
+
+use charmer_core::{
+    expose::{Expose, Place, Wish},
+    model::{Cli, Command, Effect, Flag, Hints, Syntax},
+    tool::{CatalogueOptions, catalogue},
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::{CallResult, Execute, HandlerCall, Limits, Reply, Target, into_service};
+
+/// A program with so many commands besides `list`, which reads, and `wipe`, which destroys.
+fn shop(more: usize) -> ToolSet {
+    let list = Command::new("list")
+        .about("List the orders")
+        .hints(Hints::new(Effect::Read))
+        .flag(Flag::new("limit").pflag("int").help("How many"))
+        .flag({
+            let mut report = Flag::new("report").pflag("string").help("Write a report");
+            report.writes = true;
+            report
+        });
+    let wipe = Command::new("wipe")
+        .about("Delete everything")
+        .hints(Hints::new(Effect::Destroy));
+    let root = Command::new("shop")
+        .not_runnable()
+        .command(list)
+        .command(wipe);
+    let root = (0..more).fold(root, |root, at| {
+        let about = format!("Do the thing that is number {at} of many such things");
+        root.command(
+            Command::new(format!("thing{at}"))
+                .about(about)
+                .hints(Hints::new(Effect::Write)),
+        )
+    });
+    served(root)
+}
+
+/// Its commands say what they were called with.
+fn served(root: Command) -> ToolSet {
+    let made = catalogue(
+        &Cli::new(root, Syntax::pflag()),
+        &CatalogueOptions::default(),
+    );
+    ToolSet::new(made.tools.into_iter().map(|tool| {
+        let says = |call: HandlerCall| {
+            Ok(Reply::Text(format!(
+                "ran {}",
+                call.prepared.argv.to_strings().join(" ")
+            )))
+        };
+        let service = into_service(Execute::new(Target::Handler(Arc::new(says))));
+        ServedTool::new(tool, service, Limits::default())
+    }))
+}
+
+fn names(exposed: &Exposed) -> Vec<&str> {
+    let listed = exposed.tools.listed();
+    listed.map(|served| served.tool.name.as_str()).collect()
+}
+
+async fn call(exposed: &Exposed, tool: &str, input: Value) -> CallResult {
+    let served = exposed.tools.get(tool).expect("it is there");
+    let input = input.as_object().expect("an object").clone();
+    served.call(input, CancellationToken::new()).await
+}
+
+fn code(result: &CallResult) -> &str {
+    result.structured["error"]["code"].as_str().expect("a code")
+}
+
+#[test]
+fn what_fits_is_shown_whole() {
+    let all = Exposure::new(Expose::All).apply(shop(3));
+    let auto = Exposure::default().apply(shop(3));
+    assert_eq!(names(&auto), names(&all));
+    assert_eq!(auto.descriptions, Descriptions::Full);
+    assert!(auto.meta.is_empty());
+    // A list that would be announced again shortly is not begun.
+    let growing = Exposure::default().growing(true).apply(shop(3));
+    assert_eq!(names(&growing), META_TOOLS);
+}
+
+#[test]
+fn an_index_lists_what_stands_for_all() {
+    let index = Exposure::new(Expose::Index).apply(shop(200));
+    assert_eq!(names(&index), META_TOOLS);
+    assert_eq!(index.tools.iter().count(), 4 + 202);
+    assert!(
+        index
+            .commands
+            .iter()
+            .all(|shown| shown.place == Place::Found)
+    );
+    // Every command can still be called by its name, and has its page.
+    assert!(index.tools.get("shop_thing7").is_some());
+    assert_eq!(index.tools.usable().count(), 4 + 202);
+}
+
+#[test]
+fn there_is_no_tool_for_what_no_command_does() {
+    let reading: Vec<ServedTool> = shop(0)
+        .iter()
+        .filter(|served| served.tool.annotations.read_only)
+        .cloned()
+        .map(|mut served| {
+            let mut tool = Tool::clone(&served.tool);
+            tool.input.flags.retain(|property| !property.flag.writes);
+            served.tool = Arc::new(tool);
+            served
+        })
+        .collect();
+    let exposure = Exposure::new(Expose::Index);
+    let index = exposure.apply(ToolSet::new(reading));
+    assert_eq!(
+        names(&index),
+        ["search_commands", "describe_commands", "run_read"]
+    );
+    let writing = shop(1).iter().skip(1).cloned().collect::<Vec<_>>();
+    let index = exposure.apply(ToolSet::new(writing));
+    assert_eq!(
+        names(&index),
+        ["search_commands", "describe_commands", "run_write"]
+    );
+}
+
+#[test]
+fn a_budget_buys_the_best_and_holds() {
+    for budget in [1000, 1500, 4000] {
+        let exposed = Exposure::default()
+            .budget(budget)
+            .spent(100)
+            .apply(shop(300));
+        let shown = names(&exposed);
+        let listed = exposed.tools.listed();
+        let sum: usize = listed.map(|served| tokens(served.shown())).sum();
+        assert!(sum + 100 <= budget, "{sum} of {budget}");
+        assert!(shown.len() > META_TOOLS.len(), "{budget} buys something");
+        assert!(shown.contains(&"shop_list"), "{shown:?}");
+    }
+}
+
+#[test]
+fn people_have_the_last_word() {
+    let wished = |name: &str| match name {
+        "shop_wipe" => Wish::Pin,
+        "shop_list" => Wish::Hide,
+        _ => Wish::Free,
+    };
+    let tools = |more| {
+        let tools = shop(more);
+        let tools: Vec<ServedTool> = tools
+            .iter()
+            .map(|served| served.clone().wish(wished(served.tool.name.as_str())))
+            .collect();
+        ToolSet::new(tools)
+    };
+    for exposure in [Exposure::new(Expose::Index), Exposure::default()] {
+        let exposed = exposure.apply(tools(300));
+        assert!(names(&exposed).contains(&"shop_wipe"));
+        assert!(!names(&exposed).contains(&"shop_list"));
+    }
+    // Even where everything would fit.
+    let exposed = Exposure::default().apply(tools(1));
+    assert!(!names(&exposed).contains(&"shop_list"));
+}
+
+#[tokio::test]
+async fn a_command_runs_through_its_own_path() {
+    let index = Exposure::new(Expose::Index).apply(shop(5));
+    for command in ["shop_list", "shop list", "shop/list", "SHOP_LIST"] {
+        let input = json!({"command": command, "arguments": {"limit": 3}});
+        let routed = call(&index, "run_read", input).await;
+        assert_eq!(routed, call(&index, "shop_list", json!({"limit": 3})).await);
+        assert_eq!(routed.structured["stdout"], "ran list --limit=3");
+    }
+    // Some models write the object as text.
+    let input = json!({"command": "shop_list", "arguments": "{\"limit\": 3}"});
+    assert!(!call(&index, "run_write", input).await.is_error);
+    let result = call(&index, "run_write", json!({"command": "shop_wipe"})).await;
+    assert_eq!(result.structured["stdout"], "ran wipe");
+}
+
+#[tokio::test]
+async fn run_read_only_reads() {
+    let index = Exposure::new(Expose::Index).apply(shop(5));
+    let refused = call(&index, "run_read", json!({"command": "shop_wipe"})).await;
+    assert_eq!(code(&refused), "not_permitted");
+    assert!(refused.text.contains("run_write"), "{}", refused.text);
+    let with = |report: Value| json!({"command": "shop_list", "arguments": {"report": report}});
+    let refused = call(&index, "run_read", with(json!("/tmp/x"))).await;
+    assert_eq!(code(&refused), "not_permitted");
+    assert!(refused.text.contains("`report`"), "{}", refused.text);
+    assert!(!call(&index, "run_read", with(Value::Null)).await.is_error);
+    assert!(
+        !call(&index, "run_write", with(json!("/tmp/x")))
+            .await
+            .is_error
+    );
+}
+
+#[tokio::test]
+async fn errors_teach() {
+    let index = Exposure::new(Expose::Index).apply(shop(5));
+    let unknown = call(&index, "run_read", json!({"command": "shop_lst"})).await;
+    assert_eq!(code(&unknown), "not_registered");
+    assert!(unknown.text.contains("`shop_list`"), "{}", unknown.text);
+    let wrong = json!({"command": "shop_list", "arguments": {"limit": "many", "sort": 1}});
+    let wrong = call(&index, "run_read", wrong).await;
+    assert_eq!(code(&wrong), "invalid_arguments");
+    for told in ["`limit`", "`shop_list` takes", "report"] {
+        assert!(wrong.text.contains(told), "{told} is not in {}", wrong.text);
+    }
+    for (tool, input) in [
+        ("run_read", json!({})),
+        ("run_read", json!({"command": 1})),
+        (
+            "run_read",
+            json!({"command": "shop_list", "arguments": [1]}),
+        ),
+        ("run_read", json!({"command": "shop_list", "limit": 1})),
+        ("search_commands", json!({})),
+        ("search_commands", json!({"query": " "})),
+        ("search_commands", json!({"query": "x", "limit": 0})),
+        ("describe_commands", json!({"commands": []})),
+        ("describe_commands", json!({"commands": [1]})),
+        (
+            "describe_commands",
+            json!({"commands": ["shop_list"], "full": 1}),
+        ),
+    ] {
+        let result = call(&index, tool, input.clone()).await;
+        assert_eq!(code(&result), "invalid_arguments", "{tool} {input}");
+    }
+}
+
+#[tokio::test]
+async fn commands_are_found_and_described() {
+    let index = Exposure::new(Expose::Index).apply(shop(5));
+    let found = call(
+        &index,
+        "search_commands",
+        json!({"query": "remove everything"}),
+    )
+    .await;
+    let first = found.text.lines().next().unwrap_or_default();
+    assert!(
+        first.contains("shop_wipe") && first.contains("[destroy]"),
+        "{first}"
+    );
+    // The text is all there is to it.
+    assert!(found.structured.is_empty());
+    let described = call(
+        &index,
+        "describe_commands",
+        json!({"commands": ["shop_list", "shop list", "shop_thing1", "nothing"]}),
+    )
+    .await;
+    assert!(!described.is_error);
+    assert_eq!(described.text.matches("List the orders").count(), 1);
+    for told in ["limit", "shop_thing1", "there is no command `nothing`"] {
+        assert!(described.text.contains(told), "{}", described.text);
+    }
+    let unknown = call(
+        &index,
+        "describe_commands",
+        json!({"commands": ["nothing"]}),
+    )
+    .await;
+    assert_eq!(code(&unknown), "not_registered");
+}
+
+#[tokio::test]
+async fn what_was_described_becomes_a_tool_if_it_may() {
+    let promotions = Promotions::default();
+    let exposure = Exposure::new(Expose::Index).promotions(promotions.clone());
+    let index = exposure.apply(shop(5));
+    let changes = promotions.changes();
+    let input = json!({"commands": ["shop_list"]});
+    call(&index, "describe_commands", input.clone()).await;
+    assert!(changes.has_changed().expect("it is there"));
+    assert!(names(&index).contains(&"shop_list"));
+    // It stays one when the tools are put together again.
+    assert!(names(&exposure.apply(shop(6))).contains(&"shop_list"));
+    let plain = Exposure::new(Expose::Index).apply(shop(5));
+    call(&plain, "describe_commands", input).await;
+    assert_eq!(names(&plain), META_TOOLS);
+}
+
+#[tokio::test]
+async fn a_command_under_two_paths_is_run_by_either() {
+    let mut again = Command::new("ls").about("List the orders");
+    again.same_as = Some("list".into());
+    let root = Command::new("shop")
+        .not_runnable()
+        .command(Command::new("list").about("List the orders"))
+        .command(Command::new("order").not_runnable().command(again));
+    let index = Exposure::new(Expose::Index).apply(served(root));
+    let found = call(&index, "search_commands", json!({"query": "list orders"})).await;
+    let first = found.text.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("shop_list ") && first.ends_with("(also shop order ls)"),
+        "{first}"
+    );
+    assert_eq!(found.text.lines().count(), 1, "{}", found.text);
+    let result = call(&index, "run_write", json!({"command": "shop order ls"})).await;
+    assert_eq!(result.structured["stdout"], "ran list");
+}
