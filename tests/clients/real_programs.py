@@ -4,7 +4,8 @@
 
 Each program is read cold, listed by both clients (the Inspector with `--strict`), and one of its tools is called: the
 answer must be what the program itself says to the command line that the call stands for. Of programs that can print JSON
-another tool is called with `--structure force`, and its data must be the program's own. A required program that is not there
+another tool is called with `--structure force`, and its data must be the program's own. In both eras the same command is
+found, described and run where not every command is a tool. A required program that is not there
 is a failure, an optional one is passed over and named.
 """
 
@@ -20,7 +21,7 @@ import anyio
 from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_types import TextContent
+from mcp_types import CallToolResult, TextContent
 
 from each_program import each_program
 
@@ -51,9 +52,45 @@ def expect(holds: object, otherwise: str) -> None:
         raise AssertionError(otherwise)
 
 
+def says_what_it_says(tool: str, result: CallToolResult, path: str, words: list[str]) -> None:
+    """The answer is what the program itself says to the command line that the call stands for."""
+    said = text_of(result)
+    own = subprocess.run([path, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    expect(bool(result.is_error) == (own.returncode != 0), f"{tool}: {said}")
+    # An assistant gets no terminal sequences.
+    expected = re.sub(r"\x1b\[[0-9;]*m", "", own.stdout).strip()
+    expect(expected in said, f"{tool} said {said!r}, the program itself {own.stdout!r}")
+    if own.stdout.startswith("{"):
+        data = (result.structured_content or {}).get("data")
+        expect(data == json.loads(own.stdout), f"{tool}: {data!r} is not the JSON {own.stdout!r}")
+
+
+async def indexed(charmer: str, program: str, path: str, era: str, environment: dict[str, str]) -> None:
+    """The same command, found, described and run as an assistant would who is not shown all of them."""
+    tool, arguments, words = CALLS[program]
+    server = StdioServerParameters(command=charmer, args=["serve", "--expose", "index", path], env=environment)
+    mode = "legacy" if era == "legacy" else "auto"
+    with anyio.fail_after(SECONDS):
+        async with Client(stdio_client(server, errlog=subprocess.DEVNULL), mode=mode) as client:
+            names = [found.name for found in (await client.list_tools()).tools]
+            expect(names == ["search_commands", "describe_commands", "run_read", "run_write"], f"{era}: {names}")
+            expect("search_commands" in (client.instructions or ""), f"{era}: {client.instructions!r}")
+            found = text_of(await client.call_tool("search_commands", {"query": tool.replace("_", " ")}))
+            expect(found.startswith(f"{tool} ["), f"{era}: {tool} is not the first of {found}")
+            told = text_of(await client.call_tool("describe_commands", {"commands": [tool]}))
+            expect(all(key in told for key in arguments), f"{era}: not all of {arguments} are in {told}")
+            run = "run_read" if told.startswith(f"{tool} [read]") else "run_write"
+            result = await client.call_tool(run, {"command": tool, "arguments": arguments})
+    says_what_it_says(f"{run} {tool}", result, path, words)
+
+
+def text_of(result: CallToolResult) -> str:
+    return "".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
 async def by_python(charmer: str, program: str, path: str, environment: dict[str, str]) -> int:
     tool, arguments, words = CALLS[program]
-    server = StdioServerParameters(command=charmer, args=["serve", path], env=environment)
+    server = StdioServerParameters(command=charmer, args=["serve", "--expose", "all", path], env=environment)
     with anyio.fail_after(SECONDS):
         async with Client(stdio_client(server, errlog=subprocess.DEVNULL), mode="legacy") as client:
             # A cold walk may take longer than a list waits: ask until the tool is there and the list grows no more.
@@ -75,15 +112,7 @@ async def by_python(charmer: str, program: str, path: str, environment: dict[str
                 message = (await client.get_prompt(prompt.name, given)).messages[0].content.text
                 expect(f"\n{program} " in message, f"{prompt.name} is no call of {program}: {message}")
             result = await client.call_tool(tool, arguments)
-    said = "".join(block.text for block in result.content if isinstance(block, TextContent))
-    own = subprocess.run([path, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-    expect(bool(result.is_error) == (own.returncode != 0), f"{tool}: {said}")
-    # An assistant gets no terminal sequences.
-    expected = re.sub(r"\x1b\[[0-9;]*m", "", own.stdout).strip()
-    expect(expected in said, f"{tool} said {said!r}, the program itself {own.stdout!r}")
-    if own.stdout.startswith("{"):
-        data = (result.structured_content or {}).get("data")
-        expect(data == json.loads(own.stdout), f"{tool}: {data!r} is not the JSON {own.stdout!r}")
+    says_what_it_says(tool, result, path, words)
     return len(tools)
 
 
@@ -116,8 +145,9 @@ def check(charmer: str, folder: Path, program: str, path: str) -> None:
         if program in FORCED:
             anyio.run(forced, charmer, program, path, environment)
         for era in ("legacy", "modern"):
+            anyio.run(indexed, charmer, program, path, era, environment)
             by_inspector(charmer, folder, path, era, environment)
-        print(f"ok    {program}: {tools} tools, called, listed strictly in both eras")
+        print(f"ok    {program}: {tools} tools, called and, in both eras, found, run and listed strictly")
 
 
 def main(words: list[str]) -> int:

@@ -477,7 +477,7 @@ class Check:
 
     @contextlib.asynccontextmanager
     async def connected(self, charmer: str, era: str, structure: str):
-        words = ["serve", "--structure", structure, "--allow", self.program.allow, self.path]
+        words = ["serve", "--expose", "all", "--structure", structure, "--allow", self.program.allow, self.path]
         server = StdioServerParameters(command=charmer, args=words, env=self.environment, cwd=self.program.folder)
         mode, versions = ERAS[era]
         async with Client(stdio_client(server, errlog=subprocess.DEVNULL), mode=mode) as client:

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p charmer-cli` prints it, for docker and kubectl where they are present and for the fixture `ship` where
 //! it is built (`cargo build --release -p charmer-cli --example ship`). Measured is the time from before the spawn to
-//! the answered tools/list; the bar is 3. The server with one tool is this file itself, with the argument `serve`.
+//! the answered tools/list; the bar is 3. What showing fewer tools adds is a ratio to `--expose all`; its bar is 1.1. The
+//! server with one tool is this file itself, with the argument `serve`.
 //! Samples of all kinds are interleaved, so that a machine that slows down slows all of them.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
@@ -33,6 +34,8 @@ use serde_json::{Value, json};
 const SAMPLES: usize = 40;
 /// The programs that are served, if they can be found.
 const PROGRAMS: [&str; 2] = ["docker", "kubectl"];
+/// How commands are shown; the first is what the others are compared with.
+const MODES: [&str; 3] = ["all", "auto", "index"];
 
 fn main() {
     // cargo passes `--bench` when it benchmarks, and nothing or a filter when it tests.
@@ -153,9 +156,13 @@ fn ship() -> Option<PathBuf> {
 
 fn measure() {
     let cache = tempfile::tempdir().unwrap();
-    let charmer = |command: &str, program: &Path| {
+    let spells = tempfile::tempdir().unwrap();
+    let spell = "name: hello\ndescription: Greets\ncommand: echo hello\npaths: [.]\n";
+    std::fs::write(spells.path().join("hello.yaml"), spell).unwrap();
+    let charmer = |command: &str, program: &Path, expose: &str| {
         let mut charmer = Command::new(env!("CARGO_BIN_EXE_charmer"));
         charmer.args([command.as_ref(), program.as_os_str()]);
+        charmer.args(["--expose", expose]);
         charmer.env("CHARMER_CACHE", cache.path());
         charmer
     };
@@ -169,31 +176,56 @@ fn measure() {
         .filter_map(on_path)
         .chain(ship())
         .collect();
-    for program in &programs {
-        let mut read = charmer("tools", program);
+    for (program, expose) in programs
+        .iter()
+        .flat_map(|p| MODES.map(|expose| (p, expose)))
+    {
+        let mut read = charmer("tools", program, expose);
         let status = read.stdout(Stdio::null()).stderr(Stdio::null()).status();
         assert!(status.unwrap().success(), "{}", program.display());
     }
+    // With spells no list is kept, so that every start puts all tools together.
+    let kinds: Vec<(&PathBuf, &str, bool)> = programs
+        .iter()
+        .flat_map(|program| [false, true].map(|spells| (program, spells)))
+        .flat_map(|(program, spells)| MODES.map(|expose| (program, expose, spells)))
+        .collect();
     let mut bare = Vec::new();
-    let mut warm = vec![(Vec::new(), 0); programs.len()];
+    let mut warm = vec![(Vec::new(), 0); kinds.len()];
     for _ in 0..SAMPLES {
         let (took, tools) = start_to_list(&mut one_tool());
         assert_eq!(tools, 1);
         bare.push(took);
-        for (program, (times, tools)) in programs.iter().zip(&mut warm) {
-            let (took, listed) = start_to_list(&mut charmer("serve", program));
+        for ((program, expose, with_spells), (times, tools)) in kinds.iter().zip(&mut warm) {
+            let mut command = charmer("serve", program, expose);
+            if *with_spells {
+                command.arg("--spells").arg(spells.path());
+            }
+            let (took, listed) = start_to_list(&mut command);
             times.push(took);
             *tools = listed;
         }
     }
     let bare = median(&mut bare);
-    println!("{SAMPLES} samples each, medians      tools   one tool       warm   ratio");
-    for (program, (mut times, tools)) in programs.iter().zip(warm) {
+    println!(
+        "{SAMPLES} samples each, medians      tools   one tool       warm   ratio   to --expose all"
+    );
+    let mut all = Duration::ZERO;
+    for ((program, expose, with_spells), (mut times, tools)) in kinds.into_iter().zip(warm) {
         let name = program.file_stem().unwrap_or_default().to_string_lossy();
+        let name = format!(
+            "{name} {expose}{}",
+            if with_spells { ", spells" } else { "" }
+        );
         let warm = median(&mut times);
+        if expose == MODES[0] {
+            all = warm;
+        }
+        let ratio = |to: Duration| warm.as_secs_f64() / to.as_secs_f64();
         println!(
-            "start of {name:<22} {tools:>5} {bare:>10.1?} {warm:>10.1?}   {:.2}",
-            warm.as_secs_f64() / bare.as_secs_f64()
+            "start of {name:<22} {tools:>5} {bare:>10.1?} {warm:>10.1?}   {:.2}   {:.2}",
+            ratio(bare),
+            ratio(all)
         );
     }
 }

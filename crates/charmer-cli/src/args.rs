@@ -95,6 +95,53 @@ pub(crate) enum StructureName {
     Force,
 }
 
+/// How commands are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExposeName {
+    /// Each command is a tool
+    All,
+    /// A few tools find, describe and run any command
+    Index,
+    /// Both, within a budget
+    Auto,
+}
+
+/// How much the definitions of tools say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DescriptionsName {
+    /// Everything that is known
+    Full,
+    /// What informs
+    Short,
+    /// Names and types
+    None,
+}
+
+/// How commands are shown to an assistant.
+#[derive(Debug, Clone, Default, ClapArgs)]
+#[command(next_help_heading = "Exposure")]
+pub(crate) struct Showing {
+    /// Which commands are tools of their own: each (all), none but a few tools that find and run any command (index), or
+    /// as many as the budget buys, beside those (auto, the default)
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) expose: Option<ExposeName>,
+    /// How many tokens the list of tools may take in auto; 4000 by default
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1000..=10_000_000))]
+    pub(crate) budget: Option<u32>,
+    /// How much the definitions of tools say; full where everything fits the budget and in all, short otherwise
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) descriptions: Option<DescriptionsName>,
+    /// Make these commands and spells tools of their own, whatever the budget; written as for --allow
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    pub(crate) pin: Vec<String>,
+    /// Make these never tools of their own: they are found with search_commands
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    pub(crate) hide: Vec<String>,
+    /// Make commands that an assistant had described tools of their own, while the server runs
+    #[arg(long)]
+    pub(crate) promote: bool,
+}
+
 /// Which commands and flags are offered, and how.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct Selection {
@@ -163,6 +210,8 @@ Examples:
   charmer serve cargo
   charmer serve kubectl gh --read-only
   charmer serve kubectl --allow get,logs,describe --timeout 2m
+  charmer serve docker --expose index
+  charmer serve docker --budget 2500 --pin ps,logs
   charmer serve --config charmer.yaml
   charmer serve --spells spells --locked
   charmer serve docker --deny '**/prune' --print-config")]
@@ -172,6 +221,8 @@ pub(crate) struct ServeArgs {
     pub(crate) binaries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) showing: Showing,
     #[command(flatten)]
     pub(crate) spells: Spells,
     /// How long a call may run, such as 90s or 5m, where a selector of the file sets nothing else; a spell runs no
@@ -190,6 +241,8 @@ Examples:
   charmer tools cargo
   charmer tools kubectl --read-only
   charmer tools docker --json -o docker-tools.json
+  charmer tools docker --expose all --tokens
+  charmer tools --config charmer.yaml --max-tokens 4000 >/dev/null
   charmer tools --spells spells")]
 pub(crate) struct ToolsArgs {
     /// The programs, by name or path; with --config, which of its programs (all by default)
@@ -198,10 +251,18 @@ pub(crate) struct ToolsArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
+    pub(crate) showing: Showing,
+    #[command(flatten)]
     pub(crate) spells: Spells,
-    /// Print exactly what `tools/list` is answered with
+    /// Print exactly what `tools/list` is answered with; with --tokens, the counts as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Count tokens with a tokenizer (o200k) instead of estimating them
+    #[arg(long)]
+    pub(crate) tokens: bool,
+    /// Fail if the list and the instructions take more tokens than this, counted with the tokenizer
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
     /// Write to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -4,14 +4,15 @@ use std::{
     borrow::Borrow, collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration,
 };
 
-use charmer_config::{Completion, Declared, Layers};
+use charmer_config::{Completion, Declared, ExposeRules, Layers};
 use charmer_core::{
-    model::Effect,
-    tool::{ARGS_KEY, Tool, catalogue},
+    expose::Expose,
+    tool::{ARGS_KEY, Tool, catalogue, estimate_tokens},
 };
 use charmer_discover::Discovery;
 use charmer_run::{
-    Execute, Limits, ServedTool, Spool, Target, ToolSet, into_service,
+    Execute, Exposed, Exposure, Limits, META_TOOLS, Promotions, ServedTool, Spool, Target, ToolSet,
+    into_service,
     layers::{self, Audit, Validate},
     process::{Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
@@ -20,9 +21,11 @@ use charmer_spells::SpellBook;
 
 use crate::{
     complete::completer,
+    instructions::what_is_here,
     names, output, policy,
     problem::Problem,
     settings::{Program, Settings},
+    wishes::Wishes,
 };
 
 /// The hidden subcommand that ends the children of a server that was killed.
@@ -40,18 +43,10 @@ pub(crate) enum Purpose {
     Server,
 }
 
-/// A tool and what a person wants to know of it.
-#[derive(Debug, Clone)]
-pub(crate) struct Listed {
-    pub(crate) tool: Arc<Tool>,
-    pub(crate) effect: Effect,
-}
-
 /// The tools of all programs, without the spells.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Assembled {
     pub(crate) tools: ToolSet,
-    pub(crate) listed: Vec<Listed>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -71,8 +66,31 @@ pub(crate) struct Assembler {
     paths: Vec<CallPath>,
     pub(crate) engine: Engine,
     pub(crate) spells: Option<SpellBook>,
-    audit: Option<Audit>,
+    watch: Watchers,
     limits: Limits,
+    exposure: Exposure,
+    wishes: Wishes,
+    instructions: String,
+}
+
+/// Who sees every call.
+#[derive(Clone)]
+struct Watchers {
+    logged: bool,
+    audit: Option<Audit>,
+}
+
+impl Watchers {
+    /// A tool that is not a program's, whose calls are logged as those of programs are.
+    fn observed(&self, mut served: ServedTool) -> ServedTool {
+        if self.logged {
+            served.service = wrap(&layers::log_calls(output::note), served.service);
+        }
+        if let Some(audit) = &self.audit {
+            served.service = wrap(audit, served.service);
+        }
+        served
+    }
 }
 
 /// What the calls of one program share.
@@ -115,12 +133,22 @@ impl Assembler {
             .spells
             .as_ref()
             .map(|folder| folder.open(&engine, config, &mark));
+        let watch = Watchers {
+            logged: config.log.calls,
+            audit,
+        };
+        let mut exposure = exposure(&settings.config.expose, &watch);
+        let instructions = exposure.instructions(&what_is_here(&settings));
+        exposure.spent = estimate_tokens(&instructions);
         let assembler = Self {
             paths: paths.collect(),
+            exposure,
+            wishes: Wishes::new(&settings.config.expose),
+            instructions,
             limits,
             spells,
             engine,
-            audit,
+            watch,
             settings,
         };
         (assembler, warnings)
@@ -137,13 +165,16 @@ impl Assembler {
             .collect();
         let mut all = Assembled::default();
         let mut served = Vec::new();
-        let mut taken = BTreeSet::new();
+        let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
         let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.paths);
         for (((program, path), found), prefix) in programs.zip(found).zip(prefixes) {
             let Some(found) = found else { continue };
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
+            if self.settings.programs.len() == 1 && self.spells.is_none() {
+                all.warnings.extend(self.wishes.unmatched(&prepared.cli));
+            }
             prepared.options.prefix = Some(prefix);
             let catalogue = catalogue(&prepared.cli, &prepared.options);
             let notes = catalogue.warnings.iter().map(|note| {
@@ -154,8 +185,9 @@ impl Assembler {
             let idle = program.source.warnings(&catalogue);
             all.warnings.extend(idle.iter().map(ToString::to_string));
             for tool in catalogue.tools {
-                let command = prepared.cli.command(&tool.path);
-                let effect = command.map_or(Effect::Unknown, |command| command.hints.effect);
+                let wish = self
+                    .wishes
+                    .of_command(&prepared.cli, &program.source, &tool);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
                 let secret = prepared.secrets(&tool.path);
                 let declared = prepared.outputs.get(&tool.path);
@@ -163,21 +195,39 @@ impl Assembler {
                 if found.family == COBRA && program.source.completion == Completion::Program {
                     one = one.completed_by(completer(&path.launcher));
                 }
-                served.push(one);
-                all.listed.push(Listed { tool, effect });
+                served.push(one.wish(wish));
             }
         }
         all.tools = ToolSet::new(served);
         Ok(all)
     }
 
-    /// Everything that is offered: these tools of programs, the spells as they are now, and the tool for long output. The
-    /// names of programs' tools are not a spell's to take.
-    pub(crate) fn offered(&self, programs: &ToolSet) -> ToolSet {
+    /// Everything that is offered, as it is shown: these tools of programs, the spells as they are now, and the tool for
+    /// long output. The names of programs' tools are not a spell's to take. `growing` says whether more programs are still
+    /// being read.
+    pub(crate) fn offered(&self, programs: &ToolSet, growing: bool) -> Exposed {
+        self.exposure
+            .clone()
+            .growing(growing)
+            .apply(self.all(programs))
+    }
+
+    /// The same for one call: whatever is listed, everything can be called.
+    pub(crate) fn callable(&self, programs: &ToolSet) -> ToolSet {
+        let mut exposure = self.exposure.clone();
+        exposure.mode = Expose::Index;
+        exposure.apply(self.all(programs)).tools
+    }
+
+    fn all(&self, programs: &ToolSet) -> ToolSet {
         let mut all: Vec<ServedTool> = programs.iter().cloned().collect();
         if let Some(book) = &self.spells {
-            book.reserve(all.iter().map(|served| served.tool.name.to_string()));
-            all.extend(book.tools().into_iter().map(|tool| self.observed(tool)));
+            let names = all.iter().map(|served| served.tool.name.to_string());
+            book.reserve(names.chain(META_TOOLS.map(str::to_owned)));
+            all.extend(book.tools().into_iter().map(|tool| {
+                let wish = self.wishes.of_spell(tool.tool.name.as_str());
+                self.watch.observed(tool).wish(wish)
+            }));
         }
         let all = ToolSet::new(all);
         match self.engine.spool() {
@@ -186,15 +236,19 @@ impl Assembler {
         }
     }
 
-    /// A spell's tool whose calls are logged as those of programs are.
-    fn observed(&self, mut served: ServedTool) -> ServedTool {
-        if self.settings.config.log.calls {
-            served.service = wrap(&layers::log_calls(output::note), served.service);
-        }
-        if let Some(audit) = &self.audit {
-            served.service = wrap(audit, served.service);
-        }
-        served
+    /// How commands are shown.
+    pub(crate) fn exposure(&self) -> &Exposure {
+        &self.exposure
+    }
+
+    /// What an assistant is told before it sees the tools.
+    pub(crate) fn instructions(&self) -> &str {
+        &self.instructions
+    }
+
+    /// The commands that became tools of their own, if they may.
+    pub(crate) fn promotions(&self) -> Option<&Promotions> {
+        self.exposure.promotions.as_ref()
     }
 
     /// What the tools of each program begin with.
@@ -221,7 +275,7 @@ impl Assembler {
         declared: Option<&Declared>,
     ) -> Result<ServedTool, Problem> {
         let mut execute = Execute::new(Target::Process(path.launcher.clone()));
-        if let Some(audit) = &self.audit {
+        if let Some(audit) = &self.watch.audit {
             execute = execute.judged_by(audit.witness(None));
         }
         let mut service = into_service(execute);
@@ -250,12 +304,12 @@ impl Assembler {
             let structure = structure.redactor(self.engine.redactor().clone());
             service = wrap(&structure, service);
         }
-        let logged = self.settings.config.log.calls;
+        let logged = self.watch.logged;
         if logged {
             service = wrap(&layers::log_calls(output::note), service);
         }
         // The log stands outermost, so that what a layer refuses is in it too.
-        if let Some(audit) = &self.audit {
+        if let Some(audit) = &self.watch.audit {
             service = wrap(audit, service);
         }
         let served = ServedTool::new(Arc::clone(tool), service, limits)
@@ -269,10 +323,25 @@ impl Assembler {
 
     /// Writes what has not been written yet; the process may end right after this.
     pub(crate) fn finish(&self) {
-        if let Some(audit) = &self.audit {
+        if let Some(audit) = &self.watch.audit {
             audit.finish(Duration::from_secs(2));
         }
     }
+}
+
+/// How commands are shown, as the file and the command line say.
+fn exposure(rules: &ExposeRules, watch: &Watchers) -> Exposure {
+    let watch = watch.clone();
+    let mut exposure =
+        Exposure::new(rules.mode.unwrap_or_default()).around(move |tool| watch.observed(tool));
+    exposure.descriptions = rules.descriptions;
+    if let Some(budget) = rules.budget {
+        exposure.budget = budget;
+    }
+    if rules.promote {
+        exposure.promotions = Some(Promotions::default());
+    }
+    exposure
 }
 
 fn launcher(program: &Program, settings: &Settings, mark: &str, engine: &Engine) -> Launcher {

@@ -38,6 +38,7 @@ impl KeptList {
         let mut selection = settings.selection.clone();
         selection.refresh = false;
         format!("{selection:?}").hash(&mut hasher);
+        format!("{:?}", settings.config.expose).hash(&mut hasher);
         if let Some(file) = &settings.selection.config {
             fs::read(file).ok()?.hash(&mut hasher);
         }

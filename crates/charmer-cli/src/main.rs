@@ -4,6 +4,7 @@ mod args;
 mod assemble;
 mod commands;
 mod complete;
+mod instructions;
 mod kept_list;
 mod names;
 mod output;
@@ -16,6 +17,8 @@ mod runtime;
 mod settings;
 mod spells;
 mod table;
+mod tokens;
+mod wishes;
 
 use std::process::ExitCode;
 

@@ -145,7 +145,7 @@ impl Prepared {
     }
 }
 
-/// Hides the flags that stay out: a hidden flag is in no schema, so no input can reach it.
+/// Hides the flags that stay out: a hidden flag is in no schema, so no input can reach it. Marks those that write.
 fn leave_out_flags(
     cli: &mut Cli,
     program: &Program,
@@ -156,6 +156,7 @@ fn leave_out_flags(
     let named = FlagRule::allow(selection.with_flags.iter().cloned());
     let pinned = FlagRule::allow(program.source.set.keys().cloned());
     let mut left_out = Vec::new();
+    let mut writing = Vec::new();
     cli.walk(&mut |path, lineage| {
         let command = *lineage.last().expect("a lineage is not empty");
         for flag in command.flags.iter().filter(|flag| !flag.hidden) {
@@ -171,11 +172,11 @@ fn leave_out_flags(
                 let reason = thought?.redirects.get(&flag.id);
                 reason.filter(|_| !brought_back).cloned()
             };
-            let writes = || {
-                let reason = thought?.writes.get(&flag.id);
-                reason.filter(|_| read_only).cloned()
-            };
-            if let Some(reason) = redirects().or_else(writes) {
+            let writes = thought.and_then(|thought| thought.writes.get(&flag.id));
+            if writes.is_some() {
+                writing.push((path.clone(), flag.id.clone()));
+            }
+            if let Some(reason) = redirects().or_else(|| writes.filter(|_| read_only).cloned()) {
                 left_out.push(LeftOut {
                     command: path.clone(),
                     id: flag.id.clone(),
@@ -185,12 +186,16 @@ fn leave_out_flags(
             }
         }
     });
-    for out in &left_out {
-        let command = cli.command_mut(&out.command);
+    let mut set = |path: &CommandPath, id: &str, set: fn(&mut Flag)| {
+        let command = cli.command_mut(path);
         let flags = command.into_iter().flat_map(|command| &mut command.flags);
-        for flag in flags.filter(|flag| flag.id == out.id) {
-            flag.hidden = true;
-        }
+        flags.filter(|flag| flag.id == id).for_each(set);
+    };
+    for (path, id) in &writing {
+        set(path, id, |flag| flag.writes = true);
+    }
+    for out in &left_out {
+        set(&out.command, &out.id, |flag| flag.hidden = true);
     }
     left_out
 }
@@ -218,7 +223,7 @@ fn selectors(program: &Program, selection: &Selection, read_only: bool) -> Vec<S
 
 /// What globs match, and everything below it. The program itself is not above its commands here: `s*` must not mean
 /// everything because the program is called `ship`.
-fn globs(patterns: &[String]) -> CommandRule {
+pub(crate) fn globs(patterns: &[String]) -> CommandRule {
     let rule = CommandRule::allow_glob(patterns.iter().map(|pattern| glob(pattern)));
     CommandRule::new(move |candidate| {
         let words = candidate.path.words();
@@ -251,7 +256,7 @@ pub(crate) fn spell_rule(selection: &Selection) -> Option<NameRule> {
     }))
 }
 
-fn names_spell(rule: &CommandRule, name: &str) -> bool {
+pub(crate) fn names_spell(rule: &CommandRule, name: &str) -> bool {
     let path: CommandPath = [name.to_owned()].into_iter().collect();
     rule.matches(&Candidate::new(SPELLS, &path, &Command::new(name)))
 }
@@ -295,28 +300,8 @@ fn glob(pattern: &str) -> String {
 
 /// What was asked for by name and is not there: most likely a typing error.
 fn unmatched(cli: &Cli, selection: &Selection, found: &Cli) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (option, patterns) in [("--allow", &selection.allow), ("--deny", &selection.deny)] {
-        for pattern in patterns {
-            let rule = globs(std::slice::from_ref(pattern));
-            let mut matched = false;
-            let mut paths = Vec::new();
-            cli.walk(&mut |path, lineage| {
-                let command = *lineage.last().expect("a lineage is not empty");
-                matched |= rule.matches(&Candidate::new(&cli.root.name, path, command));
-                paths.push(path.glob_form());
-            });
-            if !matched && !selection.met_by_spells.contains(pattern) {
-                let near = nearest(&glob(pattern), paths.iter().map(String::as_str));
-                let near =
-                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                warnings.push(format!(
-                    "`{option} {pattern}` matches no command of `{}`{near}",
-                    cli.root.name
-                ));
-            }
-        }
-    }
+    let options = [("--allow", &selection.allow), ("--deny", &selection.deny)];
+    let mut warnings = unmatched_globs(cli, options, &selection.met_by_spells);
     for name in &selection.with_flags {
         let rule = FlagRule::allow([name.as_str()]);
         let mut flags: Vec<&Flag> = Vec::new();
@@ -336,6 +321,37 @@ fn unmatched(cli: &Cli, selection: &Selection, found: &Cli) -> Vec<String> {
                 "`--with-flag {name}` names no flag of `{}`{near}",
                 cli.root.name
             ));
+        }
+    }
+    warnings
+}
+
+/// The globs of options that match no command, but for those that a spell meets.
+pub(crate) fn unmatched_globs<const N: usize>(
+    cli: &Cli,
+    options: [(&str, &Vec<String>); N],
+    met: &[String],
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (option, patterns) in options {
+        for pattern in patterns.iter().filter(|pattern| !met.contains(pattern)) {
+            let rule = globs(std::slice::from_ref(pattern));
+            let mut matched = false;
+            let mut paths = Vec::new();
+            cli.walk(&mut |path, lineage| {
+                let command = *lineage.last().expect("a lineage is not empty");
+                matched |= rule.matches(&Candidate::new(&cli.root.name, path, command));
+                paths.push(path.glob_form());
+            });
+            if !matched {
+                let near = nearest(&glob(pattern), paths.iter().map(String::as_str));
+                let near =
+                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                warnings.push(format!(
+                    "`{option} {pattern}` matches no command of `{}`{near}",
+                    cli.root.name
+                ));
+            }
         }
     }
     warnings

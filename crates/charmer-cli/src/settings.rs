@@ -6,11 +6,14 @@ use std::{
 };
 
 use charmer_config::{Config, LoadError, Origin, Source};
-use charmer_core::tool::Layout;
+use charmer_core::{
+    expose::Expose,
+    tool::{Descriptions, Layout},
+};
 use charmer_run::layers::StructureMode;
 
 use crate::{
-    args::{LayoutName, Selection, Spells, StructureName},
+    args::{DescriptionsName, ExposeName, LayoutName, Selection, Showing, Spells, StructureName},
     output, policy,
     problem::Problem,
     programs,
@@ -154,6 +157,51 @@ impl Settings {
             spells,
             selection,
         })
+    }
+
+    /// Takes over what the command line says on how commands are shown.
+    pub(crate) fn show(&mut self, showing: &Showing) -> Result<(), Problem> {
+        let rules = &mut self.config.expose;
+        if let Some(mode) = showing.expose {
+            rules.mode = Some(match mode {
+                ExposeName::All => Expose::All,
+                ExposeName::Index => Expose::Index,
+                ExposeName::Auto => Expose::Auto,
+            });
+        }
+        if let Some(descriptions) = showing.descriptions {
+            rules.descriptions = Some(match descriptions {
+                DescriptionsName::Full => Descriptions::Full,
+                DescriptionsName::Short => Descriptions::Short,
+                DescriptionsName::None => Descriptions::None,
+            });
+        }
+        let idle = match rules.mode.unwrap_or_default() {
+            Expose::All => &[
+                ("--budget", showing.budget.is_some()),
+                ("--hide", !showing.hide.is_empty()),
+                ("--promote", showing.promote),
+            ][..],
+            Expose::Index => &[("--budget", showing.budget.is_some())],
+            Expose::Auto => &[],
+        };
+        if let Some((option, _)) = idle.iter().find(|(_, given)| *given) {
+            let shown = match rules.mode {
+                Some(Expose::Index) => "index",
+                _ => "all",
+            };
+            return Err(Problem::mistake(format!(
+                "{option} has no meaning with `--expose {shown}`"
+            ))
+            .hint("remove one of them"));
+        }
+        if let Some(budget) = showing.budget {
+            rules.budget = Some(budget as usize);
+        }
+        rules.pin.extend(showing.pin.iter().cloned());
+        rules.hide.extend(showing.hide.iter().cloned());
+        rules.promote |= showing.promote;
+        Ok(())
     }
 }
 

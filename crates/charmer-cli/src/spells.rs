@@ -2,18 +2,15 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
 use charmer_config::{Config, Source};
-use charmer_core::model::Effect;
 use charmer_run::process::Engine;
 use charmer_spells::{NameRule, Problem as SpellProblem, Severity, SpellBook, SpellOptions};
 
 use crate::{
     args::{Selection, Spells},
-    assemble::Listed,
     output, policy,
     problem::Problem,
 };
@@ -140,24 +137,6 @@ pub(crate) fn trust_file() -> Result<PathBuf, Problem> {
         )
         .hint("set CHARMER_DATA to the absolute path of a folder")),
     }
-}
-
-/// The spells' tools with what a person wants to know of them.
-pub(crate) fn listed(book: &SpellBook) -> Vec<Listed> {
-    let spells = book.spells();
-    let effect_of = |name: &str| match spells.iter().find(|spell| spell.name == name) {
-        Some(spell) => spell.effect,
-        None if name == "list_spells" => Effect::Read,
-        None => Effect::Unknown,
-    };
-    let tools = book.tools();
-    tools
-        .iter()
-        .map(|served| Listed {
-            tool: Arc::clone(&served.tool),
-            effect: effect_of(served.tool.name.as_str()),
-        })
-        .collect()
 }
 
 /// Tells whoever watches what is wrong.

@@ -100,8 +100,8 @@ impl Case {
         input.into()
     }
 
-    fn check(&self, session: &mut Session, input: Value) {
-        let result = session.call(&self.tool(), input.clone());
+    fn check(&self, session: &mut Session, way: &Way, input: Value) {
+        let result = way.call(session, &self.tool(), input.clone());
         // It prints JSON; its text is read here, because data is cleaned of what a terminal would act on.
         let text = result["content"][0]["text"].as_str();
         let said: Value = text
@@ -115,6 +115,36 @@ impl Case {
         });
         assert_eq!(said, meant, "{input}");
     }
+}
+
+/// How the application's commands are called.
+enum Way {
+    /// Each is a tool.
+    Tools,
+    /// Through the tools that stand for all; these are the commands that only read.
+    Index(Vec<String>),
+}
+
+impl Way {
+    fn call(&self, session: &mut Session, tool: &str, input: Value) -> Value {
+        match self {
+            Self::Tools => session.call(tool, input),
+            Self::Index(reading) => {
+                let reads = reading.iter().any(|name| name == tool);
+                let run = if reads { "run_read" } else { "run_write" };
+                session.call(run, json!({"command": tool, "arguments": input}))
+            }
+        }
+    }
+}
+
+/// The names of tools that are said to only read.
+fn reading(session: &mut Session) -> Vec<String> {
+    let answer = session.request("tools/list", json!({}));
+    let tools = answer["result"]["tools"].as_array().expect("a list").iter();
+    let reads = tools.filter(|tool| tool["annotations"]["readOnlyHint"] == true);
+    let names = reads.filter_map(|tool| tool["name"].as_str());
+    names.map(str::to_owned).collect()
 }
 
 /// Values that are hard to bring through a command line, whatever the version.
@@ -255,20 +285,37 @@ fn round_trip(name: &str, arguments: &[&str], more: Vec<Case>) {
     let scratch = tempfile::tempdir().expect("a folder");
     let cases: Vec<Case> = cases().into_iter().chain(more).collect();
     let mut called = Vec::new();
-    for layout in ["flat", "nested"] {
+    let mut known = Vec::new();
+    for (layout, expose) in [
+        ("flat", "all"),
+        ("nested", "all"),
+        ("flat", "index"),
+        ("nested", "index"),
+    ] {
         let words = [
             "serve",
             &program.to_string_lossy(),
             "--all-flags",
             "--layout",
             layout,
+            "--expose",
+            expose,
         ];
         let mut server = charmer(&words);
         server.env("CHARMER_CACHE", scratch.path().join("cache"));
         server.env("HOME", scratch.path());
         let mut session = Session::start(&mut server);
-        session.names();
-        if layout == "flat" {
+        let way = match expose {
+            "all" => {
+                known = reading(&mut session);
+                Way::Tools
+            }
+            _ => {
+                assert_eq!(session.names().len(), 4, "a few tools stand for all");
+                Way::Index(known.clone())
+            }
+        };
+        if (layout, expose) == ("flat", "all") {
             assert!(!notes.exists(), "reading it has run a command");
         }
         for case in &cases {
@@ -277,10 +324,17 @@ fn round_trip(name: &str, arguments: &[&str], more: Vec<Case>) {
             } else {
                 case.nested()
             };
-            case.check(&mut session, input);
+            case.check(&mut session, &way, input);
             called.push(format!("ran orchard {}", case.command));
         }
-        refuse(&mut session, layout);
+        refuse(&mut session, &way, layout);
+        if let Way::Index(reading) = &way {
+            assert!(!reading.is_empty(), "some commands only read");
+            let writing = json!({"command": "orchard_tree_plant", "arguments": {}});
+            let result = session.call("run_read", writing);
+            let code = &result["structuredContent"]["error"]["code"];
+            assert_eq!(code, "not_permitted", "{result}");
+        }
         assert!(session.end().success());
     }
     let ran = fs::read_to_string(&notes).expect("it was called");
@@ -305,7 +359,7 @@ fn traverse(program: &Path) {
 }
 
 /// What the application would take for a flag never reaches it.
-fn refuse(session: &mut Session, layout: &str) {
+fn refuse(session: &mut Session, way: &Way, layout: &str) {
     for (tool, flat, nested) in [
         (
             "orchard_copy",
@@ -340,7 +394,7 @@ fn refuse(session: &mut Session, layout: &str) {
         ),
     ] {
         let input = if layout == "flat" { flat } else { nested };
-        let result = session.call(tool, input);
+        let result = way.call(session, tool, input);
         assert_eq!(result["isError"], true, "{result}");
     }
 }

@@ -6,7 +6,7 @@ use charmer_run::layers::StructureMode;
 use serde::{Serialize, Serializer};
 
 use crate::{
-    Diagnostics, Pattern, Secret, Source, output::write_optional_mode, parse,
+    Diagnostics, ExposeRules, Pattern, Secret, Source, output::write_optional_mode, parse,
     units::write_optional_duration,
 };
 
@@ -43,6 +43,9 @@ pub struct Config {
         serialize_with = "write_optional_mode"
     )]
     pub structure: Option<StructureMode>,
+    /// How commands are shown.
+    #[serde(skip_serializing_if = "is_default")]
+    pub expose: ExposeRules,
     /// What must not be seen.
     #[serde(skip_serializing_if = "Redact::is_empty")]
     pub redact: Redact,

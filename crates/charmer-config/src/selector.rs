@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use charmer_core::model::Effect;
+use charmer_core::{expose::Wish, model::Effect};
 use charmer_run::layers::StructureMode;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     Pattern,
+    expose::{is_free, write_wish},
     output::write_optional_mode,
     units::{write_duration, write_optional_duration},
 };
@@ -91,6 +92,9 @@ pub struct Selector {
     /// How many items of a list an assistant gets, where output is data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<usize>,
+    /// Whether the commands are always tools of their own, or never.
+    #[serde(skip_serializing_if = "is_free", serialize_with = "write_wish")]
+    pub expose: Wish,
     /// What the commands do to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,

@@ -4,11 +4,11 @@ use std::{ffi::OsString, sync::Arc};
 
 use charmer_core::{
     model::{Cli, CommandPath, Flag, FlagValue},
-    tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue},
+    tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue, estimate_tokens},
 };
 use charmer_run::{
-    CallError, CallResult, ErrorCode, Execute, HandlerCall, Judge, Reply, ServedTool, Spool,
-    Target, ToolSet, into_service,
+    CallError, CallResult, ErrorCode, Execute, Exposure, HandlerCall, Judge, Reply, ServedTool,
+    Spool, Target, ToolSet, into_service,
     layers::{self, Audit, Structure},
     process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
@@ -141,8 +141,9 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
             || bridge.limits.clone(),
             |selector| selector.limits_within(&bridge.limits),
         );
-        let served =
-            ServedTool::new(Arc::clone(tool), service, limits).redactor(engine.redactor().clone());
+        let served = ServedTool::new(Arc::clone(tool), service, limits)
+            .redactor(engine.redactor().clone())
+            .wish(selector.map(|selector| selector.wish).unwrap_or_default());
         if has_authors_code(bridge, selector, &tool.path) {
             served
         } else {
@@ -153,12 +154,31 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
         Some(spool) => tools.with_spool(spool),
         None => tools,
     };
+    let tools = exposure(bridge, &audit).apply(tools).tools;
     Assembled {
         catalogue,
         tools,
         engine,
         audit,
     }
+}
+
+/// How commands are shown; the tools that stand for all of them are logged as the others are.
+fn exposure(bridge: &Bridge, audit: &Option<Audit>) -> Exposure {
+    let logger = bridge.log_calls.then(|| Arc::clone(&bridge.logger));
+    let audit = audit.clone();
+    let exposure = bridge.exposure.clone();
+    let spent = estimate_tokens(&exposure.instructions(""));
+    exposure.spent(spent).around(move |mut served| {
+        if let Some(logger) = logger.clone() {
+            let log = layers::log_calls(move |line| logger(Level::Info, line));
+            served.service = wrap(&log, served.service);
+        }
+        if let Some(audit) = &audit {
+            served.service = wrap(audit, served.service);
+        }
+        served
+    })
 }
 
 /// What is done to have a command's output as data. It stands around the author's layers, so that a filter has seen the

@@ -10,12 +10,14 @@ use std::{
 };
 
 use charmer_core::{
+    expose::Expose,
     model::{ArgSpec, CommandPath, Hints},
     schema::{self, OutputSchema},
     tool::{Catalogue, Layout, Rules},
 };
 use charmer_run::{
-    Call, CallError, CallResult, CallService, Hooks, Limits, Outcome, Redactor, Reply, SpoolLimits,
+    Call, CallError, CallResult, CallService, Exposure, Hooks, Limits, Outcome, Redactor, Reply,
+    SpoolLimits,
     layers::{Structure, StructureMode},
 };
 use charmer_server::ServerInfo;
@@ -68,6 +70,7 @@ pub struct Bridge {
     pub(crate) arg_specs: Vec<(CommandPath, Vec<ArgSpec>)>,
     pub(crate) outputs: HashMap<CommandPath, Arc<OutputSchema>>,
     pub(crate) structure: Structure,
+    pub(crate) exposure: Exposure,
     pub(crate) hints: Vec<(CommandPath, Hints)>,
     pub(crate) rules: Vec<(CommandPath, String, Rules)>,
     pub(crate) confirms: Vec<(CommandPath, String)>,
@@ -104,6 +107,7 @@ impl Bridge {
             arg_specs: Vec::new(),
             outputs: HashMap::new(),
             structure: Structure::default(),
+            exposure: Exposure::new(Expose::All),
             hints: Vec::new(),
             rules: Vec::new(),
             confirms: Vec::new(),
@@ -228,6 +232,28 @@ impl Bridge {
     /// Sets what is done to have output as data: by default, output that is data beyond doubt is read as such.
     pub fn structure(mut self, mode: StructureMode) -> Self {
         self.structure = self.structure.mode(mode);
+        self
+    }
+
+    /// Sets how commands are shown: each as a tool by default. With [`Expose::Index`] a few tools find, describe and run any
+    /// command, and with [`Expose::Auto`] those most worth having are tools beside them, within a budget of tokens. Whoever
+    /// starts the server can choose with `mcp start --expose`.
+    ///
+    /// ```
+    /// use charmer::{Bridge, CommandRule, Expose, Exposure, Selector, Wish};
+    /// use clap::Command;
+    ///
+    /// let cli = Command::new("notes")
+    ///     .subcommand(Command::new("list").about("Lists notes"))
+    ///     .subcommand(Command::new("prune").about("Removes old notes"));
+    /// let bridge = Bridge::new(cli)
+    ///     .expose(Exposure::new(Expose::Auto).budget(2000))
+    ///     .selector(Selector::new(CommandRule::allow(["list"])).expose(Wish::Pin))
+    ///     .selector(Selector::new(CommandRule::all()));
+    /// # let _ = bridge;
+    /// ```
+    pub fn expose(mut self, exposure: impl Into<Exposure>) -> Self {
+        self.exposure = exposure.into();
         self
     }
 

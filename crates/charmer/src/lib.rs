@@ -14,14 +14,15 @@ mod typed;
 pub use assemble::Assembled;
 pub use bridge::{Bridge, UnknownTool};
 pub use charmer_core::{
+    expose::{Expose, Wish},
     model::{ArgSpec, CommandPath, Effect, Hints},
     schema::{Converter, Dialect, Mismatch, Note, OutputSchema},
     select::{Candidate, CommandRule, FlagRule},
-    tool::{Catalogue, Layout, Tool, Warning},
+    tool::{Catalogue, Descriptions, Layout, Tool, Warning},
 };
 pub use charmer_run::{
-    BadPattern, Call, CallError, CallResult, CallService, Ended, ErrorCode, Hooks, Limits, Outcome,
-    Redactor, Reply, SpoolLimits,
+    BadPattern, Call, CallError, CallResult, CallService, Ended, ErrorCode, Exposure, Hooks,
+    Limits, Outcome, Redactor, Reply, SpoolLimits,
     layers::{self, StructureMode},
     process::Lane,
 };

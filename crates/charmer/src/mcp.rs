@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use charmer_core::expose::Expose;
 use charmer_run::process::{MARK, MODE, guard};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
@@ -72,6 +73,11 @@ fn inner(program: &str, name: &str) -> Command {
         .value_parser(value_parser!(PathBuf))
         .default_value(TOOLS_FILE)
         .help("Where to write; - for standard output");
+    let expose = Arg::new("expose")
+        .long("expose")
+        .value_name("MODE")
+        .value_parser(["all", "index", "auto"])
+        .help("Which commands are tools: all, none but a few that find and run any (index), or as many as a budget buys (auto)");
     Command::new(name.to_owned())
         .bin_name(format!("{program} {name}"))
         .about(ABOUT)
@@ -79,10 +85,10 @@ fn inner(program: &str, name: &str) -> Command {
         .arg_required_else_help(true)
         .subcommand(Command::new(GUARDIAN).hide(true).arg(Arg::new("mark").required(true))
                 .arg(Arg::new("spool").value_parser(value_parser!(PathBuf))))
-        .subcommand(Command::new("start").about("Serve on standard input and output").after_help(format!(
+        .subcommand(Command::new("start").about("Serve on standard input and output").arg(expose.clone()).after_help(format!(
             "Example entry for a client's configuration:\n  {{\"command\": \"{program}\", \"args\": [\"{name}\", \"start\"]}}"
         )))
-        .subcommand(Command::new("tools").about("Write the tool definitions as JSON").arg(output).after_help(format!(
+        .subcommand(Command::new("tools").about("Write the tool definitions as JSON").arg(output).arg(expose).after_help(format!(
             "Examples:\n  {program} {name} tools\n  {program} {name} tools -o - | jq '.tools[].name'"
         )))
 }
@@ -141,10 +147,24 @@ fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
             let target = matches
                 .get_one::<PathBuf>("output")
                 .expect("it has a default");
-            write_tools(bridge, target)
+            write_tools(&exposed_as(bridge, matches), target)
         }
-        _ => serve::start(bridge),
+        Some((_, matches)) => serve::start(&exposed_as(bridge, matches)),
+        None => serve::start(bridge),
     }
+}
+
+/// The bridge that shows its commands as the command line says.
+fn exposed_as(bridge: &Bridge, matches: &ArgMatches) -> Bridge {
+    let mut bridge = bridge.clone();
+    let mode = matches.get_one::<String>("expose").map(String::as_str);
+    bridge.exposure.mode = match mode {
+        Some("all") => Expose::All,
+        Some("index") => Expose::Index,
+        Some("auto") => Expose::Auto,
+        _ => bridge.exposure.mode,
+    };
+    bridge
 }
 
 fn write_tools(bridge: &Bridge, target: &Path) -> u8 {
@@ -155,7 +175,7 @@ fn write_tools(bridge: &Bridge, target: &Path) -> u8 {
     let definitions: Vec<_> = assembled
         .tools
         .listed()
-        .map(|served| served.tool.definition())
+        .map(|served| served.shown().definition())
         .collect();
     let count = definitions.len();
     let text = format!("{:#}\n", json!({ "tools": definitions }));

@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use charmer_core::select::{self, CommandRule, FlagRule};
+use charmer_core::{
+    expose::Wish,
+    select::{self, CommandRule, FlagRule},
+};
 use charmer_run::{
     Call, CallError, CallService, Hooks, Limits, Outcome,
     layers::{RateLimit, Retry, StructureMode},
@@ -42,6 +45,7 @@ pub struct Selector {
     timeout: Option<Duration>,
     lane: Option<Lane>,
     pub(crate) structure: Option<StructureMode>,
+    pub(crate) wish: Wish,
     pub(crate) layers: Vec<Wrap>,
     /// Whether there is an author's own code among the layers.
     pub(crate) may_block: bool,
@@ -56,6 +60,7 @@ impl Selector {
             timeout: None,
             lane: None,
             structure: None,
+            wish: Wish::Free,
             layers: Vec::new(),
             may_block: false,
         }
@@ -93,6 +98,13 @@ impl Selector {
     #[must_use]
     pub fn structure(mut self, mode: StructureMode) -> Self {
         self.structure = Some(mode);
+        self
+    }
+
+    /// Makes these commands always tools of their own, or never, where not all are.
+    #[must_use]
+    pub fn expose(mut self, wish: Wish) -> Self {
+        self.wish = wish;
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use charmer_core::expose::Expose;
 use charmer_server::{Server, ServerInfo};
 
 use crate::{
@@ -53,14 +54,22 @@ fn run(bridge: &Bridge) -> Result<(), String> {
              configuration instead of running it here (Ctrl-C ends it)",
         );
     }
-    let info = bridge.info.clone().unwrap_or_else(|| {
-        let name = bridge
-            .command
-            .get_bin_name()
-            .unwrap_or_else(|| bridge.command.get_name());
-        ServerInfo::new(name, bridge.command.get_version().unwrap_or("0.0.0"))
-    });
-    let server = Server::new(info, assembled.tools, assembled.engine);
+    let name = bridge
+        .command
+        .get_bin_name()
+        .unwrap_or_else(|| bridge.command.get_name());
+    let mut info = bridge
+        .info
+        .clone()
+        .unwrap_or_else(|| ServerInfo::new(name, bridge.command.get_version().unwrap_or("0.0.0")));
+    if bridge.exposure.mode != Expose::All && info.instructions.is_none() {
+        let what = format!("Runs commands of {name}.");
+        info = info.instructions(bridge.exposure.instructions(&what));
+    }
+    let mut server = Server::new(info, assembled.tools, assembled.engine);
+    if let Some(promotions) = &bridge.exposure.promotions {
+        server = server.promotions(promotions.clone());
+    }
     let served = server.run_stdio().map_err(|error| error.to_string());
     // The process may end right after this, and with it the thread that writes.
     if let Some(audit) = &assembled.audit {

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
     let found: Vec<_> = found.into_iter().map(Some).collect();
     let (assembler, warnings) = Assembler::new(settings, Purpose::Call);
     warnings.iter().for_each(|message| warn(message));
-    let tools = assembler.offered(&assembler.assemble(&found)?.tools);
+    let tools = assembler.callable(&assembler.assemble(&found)?.tools);
     let Some(served) = tools.get(tool) else {
         if let Some(book) = &assembler.spells {
             spells::warn_of(&book.problems());

@@ -5,13 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::{
-    args::{LayoutName, ServeArgs, StructureName},
-    settings::Settings,
-    spells::Folder,
-};
+use crate::{args::ServeArgs, settings::Settings, spells::Folder};
 
 /// The entry, in the shape that most clients share.
 pub(crate) fn entry(
@@ -104,19 +101,29 @@ fn words(args: &ServeArgs, settings: &Settings, folder: &Path) -> Vec<String> {
         option("with-flag", Some(flag.clone()));
     }
     if let Some(layout) = selection.layout {
-        let name = match layout {
-            LayoutName::Flat => "flat",
-            LayoutName::Nested => "nested",
-        };
-        option("layout", Some(name.to_owned()));
+        option("layout", Some(value_name(&layout)));
     }
     if let Some(structure) = selection.structure {
-        let name = match structure {
-            StructureName::Off => "off",
-            StructureName::Auto => "auto",
-            StructureName::Force => "force",
-        };
-        option("structure", Some(name.to_owned()));
+        option("structure", Some(value_name(&structure)));
+    }
+    let showing = &args.showing;
+    if let Some(mode) = showing.expose {
+        option("expose", Some(value_name(&mode)));
+    }
+    if let Some(budget) = showing.budget {
+        option("budget", Some(budget.to_string()));
+    }
+    if let Some(descriptions) = showing.descriptions {
+        option("descriptions", Some(value_name(&descriptions)));
+    }
+    for glob in &showing.pin {
+        option("pin", Some(glob.clone()));
+    }
+    for glob in &showing.hide {
+        option("hide", Some(glob.clone()));
+    }
+    if showing.promote {
+        option("promote", None);
     }
     if selection.refresh {
         option("refresh", None);
@@ -128,4 +135,10 @@ fn words(args: &ServeArgs, settings: &Settings, folder: &Path) -> Vec<String> {
         );
     }
     words
+}
+
+/// The value as the command line writes it.
+fn value_name(value: &impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }

@@ -51,6 +51,11 @@ impl Offer {
         self.0.tools.asked().await;
     }
 
+    /// The list of what is offered now.
+    pub(crate) fn listing(&self) -> Listing {
+        self.0.tools.listing()
+    }
+
     /// Answers with this list while the tools themselves are still to be put together.
     pub(crate) fn foretell(&self, listing: Listing) {
         self.0.tools.foretell(listing);
@@ -92,7 +97,8 @@ impl Offer {
         // Held until the server has the tools: an older set must not come after a newer one.
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = change(&mut state);
-        let all = shared.assembler.offered(&state.programs);
+        let all = shared.assembler.offered(&state.programs, !state.settled);
+        let all = all.tools;
         if let Some(book) = &shared.assembler.spells {
             let spells: Vec<Arc<Tool>> = book
                 .spells()

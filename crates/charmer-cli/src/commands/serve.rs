@@ -29,7 +29,8 @@ const GROWTH: Duration = Duration::from_secs(1);
 const PROBES_END: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
-    let settings = Settings::load(&args.binaries, &args.selection, &args.spells, args.timeout)?;
+    let mut settings = Settings::load(&args.binaries, &args.selection, &args.spells, args.timeout)?;
+    settings.show(&args.showing)?;
     if args.print_config {
         return print_config(args, &settings);
     }
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
              prints the entry for a client's configuration (Ctrl-C ends it)",
         );
     }
-    let info = ServerInfo::new(server_name(&settings), env!("CARGO_PKG_VERSION"));
+    let name = server_name(&settings);
     let programs: Vec<PathBuf> = settings.programs.iter().map(|p| p.path.clone()).collect();
     let refresh = args.selection.refresh;
     let kept = KeptList::new(&settings);
@@ -52,7 +53,12 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     let engine = assembler.engine.clone();
 
     // The client is greeted while its tools are still being put together, be it from what is known of the programs.
-    let server = Server::pending(info, engine);
+    let info = ServerInfo::new(name, env!("CARGO_PKG_VERSION"));
+    let info = info.instructions(assembler.instructions());
+    let mut server = Server::pending(info, engine);
+    if let Some(promotions) = assembler.promotions() {
+        server = server.promotions(promotions.clone());
+    }
     let stop = server.stop_token();
     let offer = Offer::new(Arc::clone(&assembler), server.tools());
     let watching = offer.watch_spells();
@@ -145,8 +151,8 @@ async fn read_or_check(
     }
     let assembled = assembler.assemble(&known)?;
     assembled.warn();
-    let listing = Listing::of(&assembled.tools);
     offer.replace(assembled.tools);
+    let listing = offer.listing();
     offer.asked().await;
     if let Some(kept) = kept
         && foretold != Some(&listing)
@@ -240,12 +246,12 @@ async fn read_all(
     failures.iter().for_each(output::fail);
     let assembled = assembler.assemble(&found)?;
     assembled.warn();
+    offer.replace(assembled.tools);
     if let Some(kept) = kept
         && found.iter().flatten().count() == all
     {
-        kept.store(&Listing::of(&assembled.tools));
+        kept.store(&offer.listing());
     }
-    offer.replace(assembled.tools);
     Ok(())
 }
 

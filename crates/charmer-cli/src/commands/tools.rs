@@ -1,52 +1,72 @@
-//! `charmer tools`: what an assistant would get.
+//! `charmer tools`: what an assistant would get, and what it costs.
 
 use std::process::ExitCode;
 
-use charmer_core::{model::Effect, text::shorten, tool::estimate_tokens};
+use charmer_core::{
+    expose::{Expose, Place},
+    model::Effect,
+    text::shorten,
+    tool::{Descriptions, Tool, estimate_tokens},
+};
+use charmer_run::{Exposed, Shown};
 use charmer_server::Listing;
+use serde_json::json;
 
 use crate::{
     args::ToolsArgs,
-    assemble::{Assembled, Assembler, Listed, Purpose},
+    assemble::{Assembler, Purpose},
     kept_list::KeptList,
-    output::{self, GREEN, RED, YELLOW, print, print_raw, styled, warn},
+    output::{self, DIM, GREEN, RED, YELLOW, print, print_raw, styled, warn},
     problem::Problem,
     read::read,
     runtime,
     settings::Settings,
     spells,
     table::{Cell, table},
+    tokens,
 };
 
 /// How many tools clients take: Cursor the first, VS Code the second.
 const CAPS: [usize; 2] = [40, 128];
 
 pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
-    let settings = Settings::load(&args.binaries, &args.selection, &args.spells, None)?;
+    let mut settings = Settings::load(&args.binaries, &args.selection, &args.spells, None)?;
+    settings.show(&args.showing)?;
     let found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
     let found: Vec<_> = found.into_iter().map(Some).collect();
     let kept = KeptList::new(&settings);
     // Put together as for a server, so that the list is the server's own.
     let (assembler, warnings) = Assembler::new(settings, Purpose::Server);
-    let mut assembled = assembler.assemble(&found)?;
-    assembled.tools = assembler.offered(&assembled.tools);
+    let assembled = assembler.assemble(&found)?;
+    let exposed = assembler.offered(&assembled.tools, false);
     if let Some(book) = &assembler.spells {
         spells::warn_of(&book.problems());
-        assembled.listed.extend(spells::listed(book));
     }
     for message in warnings.iter().chain(&assembled.warnings) {
         warn(message);
     }
-    let listing = Listing::of(&assembled.tools);
+    let listing = Listing::of(&exposed.tools);
     if let Some(kept) = kept {
         kept.store(&listing);
     }
-    let json = listing.to_answer();
-    let text = if args.json {
-        format!("{json}\n")
-    } else {
-        let width = output::width().filter(|_| args.output.is_none());
-        people(&assembled, &json, width)
+    let list = listing.to_answer();
+    let count: fn(&str) -> usize = match args.tokens {
+        true => tokens::count,
+        false => estimate_tokens,
+    };
+    let costs = Costs {
+        list: count(&list),
+        instructions: count(assembler.instructions()),
+        counted: args.tokens,
+        count,
+    };
+    let text = match (args.json, args.tokens) {
+        (true, false) => format!("{list}\n"),
+        (true, true) => format!("{:#}\n", counts(&exposed, &assembler, &costs)),
+        (false, _) => {
+            let width = output::width().filter(|_| args.output.is_none());
+            people(&exposed, &assembler, &costs, width)
+        }
     };
     match &args.output {
         Some(file) => {
@@ -59,34 +79,109 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
                     plain.as_bytes()
                 },
             )?;
-            let count = assembled.tools.listed().count();
-            output::note(&format!("wrote {count} tools to {}", file.display()));
+            let count = exposed.tools.listed().count();
+            output::note(&format!("wrote {count} tools to `{}`", file.display()));
         }
         None if args.json => print_raw(text.as_bytes())?,
         None => print(&text)?,
     }
-    Ok(ExitCode::SUCCESS)
+    within(args.max_tokens, &list, assembler.instructions())
+}
+
+/// Fails if more tokens are taken than may be.
+fn within(most: Option<usize>, list: &str, instructions: &str) -> Result<ExitCode, Problem> {
+    let Some(most) = most else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let taken = tokens::count(list) + tokens::count(instructions);
+    if taken <= most {
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(Problem::failed(format!(
+        "the list of tools takes {} tokens, which is more than {}",
+        thousands(taken),
+        thousands(most)
+    ))
+    .hint("lower --budget, choose --expose index or --descriptions short, or leave out commands with --deny"))
+}
+
+/// What the whole takes.
+struct Costs {
+    list: usize,
+    instructions: usize,
+    /// Whether it was counted, and not estimated.
+    counted: bool,
+    count: fn(&str) -> usize,
+}
+
+impl Costs {
+    fn total(&self) -> usize {
+        self.list + self.instructions
+    }
+
+    fn of(&self, tool: &Tool) -> usize {
+        (self.count)(&tool.definition().to_string())
+    }
+}
+
+/// The counts for programs.
+fn counts(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> serde_json::Value {
+    let meta = exposed.meta.iter().map(
+        |(tool, _)| json!({"name": tool.name.as_str(), "shown": "meta", "tokens": costs.of(tool)}),
+    );
+    let commands = exposed.commands.iter().map(|shown| {
+        let mut entry = json!({"name": shown.tool.name.as_str(), "shown": shown.place});
+        if let Some(tokens) = listed_tokens(exposed, shown, costs) {
+            entry["tokens"] = tokens.into();
+        }
+        entry
+    });
+    json!({
+        "expose": assembler.exposure().mode,
+        "budget": assembler.exposure().budget,
+        "tokens": costs.total(),
+        "instructions": costs.instructions,
+        "tools": meta.chain(commands).collect::<Vec<_>>(),
+    })
+}
+
+/// What the definition of a command takes in the list; nothing if it is not there.
+fn listed_tokens(exposed: &Exposed, shown: &Shown, costs: &Costs) -> Option<usize> {
+    let own = shown.place.is_own();
+    let served = exposed
+        .tools
+        .get(shown.tool.name.as_str())
+        .filter(|_| own)?;
+    Some(costs.of(served.shown()))
 }
 
 /// The table, the sums under it, and what to think of them.
-fn people(assembled: &Assembled, json: &str, width: Option<usize>) -> String {
-    let rows: Vec<Vec<Cell>> = assembled.listed.iter().map(row).collect();
+fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option<usize>) -> String {
+    let all = exposed.meta.is_empty();
+    let mut headings = vec!["TOOL", "EFFECT", "FLAGS", "TOKENS", "SHOWN", "WHAT IT DOES"];
+    if all {
+        headings.retain(|heading| *heading != "SHOWN");
+    }
+    let mut commands: Vec<&Shown> = exposed.commands.iter().collect();
+    commands.sort_by_key(|shown| !shown.place.is_own());
+    let meta = exposed
+        .meta
+        .iter()
+        .map(|(tool, _)| row(tool, Some(costs.of(tool)), Some(Cell::new("meta"))));
+    let rows: Vec<Vec<Cell>> = meta
+        .chain(commands.into_iter().map(|shown| {
+            let tokens = listed_tokens(exposed, shown, costs);
+            row(&shown.tool, tokens, (!all).then(|| place_cell(shown.place)))
+        }))
+        .collect();
     let mut text = if rows.is_empty() {
         String::new()
     } else {
-        table(
-            &["TOOL", "EFFECT", "FLAGS", "TOKENS", "WHAT IT DOES"],
-            &rows,
-            width,
-        )
+        table(&headings, &rows, width)
     };
-    let count = assembled.tools.listed().count();
-    let tools = if count == 1 { "tool" } else { "tools" };
-    text.push_str(&format!(
-        "\n{count} {tools}, about {} tokens in an assistant's context",
-        thousands(estimate_tokens(json))
-    ));
     text.push('\n');
+    text.push_str(&summary(exposed, assembler, costs));
+    let count = exposed.tools.listed().count();
     if let Some(warning) = too_many(count) {
         text.push_str(&format!(
             "{} {warning}\n",
@@ -99,20 +194,92 @@ fn people(assembled: &Assembled, json: &str, width: Option<usize>) -> String {
     text
 }
 
-fn row(listed: &Listed) -> Vec<Cell> {
-    let tool = &listed.tool;
+/// What is shown how, and what the budget bought.
+fn summary(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> String {
+    let about = if costs.counted { "" } else { "about " };
+    let tokens = |count: usize| format!("{about}{}", thousands(count));
+    let listed = exposed.tools.listed().count();
+    let tools = if listed == 1 { "tool" } else { "tools" };
+    let mut text = format!(
+        "{listed} {tools}, {} tokens in an assistant's context (the list {}, the instructions {})\n",
+        tokens(costs.total()),
+        thousands(costs.list),
+        thousands(costs.instructions),
+    );
+    let exposure = assembler.exposure();
+    if exposed.meta.is_empty() {
+        if exposure.mode == Expose::Auto && listed > 0 {
+            let short = match exposed.descriptions {
+                Descriptions::Full => "",
+                Descriptions::Short => ", with short descriptions",
+                _ => ", without descriptions",
+            };
+            text.push_str(&format!(
+                "all commands are tools, because they fit the budget of {}{short}\n",
+                thousands(exposure.budget)
+            ));
+        }
+        return text;
+    }
+    let own = |shown: &&Shown| shown.place.is_own();
+    let bought = exposed.commands.iter().filter(own).count();
+    let all = exposed.commands.len();
+    let meta: usize = exposed.meta.iter().map(|(tool, _)| costs.of(tool)).sum();
+    text.push_str(&format!(
+        "{} tools find, describe and run all {all} commands ({})",
+        exposed.meta.len(),
+        tokens(meta)
+    ));
+    text.push_str(&match (exposure.mode, bought) {
+        (Expose::Auto, _) => format!(
+            "; {bought} of them are tools of their own, within the budget of {}\n",
+            thousands(exposure.budget)
+        ),
+        (_, 0) => "\n".to_owned(),
+        (_, _) => format!("; {bought} of them are tools of their own\n"),
+    });
+    let whole: usize = exposed
+        .commands
+        .iter()
+        .map(|shown| costs.of(&shown.tool))
+        .sum();
+    text.push_str(&format!(
+        "with --expose all, each a tool, they would take {}\n",
+        tokens(whole)
+    ));
+    if exposure.mode == Expose::Auto && costs.total() > exposure.budget {
+        text.push_str(&format!(
+            "{} what is pinned takes more than the budget\n",
+            styled(YELLOW.bold(), "warning:")
+        ));
+    }
+    text
+}
+
+fn row(tool: &Tool, tokens: Option<usize>, shown: Option<Cell>) -> Vec<Cell> {
     let about = tool.description.lines().next().unwrap_or_default();
     let about = about
         .strip_prefix(&format!("{}: ", tool.title))
         .or_else(|| about.strip_prefix(&format!("`{}`: ", tool.title)))
         .unwrap_or(about);
-    vec![
+    let mut row = vec![
         tool.name.as_str().into(),
-        effect_cell(listed.effect),
+        effect_cell(tool.help.effect),
         Cell::number(tool.input.flags.len()),
-        Cell::number(estimate_tokens(&tool.definition().to_string())),
-        shorten(about, 160).into(),
-    ]
+        tokens.map_or_else(|| Cell::new(""), Cell::number),
+    ];
+    row.extend(shown);
+    row.push(shorten(about, 160).into());
+    row
+}
+
+fn place_cell(place: Place) -> Cell {
+    match place {
+        Place::Own => Cell::new("tool"),
+        Place::Pinned => Cell::new("pinned"),
+        Place::Hidden => Cell::new("hidden").style(DIM),
+        _ => Cell::new("search").style(DIM),
+    }
 }
 
 /// What a command does, in one word.
@@ -138,7 +305,7 @@ pub(crate) fn effect_cell(effect: Effect) -> Cell {
 fn too_many(count: usize) -> Option<String> {
     let cap = CAPS.into_iter().rev().find(|cap| count > *cap)?;
     Some(format!(
-        "more than {cap} tools are more than {} take; choose with --allow, --deny or --read-only",
+        "more than {cap} tools are more than {} take; choose --expose auto, or fewer with --allow, --deny or --read-only",
         if cap == CAPS[1] {
             "clients such as VS Code"
         } else {

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod cache;
 mod call;
+mod expose;
 mod mistakes;
 mod serve;
 mod shows;

@@ -1,7 +1,8 @@
-//! From the tree to the types, key by key. A file's readers are here, in `source`, `overrides`, `output` and `selector`.
+//! From the tree to the types, key by key. A file's readers are here, in `source`, `overrides`, `output`, `expose` and `selector`.
 //!
 //! Keys that are not in a mapping's list are mistakes; the lists are compared with the JSON Schema by a test.
 
+mod expose;
 pub(crate) mod output;
 mod overrides;
 mod selector;
@@ -28,6 +29,7 @@ const CONFIG: &[&str] = &[
     "sources",
     "limits",
     "structure",
+    "expose",
     "redact",
     "audit",
     "spool",
@@ -80,6 +82,9 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
     config.structure = fields
         .get("structure")
         .and_then(|node| output::structure(node, problems));
+    if let Some(node) = fields.get("expose") {
+        config.expose = expose::expose(node, problems).unwrap_or_default();
+    }
     if let Some(node) = fields.get("redact") {
         config.redact = redact(node, problems).unwrap_or_default();
     }
@@ -223,6 +228,7 @@ mod tests {
         for (pointer, keys) in [
             ("", CONFIG),
             ("/$defs/limits", LIMITS),
+            ("/$defs/expose", expose::EXPOSE),
             ("/$defs/redact", REDACT),
             ("/$defs/audit", AUDIT),
             ("/$defs/spool", SPOOL),

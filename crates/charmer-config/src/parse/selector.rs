@@ -10,7 +10,7 @@ use crate::{
     yaml::{Kind, Node, Quoted},
 };
 
-use super::{DAY, HOUR, MOMENT, output, source::flag};
+use super::{DAY, HOUR, MOMENT, expose, output, source::flag};
 
 pub(super) const SELECTOR: &[&str] = &[
     "commands",
@@ -28,6 +28,7 @@ pub(super) const SELECTOR: &[&str] = &[
     "filter",
     "structure",
     "max_items",
+    "expose",
     "effect",
 ];
 pub(super) const COMMANDS: &[&str] = &[
@@ -95,6 +96,10 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
         max_items: fields
             .get("max_items")
             .and_then(|node| output::max_items(node, problems)),
+        expose: fields
+            .get("expose")
+            .and_then(|node| expose::wish(node, problems))
+            .unwrap_or_default(),
         effect: fields
             .get("effect")
             .and_then(|node| problems.choice(node, "effect", EFFECTS)),

@@ -559,7 +559,7 @@ fn tags_and_empty_files() {
     1 | - binary: gh
       | ^
       |
-      = help: its keys are `sources`, `limits`, `structure`, `redact`, `audit`, `spool` and `log`
+      = help: its keys are `sources`, `limits`, `structure`, `expose`, `redact`, `audit`, `spool` and `log`
     ");
 }
 

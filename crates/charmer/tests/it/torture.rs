@@ -33,22 +33,14 @@ struct Torture {
     client: Client,
     /// The tools by the command line that they stand for.
     tools: HashMap<String, Value>,
+    /// Whether the commands are run through the tools that stand for all.
+    indexed: bool,
     failures: Vec<String>,
 }
 
 impl Torture {
     fn start(layout: &str) -> Self {
-        let mut client = Client::start_with(
-            Command::new(example("torture"))
-                .args(["mcp", "start"])
-                .env("TORTURE_LAYOUT", layout)
-                .env("TORTURE_TOKEN", "t0ken")
-                .env("TORTURE_REGION", "eu")
-                .env("TORTURE_PEPPER", "from the environment")
-                .env("TORTURE_COLOR", "true")
-                .env("TORTURE_PLAIN", "false")
-                .env_remove("TORTURE_UNSET"),
-        );
+        let mut client = Self::client(layout, "all");
         let listed = client.tools();
         let command_of = |tool: &Value| {
             tool["title"]
@@ -63,8 +55,31 @@ impl Torture {
         Self {
             client,
             tools,
+            indexed: false,
             failures: Vec::new(),
         }
+    }
+
+    /// The same with a few tools that stand for all commands.
+    fn start_indexed(layout: &str) -> Self {
+        let mut torture = Self::start(layout);
+        torture.client = Self::client(layout, "index");
+        torture.indexed = true;
+        torture
+    }
+
+    fn client(layout: &str, expose: &str) -> Client {
+        Client::start_with(
+            Command::new(example("torture"))
+                .args(["mcp", "start", "--expose", expose])
+                .env("TORTURE_LAYOUT", layout)
+                .env("TORTURE_TOKEN", "t0ken")
+                .env("TORTURE_REGION", "eu")
+                .env("TORTURE_PEPPER", "from the environment")
+                .env("TORTURE_COLOR", "true")
+                .env("TORTURE_PLAIN", "false")
+                .env_remove("TORTURE_UNSET"),
+        )
     }
 
     fn name(&self, command: &str) -> String {
@@ -79,7 +94,13 @@ impl Torture {
     fn check(&mut self, command: &str, input: Value, expected: &Expected) {
         let shown = format!("{command} {input}");
         let name = self.name(command);
-        let result = self.client.call(&name, input);
+        let result = match self.indexed {
+            true => {
+                let routed = json!({"command": name, "arguments": input});
+                self.client.call("run_write", routed)
+            }
+            false => self.client.call(&name, input),
+        };
         let content = &result["structuredContent"];
         let problem = match expected {
             Sees(expected) => {
@@ -138,6 +159,29 @@ fn the_program_sees_what_was_meant() {
 fn nasty_texts_arrive_everywhere() {
     let mut torture = Torture::start("flat");
     for row in nasty::rows() {
+        torture.check(row.command, row.input, &row.expected);
+    }
+    torture.done();
+}
+
+#[test]
+fn through_run_write_the_program_sees_the_same() {
+    let mut torture = Torture::start_indexed("flat");
+    let listed = torture.client.tools();
+    let names = listed.iter().filter_map(|tool| tool["name"].as_str());
+    let names: Vec<&str> = names.collect();
+    // None of the commands is known to change nothing.
+    assert_eq!(names, ["search_commands", "describe_commands", "run_write"]);
+    let rows = table()
+        .into_iter()
+        .chain(rows::flat_only())
+        .chain(nasty::rows());
+    for row in rows {
+        torture.check(row.command, row.input, &row.expected);
+    }
+    torture.done();
+    let mut torture = Torture::start_indexed("nested");
+    for row in rows::nested_only() {
         torture.check(row.command, row.input, &row.expected);
     }
     torture.done();

@@ -1,0 +1,244 @@
+//! Questions about real programs: does the search find the command that answers them?
+//!
+//! `cargo test -p charmer-cli --test questions -- --ignored --nocapture` reads the programs that are named in
+//! `tests/questions/*.yaml` as they are installed here, asks every question, and prints what came instead of what was
+//! meant. A file is a map from a program to its questions, each with the command lines of which any is right:
+//!
+//! ```yaml
+//! docker:
+//!   - {ask: "what is using my disk", is: ["docker system df"]}
+//!   - {ask: "which pods are there", is: ["kubectl get"], programs: [docker, kubectl]}
+//! ```
+//!
+//! A question is asked where its program is served alone (or the `programs` that it names), and once more where all the
+//! programs of [`TOGETHER`] are.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "whoever runs it wants to see what came instead"
+)]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use charmer_core::{
+    model::{Cli, Command, CommandPath, Effect},
+    search::Index,
+    tool::{CatalogueOptions, Tool, catalogue},
+};
+use charmer_discover::{Judgement, cache::Cache};
+use serde::Deserialize;
+
+use support::{charmer, err};
+
+#[path = "it/support.rs"]
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod support;
+
+/// The programs that are served together.
+const TOGETHER: [&str; 5] = ["docker", "kubectl", "git", "cargo", "gh"];
+
+/// What is asked of a file, where its programs are served alone: right among the first three, and right at once.
+const AMONG_THREE: f64 = 0.95;
+const FIRST: f64 = 0.80;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    ask: String,
+    is: Vec<String>,
+    #[serde(default)]
+    programs: Vec<String>,
+}
+
+type File = BTreeMap<String, Vec<Question>>;
+
+/// Tools that are served together, and their index.
+struct Served {
+    tools: Vec<Arc<Tool>>,
+    index: Index,
+}
+
+impl Served {
+    fn new(tools: Vec<Arc<Tool>>) -> Self {
+        let index = Index::new(tools.iter().map(|tool| &**tool));
+        Self { tools, index }
+    }
+
+    /// The place of the first right answer, and the command lines that were found.
+    fn ask(&self, question: &Question) -> (Option<usize>, Vec<String>) {
+        let hits = self.index.search(&question.ask, 5);
+        let right = |at: &usize| question.is.contains(&self.tools[*at].words());
+        let place = hits
+            .iter()
+            .position(|hit| right(&hit.at) || hit.also.iter().any(right));
+        let words = hits.iter().map(|hit| self.tools[hit.at].words());
+        (place, words.collect())
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    asked: usize,
+    first: usize,
+    among_three: usize,
+}
+
+impl Tally {
+    fn count(&mut self, place: Option<usize>) {
+        self.asked += 1;
+        self.first += usize::from(place == Some(0));
+        self.among_three += usize::from(place.is_some_and(|place| place < 3));
+    }
+
+    fn shares(&self) -> (f64, f64) {
+        let share = |part: usize| part as f64 / self.asked.max(1) as f64;
+        (share(self.first), share(self.among_three))
+    }
+
+    fn show(&self) -> String {
+        let (first, among_three) = self.shares();
+        format!(
+            "{} questions, first {:.1} %, among three {:.1} %",
+            self.asked,
+            100.0 * first,
+            100.0 * among_three
+        )
+    }
+}
+
+#[test]
+#[ignore = "needs docker, kubectl, git, gh and whatever else the questions are about"]
+fn questions_find_their_commands() {
+    let files = question_files();
+    let named = files.iter().flat_map(|(_, file)| {
+        let asked = file.values().flatten().flat_map(|q| &q.programs);
+        file.keys().chain(asked).map(String::as_str)
+    });
+    let named: BTreeSet<&str> = named.chain(TOGETHER).collect();
+    let programs: BTreeMap<&str, Vec<Arc<Tool>>> =
+        named.into_iter().map(|name| (name, tools(name))).collect();
+    let serve = |names: &[&str]| {
+        let tools = names.iter().flat_map(|name| programs[name].iter().cloned());
+        Served::new(tools.collect())
+    };
+
+    let together = serve(&TOGETHER);
+    let mut failures = Vec::new();
+    for (name, file) in &files {
+        let (mut alone, mut all) = (Tally::default(), Tally::default());
+        for (program, questions) in file {
+            let own = serve(&[program.as_str()]);
+            let mut tally = Tally::default();
+            for question in questions {
+                let wanted: Vec<&str> = question.programs.iter().map(String::as_str).collect();
+                let several = (!wanted.is_empty()).then(|| serve(&wanted));
+                let served = several.as_ref().unwrap_or(&own);
+                failures.extend(unanswerable(served, question));
+                let (place, found) = served.ask(question);
+                report(program, question, place, &found);
+                tally.count(place);
+                alone.count(place);
+                if TOGETHER.contains(&program.as_str()) && several.is_none() {
+                    let (place, found) = together.ask(question);
+                    if place.is_none_or(|place| place > 2) {
+                        report("all", question, place, &found);
+                    }
+                    all.count(place);
+                }
+            }
+            println!("{name}, {program}: {}", tally.show());
+        }
+        println!("{name}, each program alone: {}", alone.show());
+        println!("{name}, {} together: {}", TOGETHER.join(", "), all.show());
+        let (first, among_three) = alone.shares();
+        if first < FIRST || among_three < AMONG_THREE {
+            failures.push(format!("{name}: {}", alone.show()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// What is wrong with a question: none of its answers is there.
+fn unanswerable(served: &Served, question: &Question) -> Option<String> {
+    let there = |words: &String| served.tools.iter().any(|tool| tool.words() == *words);
+    let known = question.is.iter().any(there);
+    (!known).then(|| format!("no command answers `{}`: {:?}", question.ask, question.is))
+}
+
+fn report(served: &str, question: &Question, place: Option<usize>, found: &[String]) {
+    if place != Some(0) {
+        let place = place.map_or("not found".to_owned(), |place| {
+            format!("place {}", place + 1)
+        });
+        println!(
+            "[{served}] {place}: `{}` is {}, but came: {}",
+            question.ask,
+            question.is.join(" or "),
+            found.join(", ")
+        );
+    }
+}
+
+fn question_files() -> Vec<(String, File)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/questions");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the questions are there")
+        .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "yaml"))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "there are no questions");
+    let read = |path: PathBuf| {
+        let name = path
+            .file_name()
+            .expect("it is a file")
+            .to_string_lossy()
+            .into_owned();
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let file = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        (name, file)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// The tools of an installed program, as `charmer` offers them.
+fn tools(program: &str) -> Vec<Arc<Tool>> {
+    let path = find(program);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("questions");
+    let output = charmer(&[Path::new("tools"), &path])
+        .env("CHARMER_CACHE", &folder)
+        .output()
+        .expect("it was built");
+    assert!(output.status.success(), "{program}: {}", err(&output));
+    let found = Cache::new(folder).load(&path);
+    let mut found = found.unwrap_or_else(|| panic!("what is known of {program} was kept"));
+    set_effects(&mut found.cli, &found.judgement);
+    catalogue(&found.cli, &CatalogueOptions::default()).tools
+}
+
+fn find(program: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path);
+    let found = folders.find_map(|folder| Some(folder.join(program)).filter(|file| file.is_file()));
+    found
+        .unwrap_or_else(|| panic!("`{program}` is not installed, and questions are asked about it"))
+}
+
+fn set_effects(cli: &mut Cli, judgement: &Judgement) {
+    fn descend(command: &mut Command, path: &CommandPath, judgement: &Judgement) {
+        if command.hints.effect == Effect::Unknown
+            && let Some(thought) = judgement.command(path)
+        {
+            command.hints.effect = thought.effect;
+        }
+        for child in &mut command.commands {
+            descend(child, &path.child(child.name.as_str()), judgement);
+        }
+    }
+    descend(&mut cli.root, &CommandPath::root(), judgement);
+}

@@ -1,0 +1,66 @@
+//! The key `expose`.
+
+use charmer_core::expose::{Expose, Wish};
+
+use crate::{
+    ExposeRules,
+    expose::{DESCRIPTIONS, MODES, WISHES},
+    read::Problems,
+    yaml::{Kind, Node},
+};
+
+pub(super) const EXPOSE: &[&str] = &["mode", "budget", "descriptions", "pin", "hide", "promote"];
+/// Less than this holds not even the tools that find others.
+const LEAST: u64 = 1000;
+
+/// At the top of the file: a mode, or a mapping.
+pub(super) fn expose(node: &Node, problems: &mut Problems<'_>) -> Option<ExposeRules> {
+    if matches!(node.kind, Kind::Text(_)) {
+        let mode = problems.choice(node, "expose", MODES)?;
+        return Some(ExposeRules {
+            mode: Some(mode),
+            ..ExposeRules::default()
+        });
+    }
+    let fields = problems.fields(node, "expose", EXPOSE)?;
+    let globs = |key: &str, problems: &mut Problems<'_>| {
+        let node = fields.get(key);
+        node.map(|node| problems.words(node, key, "add a command, or remove the key"))
+            .unwrap_or_default()
+    };
+    let rules = ExposeRules {
+        mode: fields
+            .get("mode")
+            .and_then(|node| problems.choice(node, "mode", MODES)),
+        budget: fields
+            .get("budget")
+            .and_then(|node| problems.amount(node, "budget", LEAST..=10_000_000)),
+        descriptions: fields
+            .get("descriptions")
+            .and_then(|node| problems.choice(node, "descriptions", DESCRIPTIONS)),
+        pin: globs("pin", problems),
+        hide: globs("hide", problems),
+        promote: fields
+            .get("promote")
+            .and_then(|node| problems.switch(node, "promote"))
+            .unwrap_or(false),
+    };
+    if rules.mode == Some(Expose::All) {
+        for key in ["budget", "hide", "promote"] {
+            if let Some((name, _)) = fields.entry(key) {
+                problems
+                    .add(
+                        name.span.clone(),
+                        format!("`{key}` has no meaning where all commands are tools"),
+                    )
+                    .hint("remove it, or choose `mode: auto`");
+            }
+        }
+    }
+    Some(rules)
+}
+
+/// In a selector.
+pub(super) fn wish(node: &Node, problems: &mut Problems<'_>) -> Option<Wish> {
+    problems.choice(node, "expose", WISHES)
+}
