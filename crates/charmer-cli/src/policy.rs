@@ -55,7 +55,7 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, Problem> {
     let source = &program.source;
     let mut cli = found.cli.clone();
-    set_effects(&mut cli, &found.judgement);
+    found.judgement.set_effects(&mut cli);
     // The file has the last word on what was inferred; a command that it adds is thought about as well.
     let report = source
         .apply(&mut cli)
@@ -63,7 +63,7 @@ pub(crate) fn prepare(
     let judgement = match has_new_commands(&cli, &found.judgement) {
         true => {
             let judgement = Judgement::of(&cli);
-            set_effects(&mut cli, &judgement);
+            judgement.set_effects(&mut cli);
             judgement
         }
         false => found.judgement.clone(),
@@ -113,22 +113,6 @@ fn mismatch(program: &Program, error: &Mismatches) -> Problem {
         "`charmer inspect {}` shows what it has",
         program.name()
     ))
-}
-
-/// Sets what commands are thought to do, unless somebody has said it.
-fn set_effects(cli: &mut Cli, judgement: &Judgement) {
-    fn descend(command: &mut Command, path: &CommandPath, judgement: &Judgement) {
-        if command.hints.effect == Effect::Unknown
-            && let Some(thought) = judgement.command(path)
-        {
-            command.hints.effect = thought.effect;
-        }
-        for child in &mut command.commands {
-            let path = path.child(child.name.as_str());
-            descend(child, &path, judgement);
-        }
-    }
-    descend(&mut cli.root, &CommandPath::root(), judgement);
 }
 
 fn has_new_commands(cli: &Cli, judgement: &Judgement) -> bool {

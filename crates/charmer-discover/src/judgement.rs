@@ -56,6 +56,22 @@ impl Judgement {
         Self(commands)
     }
 
+    /// Sets what commands are thought to do, unless somebody has said it.
+    pub fn set_effects(&self, cli: &mut Cli) {
+        fn descend(judgement: &Judgement, command: &mut Command, path: &CommandPath) {
+            if command.hints.effect == Effect::Unknown
+                && let Some(thought) = judgement.command(path)
+            {
+                command.hints.effect = thought.effect;
+            }
+            for child in &mut command.commands {
+                let path = path.child(child.name.as_str());
+                descend(judgement, child, &path);
+            }
+        }
+        descend(self, &mut cli.root, &CommandPath::root());
+    }
+
     /// What is thought of a command.
     pub fn command(&self, path: &CommandPath) -> Option<&CommandJudgement> {
         self.0.get(&path.to_string())
