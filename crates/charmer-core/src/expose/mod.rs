@@ -61,8 +61,6 @@ pub struct Candidate<'t> {
     pub tool: &'t Tool,
     /// What a person wants for it.
     pub wish: Wish,
-    /// Whether another candidate is the same command under another name.
-    pub twin: bool,
 }
 
 impl<'t> Candidate<'t> {
@@ -71,7 +69,6 @@ impl<'t> Candidate<'t> {
         Self {
             tool,
             wish: Wish::Free,
-            twin: false,
         }
     }
 
@@ -79,13 +76,6 @@ impl<'t> Candidate<'t> {
     #[must_use]
     pub fn wish(mut self, wish: Wish) -> Self {
         self.wish = wish;
-        self
-    }
-
-    /// Says that another candidate is the same command.
-    #[must_use]
-    pub fn twin(mut self, twin: bool) -> Self {
-        self.twin = twin;
         self
     }
 }
@@ -190,7 +180,7 @@ fn by_worth(candidates: &[Candidate<'_>]) -> Vec<usize> {
     let mut free: Vec<(f64, usize)> = worths(&tools)
         .into_iter()
         .enumerate()
-        .filter(|&(at, _)| candidates[at].wish == Wish::Free && !candidates[at].twin)
+        .filter(|&(at, _)| candidates[at].wish == Wish::Free)
         .map(|(at, worth)| {
             let price = (guess(candidates[at].tool) as f64 / CHEAP).log2();
             (worth - PRICE * price, at)
@@ -220,7 +210,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_budget_holds_and_wishes_do(
-            of in prop::collection::vec((0usize..500, 0u8..4, any::<bool>()), 1..80),
+            of in prop::collection::vec((0usize..500, 0u8..4), 1..80),
             budget in 0usize..6000,
         ) {
             let root = (0..of.len()).fold(Command::new("x"), |root, at| {
@@ -231,9 +221,9 @@ mod tests {
             let candidates: Vec<Candidate<'_>> = tools
                 .iter()
                 .zip(&of)
-                .map(|(tool, &(_, wish, twin))| {
+                .map(|(tool, &(_, wish))| {
                     let wish = [Wish::Free, Wish::Free, Wish::Pin, Wish::Hide][usize::from(wish)];
-                    Candidate::new(tool).wish(wish).twin(twin)
+                    Candidate::new(tool).wish(wish)
                 })
                 .collect();
             let cost = |at: usize| of[at].0;
@@ -249,14 +239,14 @@ mod tests {
                 match candidate.wish {
                     Wish::Pin => prop_assert_eq!(*place, Place::Pinned),
                     Wish::Hide => prop_assert_eq!(*place, Place::Hidden),
-                    Wish::Free => prop_assert!(!(candidate.twin && place.is_own())),
+                    Wish::Free => prop_assert!(matches!(place, Place::Own | Place::Found)),
                 }
             }
             // Nothing is left out that would have fit.
             let own = places.iter().filter(|place| place.is_own()).count();
             let left = budget.saturating_sub(sum(&Place::is_own));
             for (at, place) in places.iter().enumerate() {
-                let possible = !candidates[at].twin && cost(at) <= largest(budget);
+                let possible = cost(at) <= largest(budget);
                 if *place == Place::Found && possible && own < MOST_TOOLS && left >= LEAST {
                     prop_assert!(cost(at) > left);
                 }

@@ -27,7 +27,6 @@ mod query;
 mod rank;
 mod reader;
 mod synonyms;
-mod twins;
 mod typo;
 mod vocabulary;
 mod wish;

@@ -88,13 +88,6 @@ impl Shared {
             .get_or_init(|| Index::new(self.tools.iter().map(|served| &*served.tool)))
     }
 
-    /// Which commands are other names of another one.
-    pub(super) fn twins(&self) -> Vec<bool> {
-        let mut twins = vec![false; self.tools.len()];
-        self.index().twins().for_each(|at| twins[at] = true);
-        twins
-    }
-
     /// The command of a name, or what to do instead.
     pub(super) fn get(&self, name: &str) -> Result<&ServedTool, CallError> {
         let spelled = || self.spellings().get(&plain(name)).copied().flatten();

@@ -289,20 +289,10 @@ impl Exposure {
         descriptions: Descriptions,
         budget: usize,
     ) -> Vec<(Place, Option<Tool>)> {
-        let twins = if budget > 0 {
-            commands.twins()
-        } else {
-            Vec::new()
-        };
         let candidates: Vec<Candidate<'_>> = commands
             .tools
             .iter()
-            .enumerate()
-            .map(|(at, served)| {
-                Candidate::new(&served.tool)
-                    .wish(served.wish)
-                    .twin(twins.get(at).copied().unwrap_or(false))
-            })
+            .map(|served| Candidate::new(&served.tool).wish(served.wish))
             .collect();
         let mut forms: Vec<Option<Tool>> = vec![None; candidates.len()];
         let form = |at: usize| compact(&commands.tools[at].tool, descriptions, true);
