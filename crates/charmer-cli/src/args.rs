@@ -160,7 +160,8 @@ pub(crate) struct Selection {
                      `--allow get,logs,'rollout/*'`"
     )]
     pub(crate) allow: Vec<String>,
-    /// Leave out commands and spells that match, whatever else says; written as for --allow
+    /// Leave out commands and spells that match, whatever else says and by whichever of its names a command is called;
+    /// written as for --allow
     #[arg(
         long,
         value_name = "GLOB",

@@ -4,7 +4,7 @@ use std::{
     borrow::Borrow, collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration,
 };
 
-use charmer_config::{Completion, Declared, ExposeRules, Layers};
+use charmer_config::{Completion, Declared, Layers};
 use charmer_core::{
     expose::Expose,
     tool::{ARGS_KEY, Tool, catalogue, estimate_tokens},
@@ -17,6 +17,7 @@ use charmer_run::{
     process::{Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
 };
+use charmer_server::Listing;
 use charmer_spells::SpellBook;
 
 use crate::{
@@ -137,7 +138,7 @@ impl Assembler {
             logged: config.log.calls,
             audit,
         };
-        let mut exposure = exposure(&settings.config.expose, &watch);
+        let mut exposure = exposure(&settings, &watch);
         let instructions = exposure.instructions(&what_is_here(&settings));
         exposure.spent = estimate_tokens(&instructions);
         let assembler = Self {
@@ -165,6 +166,7 @@ impl Assembler {
             .collect();
         let mut all = Assembled::default();
         let mut served = Vec::new();
+        let mut clis = Vec::new();
         let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
         let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.paths);
@@ -172,8 +174,8 @@ impl Assembler {
             let Some(found) = found else { continue };
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
-            if self.settings.programs.len() == 1 && self.spells.is_none() {
-                all.warnings.extend(self.wishes.unmatched(&prepared.cli));
+            if self.wishes.are_some() {
+                clis.push(prepared.cli.clone());
             }
             prepared.options.prefix = Some(prefix);
             let catalogue = catalogue(&prepared.cli, &prepared.options);
@@ -198,6 +200,12 @@ impl Assembler {
                 served.push(one.wish(wish));
             }
         }
+        if clis.len() == self.settings.programs.len() {
+            let spells = self.spells.as_ref().map(SpellBook::spells);
+            let spells = spells.into_iter().flatten();
+            let spells: Vec<String> = spells.map(|spell| spell.name.clone()).collect();
+            all.warnings.extend(self.wishes.unmatched(&clis, &spells));
+        }
         all.tools = ToolSet::new(served);
         Ok(all)
     }
@@ -210,6 +218,14 @@ impl Assembler {
             .clone()
             .growing(growing)
             .apply(self.all(programs))
+    }
+
+    /// The list as it is going to be, where that does not depend on what the programs have.
+    pub(crate) fn early_listing(&self) -> Option<Listing> {
+        let rules = &self.settings.config.expose;
+        let certain = self.exposure.mode == Expose::Index && rules.pin.is_empty();
+        let listing = || Listing::of(&self.offered(&ToolSet::default(), true).tools);
+        certain.then(listing)
     }
 
     /// The same for one call: whatever is listed, everything can be called.
@@ -330,10 +346,12 @@ impl Assembler {
 }
 
 /// How commands are shown, as the file and the command line say.
-fn exposure(rules: &ExposeRules, watch: &Watchers) -> Exposure {
-    let watch = watch.clone();
-    let mut exposure =
-        Exposure::new(rules.mode.unwrap_or_default()).around(move |tool| watch.observed(tool));
+fn exposure(settings: &Settings, watch: &Watchers) -> Exposure {
+    let (rules, watch) = (&settings.config.expose, watch.clone());
+    let mut exposure = Exposure::new(rules.mode.unwrap_or_default())
+        .read_only(settings.selection.read_only)
+        .programs(settings.programs.iter().map(Program::name))
+        .around(move |tool| watch.observed(tool));
     exposure.descriptions = rules.descriptions;
     if let Some(budget) = rules.budget {
         exposure.budget = budget;

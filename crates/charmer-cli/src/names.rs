@@ -66,7 +66,7 @@ pub(crate) fn set_apart(
         .find(|name| taken.insert(name.clone()))
         .expect("there are more numbers than tools");
     warnings.push(format!(
-        "two programs have a tool `{wanted}`: that of `{}` is called `{name}`",
+        "there is another tool `{wanted}`: that of `{}` is called `{name}`",
         tool.title
     ));
     let mut tool = Arc::unwrap_or_clone(tool);

@@ -1,6 +1,9 @@
 //! From what was found out about a program to what is offered of it: effects, selection, and flags that stay out.
 
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use charmer_config::{Applied, Declared, Mismatches};
 use charmer_core::{
@@ -74,7 +77,7 @@ pub(crate) fn prepare(
     let mut options = pinned.map_err(|error| mismatch(program, &error))?;
     let left_out = leave_out_flags(&mut cli, program, selection, &judgement, read_only);
     warnings.extend(unmatched(&cli, selection, &found.cli));
-    options.selectors = selectors(program, selection, read_only);
+    options.selectors = selectors(&cli, program, selection, read_only);
     let outputs = source.outputs(&cli);
     warnings.extend(lost_in_conversion(&cli, &outputs));
     Ok(Prepared {
@@ -185,12 +188,17 @@ fn leave_out_flags(
 }
 
 /// The file's selectors, within what the command line lets through.
-fn selectors(program: &Program, selection: &Selection, read_only: bool) -> Vec<Selector> {
+fn selectors(
+    cli: &Cli,
+    program: &Program,
+    selection: &Selection,
+    read_only: bool,
+) -> Vec<Selector> {
     let allow = (!selection.allow.is_empty()).then(|| globs(&selection.allow));
-    let deny = globs(&selection.deny);
+    let denied = Arc::new(denied(cli, &selection.deny));
     let let_through = move |candidate: &Candidate<'_>| {
         allow.as_ref().is_none_or(|allow| allow.matches(candidate))
-            && !deny.matches(candidate)
+            && !denied.contains(original(candidate.path, candidate.command))
             && (!read_only || candidate.command.hints.effect == Effect::Read)
     };
     let mut selectors = program.source.selectors();
@@ -203,6 +211,27 @@ fn selectors(program: &Program, selection: &Selection, read_only: bool) -> Vec<S
             CommandRule::new(move |candidate| inner.matches(candidate) && let_through(candidate));
     }
     selectors
+}
+
+/// The commands that are left out, whichever of their paths was named.
+fn denied(cli: &Cli, patterns: &[String]) -> HashSet<CommandPath> {
+    let mut denied = HashSet::new();
+    if patterns.is_empty() {
+        return denied;
+    }
+    let deny = globs(patterns);
+    cli.walk(&mut |path, lineage| {
+        let command = *lineage.last().expect("a lineage is not empty");
+        if deny.matches(&Candidate::new(&cli.root.name, path, command)) {
+            denied.insert(original(path, command).clone());
+        }
+    });
+    denied
+}
+
+/// The path that a command is known by.
+fn original<'c>(path: &'c CommandPath, command: &'c Command) -> &'c CommandPath {
+    command.same_as.as_ref().unwrap_or(path)
 }
 
 /// What globs match, and everything below it. The program itself is not above its commands here: `s*` must not mean

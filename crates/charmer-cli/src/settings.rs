@@ -179,6 +179,7 @@ impl Settings {
         let idle = match rules.mode.unwrap_or_default() {
             Expose::All => &[
                 ("--budget", showing.budget.is_some()),
+                ("--pin", !showing.pin.is_empty()),
                 ("--hide", !showing.hide.is_empty()),
                 ("--promote", showing.promote),
             ][..],

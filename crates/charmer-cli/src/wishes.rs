@@ -56,9 +56,31 @@ impl Wishes {
         }
     }
 
-    /// What matches no command of a program, where no other program and no spell could have been meant.
-    pub(crate) fn unmatched(&self, cli: &Cli) -> Vec<String> {
+    /// Whether there are any.
+    pub(crate) fn are_some(&self) -> bool {
+        !self.rules.pin.is_empty() || !self.rules.hide.is_empty()
+    }
+
+    /// What matches no command of any program and no spell: most likely a typing error.
+    pub(crate) fn unmatched(&self, clis: &[Cli], spells: &[String]) -> Vec<String> {
         let options = [("--pin", &self.rules.pin), ("--hide", &self.rules.hide)];
-        unmatched_globs(cli, options, &[])
+        let by_spell = |glob: &&String| {
+            let rule = globs(std::slice::from_ref(*glob));
+            spells.iter().any(|name| names_spell(&rule, name))
+        };
+        let given = options.iter().flat_map(|(_, globs)| globs.iter());
+        let met: Vec<String> = given.filter(by_spell).cloned().collect();
+        let mut unmatched = clis.iter().map(|cli| unmatched_globs(cli, options, &met));
+        let Some(first) = unmatched.next() else {
+            return Vec::new();
+        };
+        let rest: Vec<Vec<String>> = unmatched.collect();
+        // The option and its glob, without the program that it does not match.
+        let about = |warning: &str| warning.split(" matches no").next().map(str::to_owned);
+        let in_all = |warning: &String| {
+            let same = |other: &String| about(other) == about(warning);
+            rest.iter().all(|of_one| of_one.iter().any(same))
+        };
+        first.into_iter().filter(in_all).collect()
     }
 }

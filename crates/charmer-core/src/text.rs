@@ -44,8 +44,15 @@ pub fn capitalize(text: &str) -> String {
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let word = plain(word);
+    let length = word.chars().count();
+    // As many letters are wrong as there are too many, at least.
+    let may_be = |candidate: &&str| {
+        let other = candidate.chars().count();
+        length.abs_diff(other) * 3 <= other.max(2)
+    };
     candidates
         .into_iter()
+        .filter(may_be)
         .map(|candidate| (edit_distance(&word, &plain(candidate)), candidate))
         .filter(|&(distance, candidate)| distance * 3 <= candidate.chars().count().max(2))
         .min_by_key(|&(distance, _)| distance)

@@ -42,18 +42,17 @@ pub struct ServedTool {
     pub meta: bool,
 }
 
-/// What a tool that stands for others makes of its input: which of them is meant, and with what.
+/// What a tool that stands for others makes of its input: which of them is meant, and with what. It is asked where nobody
+/// may wait, so it does no more than look.
 #[derive(Clone)]
 pub struct Router(Arc<Route>);
 
-type Route = dyn Fn(&Map<String, Value>) -> Result<(ServedTool, Map<String, Value>), CallError>
-    + Send
-    + Sync;
+type Route = dyn Fn(&Map<String, Value>) -> Option<(ServedTool, Map<String, Value>)> + Send + Sync;
 
 impl Router {
     /// Routes by this rule.
     pub fn new(
-        route: impl Fn(&Map<String, Value>) -> Result<(ServedTool, Map<String, Value>), CallError>
+        route: impl Fn(&Map<String, Value>) -> Option<(ServedTool, Map<String, Value>)>
         + Send
         + Sync
         + 'static,
@@ -116,10 +115,14 @@ impl ServedTool {
     /// The tool that a call with this input is really for, and the input that is for it: itself, unless it stands for
     /// others. Where none is meant, it is itself too: its own call path says why.
     pub fn resolve(&self, input: Map<String, Value>) -> (Self, Map<String, Value>) {
-        match self.router.as_ref().map(|router| (router.0)(&input)) {
-            Some(Ok(routed)) => routed,
-            Some(Err(_)) | None => (self.clone(), input),
-        }
+        let routed = self.router.as_ref().and_then(|router| (router.0)(&input));
+        routed.unwrap_or_else(|| (self.clone(), input))
+    }
+
+    /// Whether a call with this input should wait until all tools are known.
+    pub fn waits_for_all(&self, input: Option<&Map<String, Value>>) -> bool {
+        let routed = || (self.router.as_ref()?.0)(input?);
+        self.meta && routed().is_none()
     }
 
     /// Lets the program itself be asked for completions.

@@ -191,7 +191,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = &request.name;
-        let offer = self.tools.to_call(name, &context.ct, &self.shutdown).await;
+        let input = request.arguments.as_ref();
+        let offer = self.tools.to_call(name, input, &context.ct, &self.shutdown);
+        let offer = offer.await;
         let Some(served) = offer.tools.get(name) else {
             self.end(context);
             let names = offer.tools.iter().map(|served| served.tool.name.as_str());

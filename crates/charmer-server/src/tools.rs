@@ -7,6 +7,7 @@ use std::{
 };
 
 use charmer_run::ToolSet;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -126,12 +127,15 @@ impl ToolsHandle {
 
     fn offer(&self, tools: ToolSet, settled: bool) {
         // A long list takes a while to write, and nobody should wait for the lock so long.
-        let foretold = self.offer.borrow().foretold.clone();
-        let known = foretold.is_some_and(|listing| listing == Listing::of(&tools));
+        let before = self.offer.borrow().clone();
+        let listing = Listing::of(&tools);
+        let listed = || Listing::of(&before.tools);
+        let known = before.foretold.clone().unwrap_or_else(listed) == listing;
         self.offer.send_modify(|offer| {
             *offer = Offer {
                 tools: Arc::new(tools),
-                foretold: None,
+                // It holds as long as nothing else is found.
+                foretold: before.foretold.filter(|_| known && !settled),
                 settled,
                 revision: offer.revision + u64::from(!known),
                 sets: offer.sets + 1,
@@ -256,13 +260,14 @@ impl ToolsView {
     pub(crate) async fn to_call(
         &self,
         name: &str,
+        input: Option<&Map<String, Value>>,
         cancelled: &CancellationToken,
         ended: &CancellationToken,
     ) -> Offer {
         self.asked.cancel();
         self.wait([cancelled, ended], |offer| {
             let known = offer.tools.get(name);
-            offer.settled || known.is_some_and(|served| !served.meta)
+            offer.settled || known.is_some_and(|served| !served.waits_for_all(input))
         })
         .await
     }

@@ -113,6 +113,11 @@ fn walk(
             }
         });
     }
+    if foretold.is_none()
+        && let Some(listing) = assembler.early_listing()
+    {
+        offer.foretell(listing);
+    }
     let done = runtime::new().and_then(|runtime| {
         runtime.block_on(async {
             tokio::select! {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use charmer_core::{
-    expose::{Expose, Place},
+    expose::{Expose, MOST_TOOLS, Place},
     model::Effect,
     text::shorten,
     tool::{Descriptions, Tool, estimate_tokens},
@@ -231,10 +231,18 @@ fn summary(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> String {
         tokens(meta)
     ));
     text.push_str(&match (exposure.mode, bought) {
-        (Expose::Auto, _) => format!(
-            "; {bought} of them are tools of their own, within the budget of {}\n",
-            thousands(exposure.budget)
-        ),
+        (Expose::Auto, _) => {
+            let full = bought + exposed.meta.len() >= MOST_TOOLS;
+            let cap = if full {
+                format!(" and {MOST_TOOLS} tools")
+            } else {
+                String::new()
+            };
+            format!(
+                "; {bought} of them are tools of their own, within the budget of {}{cap}\n",
+                thousands(exposure.budget)
+            )
+        }
         (_, 0) => "\n".to_owned(),
         (_, _) => format!("; {bought} of them are tools of their own\n"),
     });
@@ -247,7 +255,9 @@ fn summary(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> String {
         "with --expose all, each a tool, they would take {}\n",
         tokens(whole)
     ));
-    if exposure.mode == Expose::Auto && costs.total() > exposure.budget {
+    let is_pinned = |shown: &Shown| shown.place == Place::Pinned;
+    let pinned = exposed.commands.iter().any(is_pinned);
+    if exposure.mode == Expose::Auto && pinned && costs.total() > exposure.budget {
         text.push_str(&format!(
             "{} what is pinned takes more than the budget\n",
             styled(YELLOW.bold(), "warning:")

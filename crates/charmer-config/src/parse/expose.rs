@@ -45,16 +45,19 @@ pub(super) fn expose(node: &Node, problems: &mut Problems<'_>) -> Option<ExposeR
             .and_then(|node| problems.switch(node, "promote"))
             .unwrap_or(false),
     };
-    if rules.mode == Some(Expose::All) {
-        for key in ["budget", "hide", "promote"] {
-            if let Some((name, _)) = fields.entry(key) {
-                problems
-                    .add(
-                        name.span.clone(),
-                        format!("`{key}` has no meaning where all commands are tools"),
-                    )
-                    .hint("remove it, or choose `mode: auto`");
-            }
+    let idle: &[&str] = match rules.mode {
+        Some(Expose::All) => &["budget", "pin", "hide", "promote"],
+        Some(Expose::Index) => &["budget"],
+        _ => &[],
+    };
+    for key in idle {
+        if let Some((name, _)) = fields.entry(key) {
+            problems
+                .add(
+                    name.span.clone(),
+                    format!("`{key}` has no meaning with this `mode`"),
+                )
+                .hint("remove it, or choose `mode: auto`");
         }
     }
     Some(rules)

@@ -102,7 +102,7 @@ impl Place {
     }
 }
 
-/// Places the candidates within a budget of tokens. Pinned ones are tools of their own whatever they cost; of the others
+/// Places the candidates within a budget of tokens, and at most so many in the list. Pinned ones are tools of their own whatever they cost; of the others
 /// the most worthy are, one after the other, as long as they fit: what only reads, is near the root, has an everyday name,
 /// and costs little. `cost` says how many tokens a candidate's definition takes; it is asked for those only that come
 /// into question.
@@ -125,12 +125,13 @@ impl Place {
 ///     Candidate::new(&tools[1]),
 ///     Candidate::new(&tools[2]).wish(Wish::Pin),
 /// ];
-/// assert_eq!(place(&candidates, 240, |_| 60), [Place::Own, Place::Own, Place::Pinned]);
-/// assert_eq!(place(&candidates, 179, |_| 60), [Place::Own, Place::Found, Place::Pinned]);
+/// assert_eq!(place(&candidates, 240, 40, |_| 60), [Place::Own, Place::Own, Place::Pinned]);
+/// assert_eq!(place(&candidates, 179, 40, |_| 60), [Place::Own, Place::Found, Place::Pinned]);
 /// ```
 pub fn place(
     candidates: &[Candidate<'_>],
     budget: usize,
+    most: usize,
     mut cost: impl FnMut(usize) -> usize,
 ) -> Vec<Place> {
     let mut places: Vec<Place> = candidates
@@ -152,7 +153,7 @@ pub fn place(
     }
     for at in by_worth(candidates) {
         let left = budget.saturating_sub(spent);
-        if count >= MOST_TOOLS || left < LEAST {
+        if count >= most || left < LEAST {
             break;
         }
         // What is far too long need not be written to see that.
@@ -227,8 +228,8 @@ mod tests {
                 })
                 .collect();
             let cost = |at: usize| of[at].0;
-            let places = place(&candidates, budget, cost);
-            prop_assert_eq!(&places, &place(&candidates, budget, cost));
+            let places = place(&candidates, budget, MOST_TOOLS, cost);
+            prop_assert_eq!(&places, &place(&candidates, budget, MOST_TOOLS, cost));
             let sum = |which: &dyn Fn(Place) -> bool| -> usize {
                 let chosen = (0..of.len()).filter(|at| which(places[*at]));
                 chosen.map(cost).sum()

@@ -9,8 +9,10 @@ use charmer_core::{search::Index, text::nearest};
 
 use crate::{CallError, ErrorCode, ServedTool};
 
-use super::{Promotions, describe, run, search};
+use super::{Exposure, Promotions, describe, run, search};
 
+/// No name is longer, in any way of writing it.
+const LONGEST: usize = 200;
 /// How many near names an unknown one is answered with.
 const NEAR: usize = 3;
 
@@ -24,6 +26,8 @@ pub(super) struct Shared {
     /// Whether more are still being found out.
     pub(super) growing: bool,
     pub(super) promotions: Option<Promotions>,
+    read_only: bool,
+    programs: Vec<String>,
     /// The places of the names.
     names: HashMap<String, usize>,
     /// The same in every way that they are usually written; none where that could mean several.
@@ -40,18 +44,16 @@ impl std::ops::Deref for Commands {
 }
 
 impl Commands {
-    pub(super) fn new(
-        tools: Vec<ServedTool>,
-        growing: bool,
-        promotions: Option<Promotions>,
-    ) -> Self {
+    pub(super) fn new(tools: Vec<ServedTool>, exposure: &Exposure) -> Self {
         let names = tools.iter().enumerate();
         let names = names.map(|(at, served)| (served.tool.name.to_string(), at));
         Self(Arc::new(Shared {
             names: names.collect(),
             tools,
-            growing,
-            promotions,
+            growing: exposure.growing,
+            read_only: exposure.read_only,
+            programs: exposure.programs.clone(),
+            promotions: exposure.promotions.clone(),
             spellings: OnceLock::new(),
             index: OnceLock::new(),
         }))
@@ -59,22 +61,27 @@ impl Commands {
 
     /// The tools that stand for these. There is none for what no command does.
     pub(super) fn meta_tools(&self) -> Vec<ServedTool> {
-        let programs: BTreeSet<&str> = self
+        let of_programs = self
             .tools
             .iter()
-            .filter(|served| !served.tool.input.levels.is_empty())
+            .filter(|served| !served.tool.input.levels.is_empty());
+        let found: BTreeSet<&str> = of_programs
             .map(|served| &*served.tool.help.program)
             .collect();
+        let programs: Vec<&str> = match self.programs.is_empty() {
+            true => found.into_iter().collect(),
+            false => self.programs.iter().map(String::as_str).collect(),
+        };
         let mut meta = vec![search::tool(self, &programs), describe::tool(self)];
-        let reads = |served: &&ServedTool| served.tool.annotations.read_only;
-        if self.growing || self.tools.iter().any(|served| reads(&served)) {
+        let reads = |served: &ServedTool| served.tool.annotations.read_only;
+        if self.growing || self.tools.iter().any(reads) {
             meta.push(run::read(self));
         }
         // A flag can make a command write that otherwise reads.
-        let writes = |served: &&ServedTool| {
+        let writes = |served: &ServedTool| {
             !reads(served) || served.tool.input.flags.iter().any(|p| p.flag.writes)
         };
-        if self.growing || self.tools.iter().any(|served| writes(&served)) {
+        if !self.read_only && (self.growing || self.tools.iter().any(writes)) {
             meta.push(run::write(self));
         }
         meta
@@ -88,13 +95,14 @@ impl Shared {
             .get_or_init(|| Index::new(self.tools.iter().map(|served| &*served.tool)))
     }
 
-    /// The command of a name, or what to do instead.
-    pub(super) fn get(&self, name: &str) -> Result<&ServedTool, CallError> {
-        let spelled = || self.spellings().get(&plain(name)).copied().flatten();
-        match self.names.get(name).copied().or_else(spelled) {
-            Some(at) => Ok(&self.tools[at]),
-            None => Err(self.unknown(name)),
-        }
+    /// The command of a name.
+    pub(super) fn find(&self, name: &str) -> Option<&ServedTool> {
+        let spelled = || {
+            let name = Some(name).filter(|name| name.len() <= LONGEST)?;
+            self.spellings().get(&plain(name)).copied().flatten()
+        };
+        let at = self.names.get(name).copied().or_else(spelled)?;
+        Some(&self.tools[at])
     }
 
     fn spellings(&self) -> &HashMap<String, Option<usize>> {
@@ -116,7 +124,9 @@ impl Shared {
         })
     }
 
-    fn unknown(&self, name: &str) -> CallError {
+    /// What to do instead where there is no command of a name. It searches, which takes a moment.
+    pub(super) fn unknown(&self, name: &str) -> CallError {
+        let name = &name[..name.floor_char_boundary(LONGEST)];
         let shown: String = name.chars().take(80).collect();
         let error = CallError::new(
             ErrorCode::NotRegistered,

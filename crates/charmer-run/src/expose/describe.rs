@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use charmer_core::{
+    expose::Wish,
     model::Hints,
-    tool::{Annotations, Tool, ToolName, brief},
+    tool::{Annotations, Tool, ToolName, brief, estimate_tokens},
 };
 use serde_json::{Map, Value, json};
 use tower::service_fn;
@@ -17,6 +18,8 @@ pub(super) const NAME: &str = "describe_commands";
 
 /// How many tokens a command's description takes on average.
 const BUDGET: usize = 500;
+/// How many it may take at most.
+const MOST_TOKENS: usize = 580;
 /// How many commands are described at once.
 const MOST: usize = 10;
 
@@ -63,13 +66,13 @@ fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
     let mut found: Vec<&ServedTool> = Vec::new();
     let mut missing = Vec::new();
     for name in &names {
-        match commands.get(name) {
-            Ok(served)
+        match commands.find(name) {
+            Some(served)
                 if found
                     .iter()
                     .any(|other| Arc::ptr_eq(&other.tool, &served.tool)) => {}
-            Ok(served) => found.push(served),
-            Err(error) => missing.push(error),
+            Some(served) => found.push(served),
+            None => missing.push(commands.unknown(name)),
         }
     }
     if found.is_empty() {
@@ -77,15 +80,39 @@ fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
         return Err(missing.remove(0));
     }
     if let Some(promotions) = &commands.promotions {
-        promotions.promote(found.iter().map(|served| served.tool.name.as_str()));
+        let may_be = found.iter().filter(|served| served.wish != Wish::Hide);
+        promotions.promote(may_be.map(|served| served.tool.name.as_str()));
     }
     let tools: Vec<&Tool> = found.iter().map(|served| &*served.tool).collect();
-    let mut text = brief(&tools, if full { usize::MAX } else { BUDGET });
+    let mut text = match full {
+        true => brief(&tools, usize::MAX),
+        false => within(brief(&tools, BUDGET), MOST_TOKENS * tools.len()),
+    };
     for error in missing {
         let hint = error.hint.unwrap_or_default();
         text.push_str(&format!("\n{}: {hint}", error.message));
     }
     Ok(Outcome::success(text))
+}
+
+/// A description cut to so many tokens: some programs have a thousand flags, and even their names are too many.
+fn within(mut text: String, most: usize) -> String {
+    const NOTE: &str = " … (cut here: `full` shows the rest, search_commands finds flags)";
+    let mut cut = false;
+    loop {
+        let tokens = estimate_tokens(&text);
+        if tokens <= most {
+            break;
+        }
+        cut = true;
+        let room = most.saturating_sub(estimate_tokens(NOTE) + 4);
+        let end = text.floor_char_boundary(text.len() * room / tokens);
+        text.truncate(text[..end].rfind([',', '\n']).unwrap_or(end));
+    }
+    if cut {
+        text.push_str(NOTE);
+    }
+    text
 }
 
 /// A tool about commands: it says its answer as text alone, which is all there is to it.

@@ -12,7 +12,7 @@ mod search;
 use std::{fmt, sync::Arc};
 
 use charmer_core::{
-    expose::{Candidate, DEFAULT_BUDGET, Expose, Place, Wish, place},
+    expose::{Candidate, DEFAULT_BUDGET, Expose, MOST_TOOLS, Place, Wish, place},
     tool::{Descriptions, Tool, compact, estimate_tokens},
 };
 
@@ -50,6 +50,10 @@ pub struct Exposure {
     pub spent: usize,
     /// Whether more commands are still being found out.
     pub growing: bool,
+    /// Whether only commands are offered that change nothing.
+    pub read_only: bool,
+    /// The programs that are served, where their names are known before their commands are.
+    pub programs: Vec<String>,
     around: Arc<dyn Fn(ServedTool) -> ServedTool + Send + Sync>,
 }
 
@@ -85,6 +89,8 @@ impl Exposure {
             promotions: None,
             spent: 0,
             growing: false,
+            read_only: false,
+            programs: Vec::new(),
             around: Arc::new(|tool| tool),
         }
     }
@@ -124,6 +130,20 @@ impl Exposure {
         self
     }
 
+    /// Says that only commands are offered that change nothing.
+    #[must_use]
+    pub fn read_only(mut self, only: bool) -> Self {
+        self.read_only = only;
+        self
+    }
+
+    /// Names the programs that are served.
+    #[must_use]
+    pub fn programs(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.programs = names.into_iter().collect();
+        self
+    }
+
     /// Puts something around the tools that stand for all commands, such as a log.
     #[must_use]
     pub fn around(
@@ -155,12 +175,18 @@ impl Exposure {
                  run_write."
             }
         };
+        let how = match self.read_only {
+            true => how
+                .replace(" if its effect is [read], else with run_write", "")
+                .replace(" if their effect is [read], else with run_write", ""),
+            false => how.to_owned(),
+        };
         format!("{what} {how} Output that was cut has an id: read_output gives more of it.")
     }
 
     /// The tools as they are shown.
     pub fn apply(&self, tools: ToolSet) -> Exposed {
-        if tools.iter().next().is_none() {
+        if tools.iter().next().is_none() && !self.growing {
             return Exposed::plain(tools);
         }
         match self.mode {
@@ -174,27 +200,23 @@ impl Exposure {
 
     /// Each command a tool of its own.
     fn all(&self, tools: ToolSet, descriptions: Descriptions) -> Exposed {
-        let show = |served: &ServedTool| {
+        let mut exposed = Exposed {
+            descriptions,
+            ..Exposed::default()
+        };
+        let mut all: Vec<ServedTool> = tools.iter().cloned().collect();
+        // What is not listed yet takes nothing yet.
+        for served in all.iter_mut().filter(|served| served.listed_from.is_none()) {
             let shown = compact(&served.tool, descriptions, false);
-            let tokens = tokens(&shown);
-            let mut served = served.clone();
+            exposed.commands.push(Shown {
+                tool: Arc::clone(&served.tool),
+                place: Place::Own,
+                tokens: tokens(&shown),
+            });
             if descriptions != Descriptions::Full {
                 served.shown = Some(Arc::new(shown));
             }
-            (served, tokens)
-        };
-        let mut exposed = Exposed::default();
-        let mut all = Vec::new();
-        for served in tools.iter() {
-            let (shown, tokens) = show(served);
-            exposed.commands.push(Shown {
-                tool: Arc::clone(&shown.tool),
-                place: Place::Own,
-                tokens,
-            });
-            all.push(shown);
         }
-        exposed.descriptions = descriptions;
         exposed.tools = ToolSet::new(all);
         exposed
     }
@@ -210,11 +232,7 @@ impl Exposure {
         };
         // Thousands of tools never fit, and need not be written to see that.
         let most = self.budget / LEAST_TOKENS;
-        if tools
-            .listed()
-            .nth(most.min(charmer_core::expose::MOST_TOOLS))
-            .is_some()
-        {
+        if tools.listed().nth(most.min(MOST_TOOLS)).is_some() {
             return None;
         }
         ways.into_iter().find_map(|descriptions| {
@@ -231,7 +249,7 @@ impl Exposure {
         let (standing, aside): (Vec<ServedTool>, Vec<ServedTool>) = all
             .into_iter()
             .partition(|served| served.listed_from.is_none());
-        let commands = Commands::new(standing, self.growing, self.promotions.clone());
+        let commands = Commands::new(standing, self);
         let meta: Vec<ServedTool> = commands
             .meta_tools()
             .into_iter()
@@ -244,7 +262,8 @@ impl Exposure {
             _ if self.growing => 0,
             _ => self.room().saturating_sub(spent),
         };
-        let placed = self.placed(&commands, descriptions, budget);
+        let most = MOST_TOOLS.saturating_sub(meta.len());
+        let placed = self.placed(&commands, descriptions, budget, most);
 
         let mut exposed = Exposed {
             descriptions,
@@ -260,10 +279,8 @@ impl Exposure {
             let tokens = compacted.as_ref().map_or(0, tokens);
             served.shown = compacted.map(Arc::new);
             if !place.is_own() {
-                let token = self
-                    .promotions
-                    .as_ref()
-                    .map(|p| p.token(served.tool.name.as_str()));
+                let promotions = self.promotions.as_ref().filter(|_| place != Place::Hidden);
+                let token = promotions.map(|p| p.token(served.tool.name.as_str()));
                 served = served.found_by_search(token.unwrap_or_default());
             }
             exposed.commands.push(Shown {
@@ -288,6 +305,7 @@ impl Exposure {
         commands: &Commands,
         descriptions: Descriptions,
         budget: usize,
+        most: usize,
     ) -> Vec<(Place, Option<Tool>)> {
         let candidates: Vec<Candidate<'_>> = commands
             .tools
@@ -296,7 +314,7 @@ impl Exposure {
             .collect();
         let mut forms: Vec<Option<Tool>> = vec![None; candidates.len()];
         let form = |at: usize| compact(&commands.tools[at].tool, descriptions, true);
-        let places = place(&candidates, budget, |at| {
+        let places = place(&candidates, budget, most, |at| {
             let form = forms[at].insert(form(at));
             tokens(form)
         });

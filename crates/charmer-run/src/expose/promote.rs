@@ -8,6 +8,9 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+/// How many commands become tools of their own at most.
+const MOST: usize = 20;
+
 /// The commands that became tools of their own. Clones speak of the same ones.
 ///
 /// ```
@@ -43,13 +46,16 @@ impl Promotions {
         tokens.entry(name.to_owned()).or_default().clone()
     }
 
-    /// Makes these commands tools of their own.
+    /// Makes these commands tools of their own, as long as there are not too many of them: clients take only so many.
     pub fn promote<'n>(&self, names: impl IntoIterator<Item = &'n str>) {
         let mut new = 0;
+        let room = MOST.saturating_sub(*self.0.count.borrow());
         for name in names {
             let token = self.token(name);
-            new += usize::from(!token.is_cancelled());
-            token.cancel();
+            if !token.is_cancelled() && new < room {
+                token.cancel();
+                new += 1;
+            }
         }
         if new > 0 {
             self.0.count.send_modify(|count| *count += new);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use charmer_core::{
     model::Effect,
-    tool::{Tool, brief_input, effect_words},
+    tool::{Tool, brief_input},
 };
 use serde_json::{Map, Value, json};
 use tower::{Service, service_fn};
@@ -41,20 +41,31 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
         "required": ["command"],
     });
     let commands = commands.clone();
-    let route = move |input: &Map<String, Value>| route(&commands, input, reads);
-    let refuse = route.clone();
+    let refusing = commands.clone();
     let mut served = describe::meta_tool(name, about, schema, reads, move |call| {
-        // What can be run is run by its own tool.
-        match refuse(&call.input) {
-            Err(error) => Err(error),
-            Ok(_) => Err(CallError::new(
-                ErrorCode::Internal,
-                "the command was not run",
-            )),
-        }
+        Err(match route(&refusing, &call.input, reads) {
+            Err(Trouble::Unknown(name)) => refusing.unknown(&name),
+            Err(Trouble::Other(error)) => error,
+            // What can be run is run by its own tool.
+            Ok(_) => CallError::new(ErrorCode::Internal, "the command was not run"),
+        })
     });
-    served.router = Some(Router::new(route));
+    let routed = move |input: &Map<String, Value>| route(&commands, input, reads).ok();
+    served.router = Some(Router::new(routed));
     served
+}
+
+/// Why nothing can be run.
+enum Trouble {
+    /// There is no command of this name.
+    Unknown(String),
+    Other(CallError),
+}
+
+impl From<CallError> for Trouble {
+    fn from(error: CallError) -> Self {
+        Self::Other(error)
+    }
 }
 
 /// The command that is meant, with its input.
@@ -62,8 +73,11 @@ fn route(
     commands: &Commands,
     input: &Map<String, Value>,
     reads: bool,
-) -> Result<(ServedTool, Map<String, Value>), CallError> {
-    let wrong = |message: &str| Err(CallError::new(ErrorCode::InvalidArguments, message));
+) -> Result<(ServedTool, Map<String, Value>), Trouble> {
+    let wrong = |message: &str| {
+        let error = CallError::new(ErrorCode::InvalidArguments, message);
+        Err(Trouble::Other(error))
+    };
     let Some(Value::String(name)) = input.get("command") else {
         return wrong("`command`: expected the name of a command");
     };
@@ -72,8 +86,10 @@ fn route(
         .find(|key| !["command", "arguments"].contains(&key.as_str()))
     {
         let message = format!("`{}`: expected no such key", key.escape_debug());
-        return Err(CallError::new(ErrorCode::InvalidArguments, message)
-            .hint("what the command takes stands in `arguments`"));
+        let error = CallError::new(ErrorCode::InvalidArguments, message);
+        return Err(error
+            .hint("what the command takes stands in `arguments`")
+            .into());
     }
     let arguments = match input.get("arguments") {
         None | Some(Value::Null) => Map::new(),
@@ -85,7 +101,9 @@ fn route(
         },
         Some(_) => return wrong("`arguments`: expected an object"),
     };
-    let served = commands.get(name)?;
+    let Some(served) = commands.find(name) else {
+        return Err(Trouble::Unknown(name.clone()));
+    };
     if reads {
         only_reads(&served.tool, &arguments)?;
     }
@@ -98,12 +116,13 @@ fn route(
 fn only_reads(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), CallError> {
     let name = &tool.name;
     if !tool.annotations.read_only {
-        let what = match tool.help.effect {
-            Effect::Read => "may change something".to_owned(),
-            effect => effect_words(effect).to_lowercase(),
+        let why = match tool.help.effect {
+            Effect::Destroy => "may delete or overwrite something",
+            Effect::Write => "adds or changes something",
+            _ => "is not known to change nothing",
         };
         return Err(
-            CallError::refused(format!("`{name}` {what}, and `{READ}` only reads"))
+            CallError::refused(format!("`{name}` {why}, and `{READ}` only reads"))
                 .hint(format!("run it with `{WRITE}`")),
         );
     }
@@ -122,7 +141,7 @@ fn only_reads(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), CallErr
     });
     match writes {
         Some(property) => Err(CallError::refused(format!(
-            "`{name}` writes when `{}` is given",
+            "`{name}` is not known to only read when `{}` is given",
             property.key
         ))
         .hint(format!(

@@ -1,7 +1,5 @@
 //! The tool `search_commands`: words in, the best few commands out.
 
-use std::collections::BTreeSet;
-
 use charmer_core::{search::Hit, tool::brief_line};
 use serde_json::{Value, json};
 
@@ -21,7 +19,7 @@ const NAMED: usize = 6;
 /// Longer questions are not read to the end.
 const LONGEST: usize = 2000;
 
-pub(super) fn tool(commands: &Commands, programs: &BTreeSet<&str>) -> ServedTool {
+pub(super) fn tool(commands: &Commands, programs: &[&str]) -> ServedTool {
     let named: Vec<&str> = programs.iter().copied().take(NAMED).collect();
     let of = match (named.len(), programs.len() - named.len()) {
         (0, _) => String::new(),
