@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use crate::{model::Effect, tool::Tool};
 
-use super::reader::{FlagTerms, Reader, Terms};
+use super::{
+    reader::{FlagTerms, Reader, Terms},
+    words::{for_each_word, stem},
+};
 
 /// Texts are read up to here; what comes later is rarely what a command is about.
 const TEXT_LIMIT: usize = 3000;
@@ -20,7 +23,11 @@ pub(super) struct Document {
     /// The words of its path, each in small letters, without the program.
     pub(super) path: Vec<String>,
     pub(super) aliases: Vec<String>,
+    /// Other paths that lead to it.
+    pub(super) others: Vec<Vec<String>>,
     pub(super) tool_name: String,
+    /// The words of its one-line summary, in small letters.
+    pub(super) first: Vec<String>,
     /// The stems of the last word, and those of the words before it.
     pub(super) name: Terms,
     pub(super) parents: Terms,
@@ -30,6 +37,8 @@ pub(super) struct Document {
     pub(super) examples: Terms,
     pub(super) flags: Vec<Arc<FlagTerms>>,
     pub(super) positionals: Terms,
+    /// What people say who want it.
+    pub(super) said: Terms,
     pub(super) effect: Effect,
     pub(super) required: usize,
     /// Whether its help says something of it.
@@ -70,6 +79,8 @@ impl Document {
         }
         let needed = tool.input.flags.iter().filter(|p| p.flag.required).count();
         let lower = first.to_lowercase();
+        let mut first_words = Vec::new();
+        for_each_word(first, |word, _| first_words.push(word.to_owned()));
         Self {
             name: reader.read_name(last),
             parents: reader.read_name(&parents),
@@ -82,15 +93,33 @@ impl Document {
             )),
             flags,
             positionals,
+            said: Terms::default(),
             effect: tool.help.effect,
             required: needed,
             described: !text.is_empty(),
             doubtful: DOUBTFUL.iter().any(|word| lower.contains(word)),
             aliases: tool.help.aliases.iter().map(|a| a.to_lowercase()).collect(),
+            others: tool
+                .help
+                .paths
+                .iter()
+                .map(|path| path.words().to_vec())
+                .collect(),
             tool_name: tool.name.as_str().to_lowercase(),
+            first: first_words,
             program,
             path,
         }
+    }
+
+    /// The stems of its program's name, its path and its summary.
+    pub(super) fn context_words(&self) -> Vec<String> {
+        let mut words: Vec<String> = self.first.iter().map(|word| stem(word)).collect();
+        for name in std::iter::once(&self.program).chain(&self.path) {
+            words.push(stem(name));
+            for_each_word(name, |word, _| words.push(stem(word)));
+        }
+        words
     }
 }
 

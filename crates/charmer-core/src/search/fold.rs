@@ -28,18 +28,13 @@ pub(super) fn fold(documents: &[Document]) -> Vec<Option<u32>> {
     same
 }
 
-/// What two names of one command have in common.
-fn likeness(document: &Document) -> (&str, &[u32], &[u32], Vec<&str>) {
+/// What two names of one command have in common. Summaries are compared word by word: a number tells two apart.
+fn likeness(document: &Document) -> (&str, &[String], &[u32], Vec<&str>) {
     let own = document.flags.iter().filter(|flag| flag.own);
     let mut flags: Vec<&str> = own.map(|flag| &*flag.key).collect();
     flags.sort_unstable();
     let program = document.program.as_str();
-    (
-        program,
-        &document.summary.plain,
-        &document.rest.plain,
-        flags,
-    )
+    (program, &document.first, &document.rest.plain, flags)
 }
 
 /// Whether the last word of one calls the other, or is in its path: `ps` and `container ls` with the alias `ps`,

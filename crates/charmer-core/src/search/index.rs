@@ -12,6 +12,7 @@ use super::{
     fold::fold,
     line::plain_line,
     reader::{FlagTerms, Reader, Terms},
+    spoken::Spoken,
     typo::Typos,
     vocabulary::{Term, Vocabulary},
 };
@@ -27,6 +28,8 @@ mod weight {
     pub(super) const REST: f32 = 1.3;
     pub(super) const EXAMPLES: f32 = 0.6;
     pub(super) const POSITIONAL: f32 = 0.8;
+    /// All phrases that people use for it, word by word.
+    pub(super) const SAID: f32 = 0.8;
     pub(super) const FLAG_NAME: f32 = 0.9;
     pub(super) const FLAG_HELP: f32 = 0.3;
 }
@@ -71,6 +74,8 @@ pub(super) struct Posting {
 pub struct Index {
     pub(super) vocabulary: Vocabulary,
     pub(super) typos: Typos,
+    /// What people say who want one of them.
+    pub(super) spoken: Spoken,
     pub(super) entries: Vec<Entry>,
     pub(super) programs: Vec<String>,
     /// Command lines, in plain words, and whose they are.
@@ -98,6 +103,7 @@ impl Index {
             split_names(document, &vocabulary);
         }
         let programs = programs(&documents);
+        let spoken = Spoken::new(&mut documents, &programs, &mut Reader::new(&mut vocabulary));
         let mut words: Vec<(Term, Posting)> = Vec::new();
         let inherited = inherited(&documents);
         for (at, document) in (0..).zip(&documents) {
@@ -148,6 +154,7 @@ impl Index {
             starts,
             postings,
             typos,
+            spoken,
             vocabulary,
         }
     }
@@ -250,6 +257,7 @@ fn weighed(document: &Document, above: Option<&Terms>) -> Vec<(Term, f32)> {
     add(&document.rest, weight::REST, 60.0);
     add(&document.examples, weight::EXAMPLES, 80.0);
     add(&document.positionals, weight::POSITIONAL, 6.0);
+    add(&document.said, weight::SAID, 60.0);
     let mut names = Terms::default();
     let mut help = Terms::default();
     for flag in document.flags.iter().filter(|flag| flag.own) {
@@ -295,6 +303,11 @@ fn lines(documents: &[Document]) -> HashMap<String, Vec<u32>> {
         add(plain_line(std::iter::once(program).chain(path())));
         if !document.path.is_empty() {
             add(plain_line(path()));
+        }
+        for other in &document.others {
+            let words = || other.iter().map(String::as_str);
+            add(plain_line(words()));
+            add(plain_line(std::iter::once(program).chain(words())));
         }
         for alias in &document.aliases {
             let parents = path().take(document.path.len().saturating_sub(1));

@@ -1,9 +1,10 @@
 //! Search over tools, offline and at once: a few words or a question in, the commands that answer it out.
 //!
 //! [`Index::new`] reads the tools once; [`Index::search`] answers. A question is understood as people ask it: words in
-//! any order and form, with typing errors, other words for the same thing (`synonyms`, a table), phrases, and program
-//! names, which say where to look. What is found is ranked by how much of the question it answers and how much it is
-//! about besides; among equals the plainer command wins.
+//! any order and form, with typing errors, other words for the same thing (`synonyms`, a table), phrases, program
+//! names, which say where to look, and what people say who want a certain command (`sayings`, tables). What is found
+//! is ranked by how much of the question it answers and how much it is about besides; among equals the plainer command
+//! wins.
 //!
 //! ```
 //! use charmer_core::{model::*, search::Index, tool::{CatalogueOptions, catalogue}};
@@ -26,6 +27,8 @@ mod line;
 mod query;
 mod rank;
 mod reader;
+mod sayings;
+mod spoken;
 mod synonyms;
 mod typo;
 mod vocabulary;

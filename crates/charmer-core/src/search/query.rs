@@ -6,7 +6,9 @@ use super::{
     synonyms::{PHRASES, TERMS_OF_ART},
     vocabulary::Term,
     wish::{Wish, is_plural, wish},
-    words::{Gap, for_each_word, is_filler, is_number, is_particle, is_passing, is_vague, stem},
+    words::{
+        Gap, for_each_word, is_filler, is_number, is_particle, is_passing, is_vague, says, stem,
+    },
 };
 
 /// Longer questions are cut: what is looked for has been said by then.
@@ -27,10 +29,20 @@ pub(super) struct Unit {
     pub(super) counts: bool,
 }
 
+/// A word of the question, as it is compared with what people say.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    /// How much it says, and how rare that is among phrases.
+    pub(super) weight: f32,
+    /// What would be the same, and how nearly.
+    pub(super) any_of: Vec<(Term, f32)>,
+}
+
 /// A question, understood.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
     pub(super) units: Vec<Unit>,
+    pub(super) said: Vec<Said>,
     /// The programs that it names.
     pub(super) programs: Vec<u16>,
     /// The tools whose command line it is, or begins with.
@@ -64,6 +76,7 @@ impl Query {
             wish,
             plural: words.iter().any(|word| is_plural(word)),
             units: Vec::new(),
+            said: Vec::new(),
             typos: 0,
         };
         reader.name_programs(&mut programs);
@@ -79,6 +92,7 @@ impl Query {
         let verb = verb.and_then(|word| index.vocabulary.get(word));
         Self {
             units: reader.units,
+            said: reader.said,
             programs,
             exact,
             begins,
@@ -94,6 +108,7 @@ struct Reader<'q> {
     /// What is left of each word to be said by itself.
     weights: Vec<f32>,
     units: Vec<Unit>,
+    said: Vec<Said>,
     typos: usize,
     wish: Wish,
     /// Whether it speaks of several things of a kind.
@@ -252,6 +267,11 @@ impl Reader<'_> {
             if verb == Some(at) && self.wish != Wish::Know && self.words.len() > 1 {
                 weight *= 1.3;
             }
+            if little(word)
+                && let Some(term) = known
+            {
+                self.say(says(word) * self.weights[at], &[(term, 1.0)]);
+            }
             if weight == 0.0 || is_number(word) {
                 continue;
             }
@@ -308,7 +328,8 @@ impl Reader<'_> {
     }
 
     fn leads_anywhere(&self, term: Term) -> bool {
-        let has = |term: Term| !self.index.postings(term).is_empty();
+        let has =
+            |term: Term| !self.index.postings(term).is_empty() || self.index.spoken.knows(term);
         has(term)
             || self
                 .index
@@ -331,7 +352,16 @@ impl Reader<'_> {
             self.push_related(second, weight, 0.8, counts);
             return;
         }
-        for (term, sure) in index.typos.near(&stem(word), &index.vocabulary) {
+        let names = |term: Term| index.names.get(term as usize) == Some(&true);
+        let near = |stem: &str| index.typos.near(stem, &index.vocabulary, names);
+        let mut nearest = near(&stem(word));
+        // `tetss` has one letter more than the plural of what was meant.
+        if nearest.is_empty()
+            && let Some(singular) = word.strip_suffix('s')
+        {
+            nearest = near(singular);
+        }
+        for (term, sure) in nearest {
             any_of.push((term, sure));
             let related = index.vocabulary.related(term).iter();
             any_of.extend(related.map(|(term, near)| (*term, near * sure)));
@@ -353,6 +383,20 @@ impl Reader<'_> {
         let related = self.index.vocabulary.related(term).iter();
         any_of.extend(related.map(|(term, near)| (*term, near * sure)));
         self.push(weight, &any_of, counts);
+    }
+
+    /// Adds a word to what is compared with phrases.
+    fn say(&mut self, weight: f32, any_of: &[(Term, f32)]) {
+        let spoken = &self.index.spoken;
+        let own = any_of.first().and_then(|(term, _)| spoken.rarity(*term));
+        let near = any_of.iter().filter(|(_, near)| *near > 0.5);
+        let together = near.filter_map(|(term, _)| spoken.rarity(*term));
+        let together = together.fold(1.0, f32::min);
+        let weight = weight * own.map_or(together, |own| (own + together) / 2.0);
+        if weight > 0.0 {
+            let any_of = any_of.to_vec();
+            self.said.push(Said { weight, any_of });
+        }
     }
 
     /// Whoever wants to see several things wants a list of them.
@@ -379,6 +423,9 @@ impl Reader<'_> {
         let Some((said, _)) = any_of.first() else {
             return;
         };
+        if counts || weight > 0.4 {
+            self.say(weight, any_of);
+        }
         let near = any_of.iter().filter(|(_, near)| *near > 0.5);
         let together = near
             .map(|(term, _)| index.rarity(*term))

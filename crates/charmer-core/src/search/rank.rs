@@ -6,6 +6,7 @@ use super::{
     Hit,
     index::{Entry, Index},
     query::{Query, Unit},
+    spoken::Said,
     vocabulary::Term,
     wish::Wish,
 };
@@ -14,6 +15,10 @@ use super::{
 const CLOSER: usize = 120;
 /// So many flags are named with a tool.
 const MOST_FLAGS: usize = 4;
+/// What a phrase is worth that is said in full, beside a command that has every word of the question.
+const SAID: f32 = 1.0;
+/// A question is worth at least this, or phrases would say nothing where no command has its words.
+const LEAST_WHOLE: f32 = 0.8;
 
 impl Index {
     /// The tools that answer a question best, at most so many, the best first. The question is a few words, a sentence
@@ -23,11 +28,15 @@ impl Index {
             return Vec::new();
         }
         let query = Query::new(query, self);
-        let near = self.nearest(&query);
+        let said = self.spoken.said(&query);
+        let (near, whole) = self.nearest(&query, &said);
         let known = self.known(&query);
         let mut ranked: Vec<(f32, u32)> = near
             .into_iter()
-            .map(|(score, met, at)| (score * self.closer(&query, &known, met, at), at))
+            .map(|(score, met, at)| {
+                let words = score * self.closer(&query, &known, met, at);
+                (words + self.spoken_for(&query, &said, whole, at), at)
+            })
             .collect();
         order(&mut ranked);
         let mut hits: Vec<Hit> = Vec::new();
@@ -50,7 +59,7 @@ impl Index {
     }
 
     /// The tools that have most of what is looked for: how much of it, which share of the question that is, and where.
-    fn nearest(&self, query: &Query) -> Vec<(f32, f32, u32)> {
+    fn nearest(&self, query: &Query, said: &[Said]) -> (Vec<(f32, f32, u32)>, f32) {
         let mut sums = vec![0.0f32; self.entries.len()];
         let mut met = vec![0.0f32; self.entries.len()];
         let mut best = vec![0.0f32; self.entries.len()];
@@ -96,21 +105,36 @@ impl Index {
                 }
             }
         }
-        let mut found: Vec<(f32, u32)> = (0..)
+        let sums: Vec<f32> = (0..)
             .zip(sums)
-            .filter(|(_, sum)| *sum > 0.0)
-            .map(|(at, sum)| (sum * self.program_factor(query, at), at))
+            .map(|(at, sum)| sum * self.program_factor(query, at))
             .collect();
-        order(&mut found);
-        found.truncate(CLOSER);
+        let by_words = (0..).zip(&sums).filter(|(_, sum)| **sum > 0.0);
+        let mut kept = best_of(by_words.map(|(at, sum)| (*sum, at)).collect());
+        kept.extend(best_of(
+            said.iter().map(|said| (said.share, said.at)).collect(),
+        ));
+        kept.sort_unstable();
+        kept.dedup();
         let share = |at: u32| match total > 0.0 {
             true => (met[at as usize] / total).min(1.0),
             false => 1.0,
         };
-        found
+        let found = kept
             .into_iter()
-            .map(|(sum, at)| (sum, share(at), at))
-            .collect()
+            .map(|at| (sums[at as usize], share(at), at));
+        (found.collect(), total)
+    }
+
+    /// What a tool is worth because of how people ask for it.
+    fn spoken_for(&self, query: &Query, said: &[Said], whole: f32, at: u32) -> f32 {
+        let Ok(place) = said.binary_search_by_key(&at, |said| said.at) else {
+            return 0.0;
+        };
+        let entry = &self.entries[at as usize];
+        let doubt = if entry.doubtful { 0.9 } else { 1.0 };
+        let share = said[place].share * doubt * self.program_factor(query, at);
+        SAID * whole.max(LEAST_WHOLE) * share
     }
 
     /// How much a tool is worth whose words were found, by everything else.
@@ -241,6 +265,12 @@ fn commonness(entry: &Entry) -> f32 {
         factor *= 0.8;
     }
     factor * (1.0 - 0.02 * entry.required.min(3) as f32)
+}
+
+/// The places of the best, as many as are looked at.
+fn best_of(mut found: Vec<(f32, u32)>) -> Vec<u32> {
+    order(&mut found);
+    found.into_iter().take(CLOSER).map(|(_, at)| at).collect()
 }
 
 /// The best first, and of those that are as good the earlier.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     synonyms::TERMS_OF_ART,
     vocabulary::{QuickMap, Term, Vocabulary},
-    words::{Gap, for_each_word, is_filler, is_number, is_particle, stem},
+    words::{Gap, for_each_word, is_filler, is_number, is_particle, says, stem},
 };
 
 /// What is written in one place, as stems.
@@ -99,6 +99,37 @@ impl<'v> Reader<'v> {
     /// The stems of a name, where every word counts, with those of words that are joined in it.
     pub(super) fn read_name(&mut self, name: &str) -> Terms {
         self.terms(name, true)
+    }
+
+    /// The stems of what somebody says, each with how much it says.
+    pub(super) fn read_phrase(&mut self, phrase: &str, programs: &[String]) -> Vec<(Term, f32)> {
+        let mut terms: Vec<(Term, f32)> = Vec::new();
+        let mut before: Option<Word> = None;
+        for_each_word(phrase, |text, _| {
+            let word = self.word(text);
+            // `log in` is `login`, as it is in questions.
+            if let Some(verb) = before.filter(|before| word.particle && !before.filler) {
+                let together = format!("{}{text}", self.vocabulary.stem(verb.term));
+                if let Some(term) = self.vocabulary.get(&together) {
+                    if let Some((_, weight)) = terms.iter_mut().find(|(t, _)| *t == verb.term) {
+                        *weight *= 0.35;
+                    }
+                    terms.push((term, 1.0));
+                    before = None;
+                    return;
+                }
+            }
+            before = Some(word);
+            let weight = match programs.iter().any(|program| program == text) {
+                true => 0.2,
+                false => says(text),
+            };
+            let term = word.term;
+            if weight > 0.0 && terms.iter().all(|(known, _)| *known != term) {
+                terms.push((term, weight));
+            }
+        });
+        terms
     }
 
     /// A flag that a command has from one above it.

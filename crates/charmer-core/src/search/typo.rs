@@ -31,8 +31,14 @@ impl Typos {
         Self { buckets }
     }
 
-    /// The known stems that a stem may stand for, the nearest first, at most three, each with how sure that is.
-    pub(super) fn near(&self, stem: &str, vocabulary: &Vocabulary) -> Vec<(Term, f32)> {
+    /// The known stems that a stem may stand for, the nearest first and of those the names of commands, at most three,
+    /// each with how sure that is.
+    pub(super) fn near(
+        &self,
+        stem: &str,
+        vocabulary: &Vocabulary,
+        is_name: impl Fn(Term) -> bool,
+    ) -> Vec<(Term, f32)> {
         let letters: Vec<char> = stem.chars().collect();
         let length = letters.len();
         if length < SHORTEST || letters.iter().any(|c| c.is_numeric()) {
@@ -62,7 +68,7 @@ impl Typos {
                 }
             }
         }
-        found.sort_unstable();
+        found.sort_unstable_by_key(|(distance, term)| (*distance, !is_name(*term), *term));
         let best = found.first().map_or(0, |(distance, _)| *distance);
         found
             .into_iter()

@@ -143,6 +143,17 @@ pub(super) fn is_vague(word: &str) -> bool {
     VAGUE.binary_search(&word).is_ok()
 }
 
+/// How much a word says in a phrase, from 0 to 1. Some of the little ones tell phrases apart.
+pub(super) fn says(word: &str) -> f32 {
+    match word {
+        _ if is_passing(word) || is_number(word) => 0.0,
+        _ if TELLING.binary_search(&word).is_ok() => 0.3,
+        _ if is_filler(word) => 0.0,
+        _ if is_vague(word) => 0.6,
+        _ => 1.0,
+    }
+}
+
 /// Words that may stand anywhere in a question and change nothing.
 pub(super) fn is_passing(word: &str) -> bool {
     matches!(
@@ -190,6 +201,13 @@ const FILLERS: &[&str] = &[
     "us", "ve", "very", "via", "want", "was", "way", "we", "were", "what", "when", "where",
     "which", "while", "who", "whom", "whose", "why", "will", "wish", "with", "without", "would",
     "yet", "you", "your",
+];
+
+/// In order, because they are searched.
+#[rustfmt::skip]
+const TELLING: &[&str] = &[
+    "after", "again", "away", "back", "before", "down", "in", "into", "many", "most", "much", "not", "off",
+    "on", "onto", "out", "over", "up", "when", "where", "who", "whose", "why", "without",
 ];
 
 /// In order, because they are searched.
@@ -255,6 +273,6 @@ mod tests {
 
     #[test]
     fn lists_are_in_order() {
-        assert!(FILLERS.is_sorted() && VAGUE.is_sorted());
+        assert!(FILLERS.is_sorted() && TELLING.is_sorted() && VAGUE.is_sorted());
     }
 }

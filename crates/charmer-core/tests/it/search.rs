@@ -213,6 +213,74 @@ fn commands_that_say_the_same_of_different_things_are_two() {
 }
 
 #[test]
+fn commands_whose_summaries_differ_in_a_number_are_two() {
+    let mut first = command("thing1", "Do thing 1", Effect::Read);
+    first.aliases = vec!["thing10".to_owned()];
+    let shop = tools(
+        group("shop", "Sells")
+            .command(first)
+            .command(command("thing10", "Do thing 10", Effect::Read))
+            .command(command("items", "List items!", Effect::Read))
+            .command(group("item", "Items").command(command("ls", "list items", Effect::Read))),
+    );
+    let found = index(&shop);
+    let also = |question: &str| {
+        let hit = found.search(question, 1).remove(0);
+        let also = hit.also.iter().map(|at| shop[*at].words());
+        also.collect::<Vec<String>>()
+    };
+    assert_eq!(also("list items"), ["shop item ls"]);
+    assert!(also("shop thing1").is_empty() && also("shop thing10").is_empty());
+}
+
+#[test]
+fn commands_are_found_by_what_people_say_who_want_them() {
+    let fork = tools(
+        group("forklift", "Lifts")
+            .command(command(
+                "rebase",
+                "Reapply commits on top of another base",
+                Effect::Write,
+            ))
+            .command(command(
+                "stash",
+                "Stash the changes in a dirty tree",
+                Effect::Write,
+            ))
+            .command(command("commit", "Record changes", Effect::Write))
+            .command(command(
+                "cordon",
+                "Mark a node as unschedulable",
+                Effect::Write,
+            ))
+            .command(command(
+                "drain",
+                "Drain a node in preparation for maintenance",
+                Effect::Write,
+            ))
+            .command(command(
+                "history",
+                "Show the history of an image",
+                Effect::Read,
+            ))
+            .command(command("images", "List images", Effect::Read)),
+    );
+    for (question, answer) in [
+        ("keep new pods away from this machine", "forklift cordon"),
+        ("which step made it so large?", "forklift history"),
+    ] {
+        assert_eq!(best(&fork, question), answer, "{question}");
+    }
+    // What is written for `history` of images says nothing of another history.
+    let browser = tools(
+        group("browser", "Reads pages")
+            .command(command("history", "Pages that were visited", Effect::Read))
+            .command(command("size", "How big a page is", Effect::Read)),
+    );
+    assert_eq!(best(&browser, "why is it so big"), "browser size");
+}
+
+#[test]
 fn flags_that_the_question_speaks_of_are_named() {
     let harbour = harbour();
     let hits = index(&harbour).search("list boats sorted by age", 1);

@@ -1,0 +1,171 @@
+//! How people ask for commands whose own help uses other words: tables of phrases, as data.
+//!
+//! The tables are in `sayings/*.txt`. They go by the words of commands, so that a relative of a program profits from
+//! what is written for another: a line holds wherever a path ends so and one of the words of its context is there.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use super::{
+    document::Document,
+    words::{for_each_word, stem},
+};
+
+const TABLES: [&str; 3] = [
+    include_str!("sayings/vcs.txt"),
+    include_str!("sayings/containers.txt"),
+    include_str!("sayings/development.txt"),
+];
+
+/// A line of a table.
+#[derive(Debug)]
+struct Saying {
+    /// Stems of which one must be there; none asks for nothing. `system-wide` is two words, and both must be there.
+    context: Vec<Vec<String>>,
+    phrases: &'static str,
+}
+
+/// What a path has to end with, and where it leads.
+#[derive(Debug)]
+struct End {
+    /// The words before the last.
+    before: Vec<&'static str>,
+    saying: usize,
+}
+
+#[derive(Debug, Default)]
+struct Sayings {
+    sayings: Vec<Saying>,
+    /// By the last word of their ends.
+    ends: HashMap<&'static str, Vec<End>>,
+}
+
+/// The number of a line, for those who want to read it once.
+pub(super) type Line = usize;
+
+/// The lines that hold for a command: of those whose end it has, the ones with the longest.
+pub(super) fn of(document: &Document) -> Vec<Line> {
+    let sayings = sayings();
+    let mut found: Vec<(usize, Line)> = Vec::new();
+    let mut words: Option<Vec<String>> = None;
+    let (last, parents) = match document.path.split_last() {
+        Some((last, parents)) => (last.as_str(), parents),
+        None => return Vec::new(),
+    };
+    let names = std::iter::once(last).chain(document.aliases.iter().map(String::as_str));
+    for name in names {
+        for end in sayings.ends.get(name).into_iter().flatten() {
+            let above = std::iter::once(&document.program).chain(parents);
+            let mut pairs = end.before.iter().rev().zip(above.rev());
+            let fits = end.before.len() <= parents.len() + 1 && pairs.all(|(a, b)| a == b);
+            if !fits {
+                continue;
+            }
+            let context = &sayings.sayings[end.saying].context;
+            let words = words.get_or_insert_with(|| document.context_words());
+            let has = |parts: &Vec<String>| parts.iter().all(|part| words.contains(part));
+            if context.is_empty() || context.iter().any(has) {
+                found.push((end.before.len(), end.saying));
+            }
+        }
+    }
+    let longest = found.iter().map(|(length, _)| *length).max();
+    found.retain(|(length, _)| Some(*length) == longest);
+    let mut lines: Vec<Line> = found.into_iter().map(|(_, line)| line).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// The phrases of a line.
+pub(super) fn phrases(line: Line) -> impl Iterator<Item = &'static str> {
+    sayings().sayings[line].phrases.split(';').map(str::trim)
+}
+
+fn sayings() -> &'static Sayings {
+    static SAYINGS: OnceLock<Sayings> = OnceLock::new();
+    SAYINGS.get_or_init(|| {
+        let mut sayings = Sayings::default();
+        for (_, line) in lines() {
+            let [ends, context, phrases] = fields(line).expect("the tables are well-formed");
+            let saying = sayings.sayings.len();
+            for end in ends.split(',') {
+                let mut before: Vec<&str> = end.split_whitespace().collect();
+                if let Some(last) = before.pop() {
+                    let ends = sayings.ends.entry(last).or_default();
+                    ends.push(End { before, saying });
+                }
+            }
+            let context = context.split(',').map(str::trim);
+            let context = context.filter(|word| !word.is_empty()).map(parts).collect();
+            sayings.sayings.push(Saying { context, phrases });
+        }
+        sayings
+    })
+}
+
+fn parts(text: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    for_each_word(text, |word, _| parts.push(stem(word)));
+    parts
+}
+
+/// The lines of all tables without comments, each with where it stands.
+fn lines() -> impl Iterator<Item = (usize, &'static str)> {
+    let tables = TABLES.iter().flat_map(|table| table.lines().enumerate());
+    tables.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+fn fields(line: &str) -> Option<[&str; 3]> {
+    let mut fields = line.split('|').map(str::trim);
+    let found = [fields.next()?, fields.next()?, fields.next()?];
+    fields.next().is_none().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_word(word: &str) -> bool {
+        let usual = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.:+/".contains(c);
+        !word.is_empty() && word.chars().all(usual)
+    }
+
+    #[test]
+    fn every_line_is_well_formed() {
+        for (at, line) in lines() {
+            let at = at + 1;
+            let [ends, context, phrases] =
+                fields(line).unwrap_or_else(|| panic!("line {at} has no three fields: {line}"));
+            for end in ends.split(',') {
+                let words: Vec<&str> = end.split_whitespace().collect();
+                assert!(
+                    !words.is_empty() && words.iter().all(|w| is_word(w)),
+                    "{at}: {line}"
+                );
+            }
+            for word in context.split(',').map(str::trim) {
+                let fine = is_word(word) || (word.is_empty() && context.is_empty());
+                assert!(fine, "line {at} has the context `{word}`: {line}");
+            }
+            let mut seen = std::collections::HashSet::new();
+            for phrase in phrases.split(';').map(str::trim) {
+                let mut words = phrase.split(' ');
+                assert!(
+                    words.all(is_word),
+                    "line {at} has the phrase `{phrase}`: {line}"
+                );
+                assert!(
+                    seen.insert(phrase),
+                    "line {at} says `{phrase}` twice: {line}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn tables_say_what_they_are_for() {
+        for table in TABLES {
+            assert!(table.starts_with("# How people ask"));
+        }
+    }
+}

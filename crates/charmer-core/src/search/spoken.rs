@@ -1,0 +1,167 @@
+//! The phrases of [`sayings`](super::sayings) that hold for the tools served, and how well a question says one of them.
+
+use std::ops::Range;
+
+use super::{
+    document::Document,
+    query::Query,
+    reader::Reader,
+    sayings,
+    vocabulary::{QuickMap, Term},
+};
+
+/// A word that few phrases have is worth this, one that all have nearly nothing.
+const RAREST: f32 = 1.0;
+const COMMONEST: f32 = 0.05;
+
+/// Questions say more than they need to, and phrases too; this is how little is asked of the phrase.
+const OF_PHRASE: f32 = 0.8;
+/// Where what was said of a phrase, by its rare words, is worth half: one common word is hardly worth anything.
+const HALF: f32 = 2.5;
+/// How much the second phrase of a command counts.
+const SECOND: f32 = 0.4;
+
+/// A phrase that has a word, and how much the word is of it.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    phrase: u32,
+    weight: f32,
+}
+
+/// Phrases, ready to be compared with questions.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Spoken {
+    places: QuickMap<Term, Vec<Place>>,
+    rarity: QuickMap<Term, f32>,
+    /// For each phrase how much its words weigh together, and its line.
+    phrases: Vec<(f32, u32)>,
+    /// For each line the tools that it holds for.
+    tools: Vec<Vec<u32>>,
+}
+
+/// How well a tool's best phrase is said by a question, from 0 to 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said {
+    pub(super) at: u32,
+    pub(super) share: f32,
+}
+
+impl Spoken {
+    /// Reads the phrases that hold for these tools.
+    pub(super) fn new(
+        documents: &mut [Document],
+        programs: &[String],
+        reader: &mut Reader<'_>,
+    ) -> Self {
+        let mut spoken = Self::default();
+        // Each line is read once: its place, and from where to where its phrases are.
+        let mut known: QuickMap<sayings::Line, (u32, Range<usize>)> = QuickMap::default();
+        let mut words: Vec<Vec<(Term, f32)>> = Vec::new();
+        for (at, document) in (0..).zip(&mut *documents) {
+            for line in sayings::of(document) {
+                let (place, range) = known.entry(line).or_insert_with(|| {
+                    let place = spoken.tools.len() as u32;
+                    spoken.tools.push(Vec::new());
+                    let from = words.len();
+                    let phrases = sayings::phrases(line);
+                    words.extend(phrases.map(|phrase| reader.read_phrase(phrase, programs)));
+                    spoken.phrases.resize(words.len(), (0.0, place));
+                    (place, from..words.len())
+                });
+                spoken.tools[*place as usize].push(at);
+                let terms = words[range.clone()].iter().flatten();
+                let terms = terms.filter(|(_, weight)| *weight > 0.3);
+                document.said.plain.extend(terms.map(|(term, _)| *term));
+            }
+        }
+        let mut having: QuickMap<Term, f32> = QuickMap::default();
+        for (term, _) in words.iter().flatten() {
+            *having.entry(*term).or_default() += 1.0;
+        }
+        let all = words.len().max(1) as f32;
+        let most = (1.0 + all / 4.0).ln();
+        for (term, having) in having {
+            let rarity = (1.0 + all / (having + 3.0)).ln() / most;
+            spoken.rarity.insert(term, rarity.clamp(COMMONEST, RAREST));
+        }
+        for (phrase, words) in (0..).zip(words) {
+            for (term, share) in words {
+                let weight = share * spoken.rarity[&term];
+                spoken.phrases[phrase as usize].0 += weight;
+                spoken
+                    .places
+                    .entry(term)
+                    .or_default()
+                    .push(Place { phrase, weight });
+            }
+        }
+        spoken
+    }
+
+    /// Whether some phrase has a word.
+    pub(super) fn knows(&self, term: Term) -> bool {
+        self.places.contains_key(&term)
+    }
+
+    /// How rare a word is among the phrases, if they have it.
+    pub(super) fn rarity(&self, term: Term) -> Option<f32> {
+        self.rarity.get(&term).copied()
+    }
+
+    /// The tools of whose phrases a question says something, each once.
+    pub(super) fn said(&self, query: &Query) -> Vec<Said> {
+        let mut asked = vec![0.0f32; self.phrases.len()];
+        let mut told = vec![0.0f32; self.phrases.len()];
+        let mut best = vec![(0.0f32, 0.0f32); self.phrases.len()];
+        let mut touched: Vec<u32> = Vec::new();
+        let mut reached: Vec<u32> = Vec::new();
+        let mut total = 0.0;
+        for said in &query.said {
+            total += said.weight;
+            for (term, near) in &said.any_of {
+                for place in self.places.get(term).into_iter().flatten() {
+                    let best = &mut best[place.phrase as usize];
+                    if best.0 == 0.0 {
+                        touched.push(place.phrase);
+                    }
+                    if *near > best.0 {
+                        *best = (*near, place.weight);
+                    }
+                }
+            }
+            for phrase in touched.drain(..) {
+                let at = phrase as usize;
+                let (near, weight) = std::mem::take(&mut best[at]);
+                if asked[at] == 0.0 {
+                    reached.push(phrase);
+                }
+                asked[at] += said.weight * near;
+                told[at] += weight * near;
+            }
+        }
+        let mut by_line = vec![(0.0f32, 0.0f32); self.tools.len()];
+        for phrase in reached {
+            let (whole, line) = self.phrases[phrase as usize];
+            let of_question = (asked[phrase as usize] / total).min(1.0);
+            let of_phrase = (told[phrase as usize] / whole).min(1.0);
+            let evidence = told[phrase as usize].min(whole);
+            let share = of_question * of_phrase.powf(OF_PHRASE) * evidence / (evidence + HALF);
+            let best = &mut by_line[line as usize];
+            if share > best.0 {
+                *best = (share, best.0);
+            } else {
+                best.1 = best.1.max(share);
+            }
+        }
+        let mut by_tool: Vec<Said> = Vec::new();
+        for (tools, (best, second)) in self.tools.iter().zip(by_line) {
+            let share = best + SECOND * second;
+            if share > 0.0 {
+                by_tool.extend(tools.iter().map(|at| Said { at: *at, share }));
+            }
+        }
+        by_tool.sort_unstable_by(|a, b| a.at.cmp(&b.at).then(b.share.total_cmp(&a.share)));
+        by_tool.dedup_by_key(|said| said.at);
+        by_tool
+    }
+}
