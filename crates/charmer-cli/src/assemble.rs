@@ -6,7 +6,7 @@ use std::{
 
 use charmer_config::{Completion, Declared, Layers};
 use charmer_core::{
-    expose::Expose,
+    expose::{Expose, Wish},
     tool::{ARGS_KEY, Tool, catalogue, estimate_tokens},
 };
 use charmer_discover::Discovery;
@@ -223,7 +223,9 @@ impl Assembler {
     /// The list as it is going to be, where that does not depend on what the programs have.
     pub(crate) fn early_listing(&self) -> Option<Listing> {
         let rules = &self.settings.config.expose;
-        let certain = self.exposure.mode == Expose::Index && rules.pin.is_empty();
+        let mut selectors = self.settings.programs.iter().flat_map(|p| &p.source.select);
+        let pinned = !rules.pin.is_empty() || selectors.any(|s| s.expose == Wish::Pin);
+        let certain = self.exposure.mode == Expose::Index && !pinned;
         let listing = || Listing::of(&self.offered(&ToolSet::default(), true).tools);
         certain.then(listing)
     }

@@ -128,9 +128,13 @@ impl ToolsHandle {
     fn offer(&self, tools: ToolSet, settled: bool) {
         // A long list takes a while to write, and nobody should wait for the lock so long.
         let before = self.offer.borrow().clone();
-        let listing = Listing::of(&tools);
-        let listed = || Listing::of(&before.tools);
-        let known = before.foretold.clone().unwrap_or_else(listed) == listing;
+        // While tools are still being found out, a list that stays the same is nothing new. Later somebody has changed
+        // something, be it what a tool does.
+        let expected = match &before.foretold {
+            Some(listing) => Some(listing.clone()),
+            None => (!before.settled).then(|| Listing::of(&before.tools)),
+        };
+        let known = expected.is_some_and(|expected| expected == Listing::of(&tools));
         self.offer.send_modify(|offer| {
             *offer = Offer {
                 tools: Arc::new(tools),
