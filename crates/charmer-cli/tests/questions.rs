@@ -41,12 +41,14 @@ mod support;
 /// The programs that are served together.
 const TOGETHER: [&str; 5] = ["docker", "kubectl", "git", "cargo", "gh"];
 
-/// Programs that come from no registry of packages: they are asked about where they are.
-const OPTIONAL: [&str; 3] = ["docker", "kubectl", "rclone"];
+/// Programs that CI does not install: they are asked about where they are.
+const OPTIONAL: [&str; 5] = ["docker", "kubectl", "rclone", "ruff", "buf"];
 
 /// What is asked of a file, where its programs are served alone: right among the first three, and right at once.
 const AMONG_THREE: f64 = 0.95;
 const FIRST: f64 = 0.80;
+/// The same of the file that the search was never tuned to: so much must stay.
+const UNSEEN: (&str, f64, f64) = ("unseen.yaml", 0.90, 0.72);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -151,12 +153,14 @@ fn questions_find_their_commands() {
                 let served = several.as_ref().unwrap_or(&own);
                 failures.extend(unanswerable(served, question));
                 let (place, found) = served.ask(question);
-                report(program, question, place, &found);
+                if name != UNSEEN.0 {
+                    report(program, question, place, &found);
+                }
                 tally.count(place);
                 alone.count(place);
                 if TOGETHER.contains(&program.as_str()) && several.is_none() {
                     let (place, found) = together.ask(question);
-                    if place.is_none_or(|place| place > 2) {
+                    if place.is_none_or(|place| place > 2) && name != UNSEEN.0 {
                         report("all", question, place, &found);
                     }
                     all.count(place);
@@ -167,7 +171,11 @@ fn questions_find_their_commands() {
         println!("{name}, each program alone: {}", alone.show());
         println!("{name}, {} together: {}", TOGETHER.join(", "), all.show());
         let (first, among_three) = alone.shares();
-        if first < FIRST || among_three < AMONG_THREE {
+        let bars = match name == UNSEEN.0 {
+            true => (UNSEEN.2, UNSEEN.1),
+            false => (FIRST, AMONG_THREE),
+        };
+        if first < bars.0 || among_three < bars.1 {
             failures.push(format!("{name}: {}", alone.show()));
         }
     }
