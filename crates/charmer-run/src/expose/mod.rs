@@ -163,23 +163,21 @@ impl Exposure {
     /// assert!(text.starts_with("Runs commands of docker. If search_commands is listed"));
     /// ```
     pub fn instructions(&self, what: &str) -> String {
-        let how = match self.mode {
-            Expose::All => "Each command is a tool.",
-            Expose::Index => {
-                "Find a command with search_commands, see its arguments with describe_commands, then run it: with run_read \
-                 if its effect is [read], else with run_write."
-            }
-            Expose::Auto => {
-                "If search_commands is listed, commands that are no tools of their own are found with it, their \
-                 arguments shown by describe_commands, and run with run_read if their effect is [read], else with \
-                 run_write."
-            }
+        let run = |whose: &str| match self.read_only {
+            true => "with run_read".to_owned(),
+            false => format!("with run_read if {whose} effect is [read], else with run_write"),
         };
-        let how = match self.read_only {
-            true => how
-                .replace(" if its effect is [read], else with run_write", "")
-                .replace(" if their effect is [read], else with run_write", ""),
-            false => how.to_owned(),
+        let how = match self.mode {
+            Expose::All => "Each command is a tool.".to_owned(),
+            Expose::Index => format!(
+                "Find a command with search_commands, see its arguments with describe_commands, then run it {}.",
+                run("its")
+            ),
+            Expose::Auto => format!(
+                "If search_commands is listed, commands that are no tools of their own are found with it, their \
+                 arguments shown by describe_commands, and run {}.",
+                run("their")
+            ),
         };
         format!("{what} {how} Output that was cut has an id: read_output gives more of it.")
     }

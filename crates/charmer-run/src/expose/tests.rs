@@ -310,3 +310,75 @@ async fn a_command_under_two_paths_is_run_by_either() {
     let result = call(&index, "run_write", json!({"command": "shop order ls"})).await;
     assert_eq!(result.structured["stdout"], "ran list");
 }
+
+#[tokio::test]
+async fn a_name_of_any_length_is_only_unknown() {
+    let index = Exposure::new(Expose::Index).apply(shop(300));
+    for name in [
+        "x".repeat(1 << 20),
+        "x ".repeat(1 << 19),
+        "é".repeat(1 << 18),
+    ] {
+        for (tool, input) in [
+            ("run_read", json!({"command": name})),
+            ("describe_commands", json!({"commands": vec![&name; 10]})),
+            ("search_commands", json!({"query": name})),
+        ] {
+            let result = call(&index, tool, input).await;
+            assert!(
+                result.text.len() < 5000,
+                "{tool}: {} bytes",
+                result.text.len()
+            );
+            assert!(!result.is_error || code(&result) == "not_registered");
+        }
+    }
+}
+
+#[tokio::test]
+async fn promotion_has_its_bounds() {
+    let hidden = |served: &ServedTool| served.tool.name.as_str() == "shop_list";
+    let tools = shop(60);
+    let tools = tools.iter().map(|served| match hidden(served) {
+        true => served.clone().wish(Wish::Hide),
+        false => served.clone(),
+    });
+    let promotions = Promotions::default();
+    let exposure = Exposure::new(Expose::Index).promotions(promotions);
+    let index = exposure.apply(ToolSet::new(tools));
+    call(
+        &index,
+        "describe_commands",
+        json!({"commands": ["shop_list"]}),
+    )
+    .await;
+    assert_eq!(names(&index), META_TOOLS, "what is hidden stays so");
+    for at in 0..60 {
+        let input = json!({"commands": [format!("shop_thing{at}")]});
+        call(&index, "describe_commands", input).await;
+    }
+    assert_eq!(names(&index).len(), META_TOOLS.len() + 20);
+}
+
+#[test]
+fn a_list_within_a_budget_has_at_most_forty_tools() {
+    let exposed = Exposure::default().budget(1_000_000).apply(shop(300));
+    assert_eq!(names(&exposed).len(), 40);
+    assert!(
+        Exposure::default()
+            .budget(1_000_000)
+            .apply(shop(38))
+            .meta
+            .is_empty()
+    );
+}
+
+#[test]
+fn where_only_reading_is_offered_nothing_writes() {
+    let exposure = Exposure::new(Expose::Index).read_only(true).growing(true);
+    let exposed = exposure.apply(ToolSet::default());
+    assert_eq!(names(&exposed), &META_TOOLS[..3]);
+    assert!(!exposure.instructions("").contains("run_write"));
+    let nothing = Exposure::new(Expose::Index).apply(ToolSet::default());
+    assert!(names(&nothing).is_empty());
+}
