@@ -71,6 +71,32 @@ fn everything_is_offered_by_default() {
 }
 
 #[test]
+fn what_is_left_out_has_no_other_name() {
+    let mut again = Command::new("ls");
+    again.same_as = Some("ps".into());
+    let root = Command::new("dock")
+        .not_runnable()
+        .command(Command::new("ps"))
+        .command(Command::new("crane").not_runnable().command(again))
+        .command(Command::new("sail"));
+    let found = Discovery::of(Cli::new(root, Syntax::pflag()));
+    let names = |deny: &[&str]| {
+        let selection = Selection {
+            deny: words(deny),
+            ..Selection::default()
+        };
+        let prepared = prepare(&found, &program("[]"), &selection).expect("it fits");
+        let made = catalogue(&prepared.cli, &prepared.options).tools;
+        let names = made.iter().map(|tool| tool.name.to_string());
+        names.collect::<Vec<String>>()
+    };
+    assert_eq!(names(&[]), ["dock_ps", "dock_sail"]);
+    for deny in [["ps"], ["crane/ls"], ["crane"]] {
+        assert_eq!(names(&deny), ["dock_sail"], "{deny:?}");
+    }
+}
+
+#[test]
 fn a_command_stands_for_those_below_it() {
     let mut selection = Selection {
         allow: words(&["crew", "list"]),
