@@ -6,7 +6,8 @@
 //! a flag without its optional value.
 //!
 //! It is served in three lines: `charmer::command()` is added to the CLI, the matches go to `run`, and what is left is
-//! the program as it was. A `Bridge` stands in for `charmer::run` because `TORTURE_LAYOUT=nested` switches the layout.
+//! the program as it was. A `Bridge` stands in for `charmer::run` because `TORTURE_LAYOUT=nested` switches the layout,
+//! and `TORTURE_READS=yes` says of every command that it changes nothing.
 //!
 //! Try it: `cargo run -p charmer --example torture -- lists --tag a --tag b`
 
@@ -14,7 +15,7 @@
 
 use std::{ffi::OsString, net::IpAddr, path::PathBuf, process::ExitCode};
 
-use charmer::{Bridge, Layout, StructureMode};
+use charmer::{Bridge, CommandPath, Hints, Layout, StructureMode};
 use clap::{
     Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, ValueEnum, parser::ValueSource,
     value_parser,
@@ -26,12 +27,26 @@ fn main() -> ExitCode {
     let nested = std::env::var_os("TORTURE_LAYOUT").is_some_and(|layout| layout == "nested");
     let layout = if nested { Layout::Nested } else { Layout::Flat };
     // What arrived is to be seen as it was printed.
-    let bridge = Bridge::new(cli()).structure(StructureMode::Off);
+    let mut bridge = Bridge::new(cli()).structure(StructureMode::Off);
+    if std::env::var_os("TORTURE_READS").is_some() {
+        bridge = reading(bridge, &cli(), &[]);
+    }
     if let Some(done) = bridge.layout(layout).run(&matches) {
         return done;
     }
     println!("{}", Value::Object(seen(&matches)));
     ExitCode::SUCCESS
+}
+
+/// Says of every command that it changes nothing.
+fn reading(mut bridge: Bridge, command: &Command, above: &[&str]) -> Bridge {
+    for child in command.get_subcommands() {
+        let path = [above, &[child.get_name()]].concat();
+        let words: CommandPath = path.iter().map(|word| (*word).to_owned()).collect();
+        bridge = bridge.annotate(words, Hints::reads());
+        bridge = reading(bridge, child, &path);
+    }
+    bridge
 }
 
 fn cli() -> Command {
