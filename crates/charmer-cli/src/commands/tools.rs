@@ -126,9 +126,10 @@ impl Costs {
 
 /// The counts for programs.
 fn counts(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> serde_json::Value {
-    let meta = exposed.meta.iter().map(
-        |(tool, _)| json!({"name": tool.name.as_str(), "shown": "meta", "tokens": costs.of(tool)}),
-    );
+    let meta = exposed
+        .meta
+        .iter()
+        .map(|tool| json!({"name": tool.name.as_str(), "shown": "meta", "tokens": costs.of(tool)}));
     let commands = exposed.commands.iter().map(|shown| {
         let mut entry = json!({"name": shown.tool.name.as_str(), "shown": shown.place});
         if let Some(tokens) = listed_tokens(exposed, shown, costs) {
@@ -167,7 +168,7 @@ fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option
     let meta = exposed
         .meta
         .iter()
-        .map(|(tool, _)| row(tool, Some(costs.of(tool)), Some(Cell::new("meta"))));
+        .map(|tool| row(tool, Some(costs.of(tool)), Some(Cell::new("meta"))));
     let rows: Vec<Vec<Cell>> = meta
         .chain(commands.into_iter().map(|shown| {
             let tokens = listed_tokens(exposed, shown, costs);
@@ -224,7 +225,7 @@ fn summary(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> String {
     let own = |shown: &&Shown| shown.place.is_own();
     let bought = exposed.commands.iter().filter(own).count();
     let all = exposed.commands.len();
-    let meta: usize = exposed.meta.iter().map(|(tool, _)| costs.of(tool)).sum();
+    let meta: usize = exposed.meta.iter().map(|tool| costs.of(tool)).sum();
     text.push_str(&format!(
         "{} tools find, describe and run all {all} commands ({})",
         exposed.meta.len(),

@@ -29,6 +29,14 @@ pub(super) struct Unit {
     pub(super) counts: bool,
 }
 
+impl Unit {
+    /// How well it is answered at best.
+    pub(super) fn most(&self) -> f32 {
+        let near = self.any_of.iter().map(|(_, near)| *near);
+        near.fold(0.0, f32::max)
+    }
+}
+
 /// A word of the question, as it is compared with what people say.
 #[derive(Debug, Clone)]
 pub(super) struct Said {

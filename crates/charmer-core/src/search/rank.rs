@@ -66,11 +66,7 @@ impl Index {
         let mut touched: Vec<u32> = Vec::new();
         let mut total = 0.0;
         for unit in &query.units {
-            let most = unit
-                .any_of
-                .iter()
-                .map(|(_, near)| *near)
-                .fold(0.0, f32::max);
+            let most = unit.most();
             if unit.counts {
                 // What nothing here is about tells no tool from another.
                 total += unit.weight * most;
@@ -201,11 +197,7 @@ impl Index {
     fn known(&self, query: &Query) -> Vec<(Term, f32)> {
         let mut known: Vec<(Term, f32)> = Vec::new();
         for unit in &query.units {
-            let most = unit
-                .any_of
-                .iter()
-                .map(|(_, near)| *near)
-                .fold(0.0, f32::max);
+            let most = unit.most();
             let share = unit
                 .any_of
                 .iter()

@@ -38,7 +38,7 @@ pub(super) fn tool(commands: &Commands) -> ServedTool {
         (NAME, "Describe commands"),
         about,
         schema,
-        true,
+        &Hints::reads().open_world(false),
         move |call| answer(&commands, &call),
     )
 }
@@ -120,18 +120,14 @@ pub(super) fn meta_tool(
     (name, title): (&str, &str),
     about: &str,
     schema: Value,
-    reads: bool,
+    hints: &Hints,
     answer: impl Fn(Call) -> Result<Outcome, CallError> + Clone + Send + Sync + 'static,
 ) -> ServedTool {
-    let hints = match reads {
-        true => Hints::reads().open_world(false),
-        false => Hints::default(),
-    };
     let Value::Object(schema) = schema else {
         unreachable!("the literals are objects")
     };
     let name = ToolName::exact(name).expect("a literal");
-    let mut tool = Tool::custom(name, about, schema, Annotations::new(&hints));
+    let mut tool = Tool::custom(name, about, schema, Annotations::new(hints));
     tool.title = title.to_owned();
     tool.output_schema = Arc::new(Map::new());
     let service = into_service(service_fn(move |call: Call| {

@@ -185,7 +185,10 @@ impl Exposure {
     /// The tools as they are shown.
     pub fn apply(&self, tools: ToolSet) -> Exposed {
         if tools.iter().next().is_none() && !self.growing {
-            return Exposed::plain(tools);
+            return Exposed {
+                tools,
+                ..Exposed::default()
+            };
         }
         match self.mode {
             Expose::All => self.all(tools, self.descriptions.unwrap_or_default()),
@@ -205,14 +208,12 @@ impl Exposure {
         let mut all: Vec<ServedTool> = tools.iter().cloned().collect();
         // What is not listed yet takes nothing yet.
         for served in all.iter_mut().filter(|served| served.listed_from.is_none()) {
-            let shown = compact(&served.tool, descriptions, false);
             exposed.commands.push(Shown {
                 tool: Arc::clone(&served.tool),
                 place: Place::Own,
-                tokens: tokens(&shown),
             });
             if descriptions != Descriptions::Full {
-                served.shown = Some(Arc::new(shown));
+                served.shown = Some(Arc::new(compact(&served.tool, descriptions, false)));
             }
         }
         exposed.tools = ToolSet::new(all);
@@ -235,7 +236,8 @@ impl Exposure {
         }
         ways.into_iter().find_map(|descriptions| {
             let exposed = self.all(tools.clone(), descriptions);
-            let sum: usize = exposed.commands.iter().map(|shown| shown.tokens).sum();
+            let listed = exposed.tools.listed();
+            let sum: usize = listed.map(|served| tokens(served.shown())).sum();
             (self.spent + FRAME + sum <= self.room()).then_some(exposed)
         })
     }
@@ -265,16 +267,12 @@ impl Exposure {
 
         let mut exposed = Exposed {
             descriptions,
-            meta: meta
-                .iter()
-                .map(|served| (Arc::clone(&served.tool), tokens(served.shown())))
-                .collect(),
+            meta: meta.iter().map(|served| Arc::clone(&served.tool)).collect(),
             ..Exposed::default()
         };
         let mut shown = meta;
         for (served, (place, compacted)) in commands.tools.iter().zip(placed) {
             let mut served = served.clone();
-            let tokens = compacted.as_ref().map_or(0, tokens);
             served.shown = compacted.map(Arc::new);
             if !place.is_own() {
                 let promotions = self.promotions.as_ref().filter(|_| place != Place::Hidden);
@@ -284,7 +282,6 @@ impl Exposure {
             exposed.commands.push(Shown {
                 tool: Arc::clone(&served.tool),
                 place,
-                tokens,
             });
             shown.push(served);
         }
@@ -344,21 +341,12 @@ fn tokens(tool: &Tool) -> usize {
 pub struct Exposed {
     /// All tools: those in the list, and those that are found through it.
     pub tools: ToolSet,
-    /// The tools that stand for all commands, with the tokens that each takes; none, if every command is in the list.
-    pub meta: Vec<(Arc<Tool>, usize)>,
+    /// The tools that stand for all commands; none, if every command is in the list.
+    pub meta: Vec<Arc<Tool>>,
     /// How each command is shown.
     pub commands: Vec<Shown>,
     /// How much is said in definitions.
     pub descriptions: Descriptions,
-}
-
-impl Exposed {
-    fn plain(tools: ToolSet) -> Self {
-        Self {
-            tools,
-            ..Self::default()
-        }
-    }
 }
 
 /// How a command is shown.
@@ -369,8 +357,6 @@ pub struct Shown {
     pub tool: Arc<Tool>,
     /// Where it is.
     pub place: Place,
-    /// About how many tokens its definition takes in a list, if it was looked at for one.
-    pub tokens: usize,
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use charmer_core::{
-    model::Effect,
+    model::{Effect, Hints},
     tool::{Tool, brief_input},
 };
 use serde_json::{Map, Value, json};
@@ -42,7 +42,12 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
     });
     let commands = commands.clone();
     let refusing = commands.clone();
-    let mut served = describe::meta_tool(name, about, schema, reads, move |call| {
+    // What a command reads may be anywhere.
+    let hints = match reads {
+        true => Hints::reads(),
+        false => Hints::default(),
+    };
+    let mut served = describe::meta_tool(name, about, schema, &hints, move |call| {
         Err(match route(&refusing, &call.input, reads) {
             Err(Trouble::Unknown(name)) => refusing.unknown(&name),
             Err(Trouble::Other(error)) => error,

@@ -1,6 +1,6 @@
 //! The tool `search_commands`: words in, the best few commands out.
 
-use charmer_core::{search::Hit, tool::brief_line};
+use charmer_core::{model::Hints, search::Hit, tool::brief_line};
 use serde_json::{Value, json};
 
 use crate::{Call, CallError, ErrorCode, Outcome, ServedTool};
@@ -42,7 +42,7 @@ pub(super) fn tool(commands: &Commands, programs: &[&str]) -> ServedTool {
         (NAME, "Search commands"),
         &about,
         schema,
-        true,
+        &Hints::reads().open_world(false),
         move |call| answer(&commands, &call),
     )
 }

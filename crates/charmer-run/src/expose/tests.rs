@@ -102,6 +102,20 @@ fn an_index_lists_what_stands_for_all() {
 }
 
 #[test]
+fn hints_are_those_of_what_is_run() {
+    let index = Exposure::new(Expose::Index).apply(shop(1));
+    let hints = META_TOOLS.map(|name| {
+        let hints = index.tools.get(name).expect("it is there").tool.annotations;
+        (hints.read_only, hints.destructive, hints.open_world)
+    });
+    let looks = (true, false, false);
+    assert_eq!(
+        hints,
+        [looks, looks, (true, false, true), (false, true, true)]
+    );
+}
+
+#[test]
 fn there_is_no_tool_for_what_no_command_does() {
     let reading: Vec<ServedTool> = shop(0)
         .iter()
