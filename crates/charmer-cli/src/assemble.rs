@@ -166,7 +166,7 @@ impl Assembler {
             .collect();
         let mut all = Assembled::default();
         let mut served = Vec::new();
-        let mut clis = Vec::new();
+        let mut unmatched = Vec::new();
         let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
         let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.paths);
@@ -174,9 +174,7 @@ impl Assembler {
             let Some(found) = found else { continue };
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
-            if self.wishes.are_some() {
-                clis.push(prepared.cli.clone());
-            }
+            unmatched.push(self.wishes.unmatched(&prepared.cli));
             prepared.options.prefix = Some(prefix);
             let catalogue = catalogue(&prepared.cli, &prepared.options);
             let notes = catalogue.warnings.iter().map(|note| {
@@ -200,11 +198,12 @@ impl Assembler {
                 served.push(one.wish(wish));
             }
         }
-        if clis.len() == self.settings.programs.len() {
+        if unmatched.len() == self.settings.programs.len() {
             let spells = self.spells.as_ref().map(SpellBook::spells);
             let spells = spells.into_iter().flatten();
             let spells: Vec<String> = spells.map(|spell| spell.name.clone()).collect();
-            all.warnings.extend(self.wishes.unmatched(&clis, &spells));
+            all.warnings
+                .extend(self.wishes.warnings(&unmatched, &spells));
         }
         all.tools = ToolSet::new(served);
         Ok(all)

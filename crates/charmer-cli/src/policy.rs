@@ -314,7 +314,9 @@ fn glob(pattern: &str) -> String {
 /// What was asked for by name and is not there: most likely a typing error.
 fn unmatched(cli: &Cli, selection: &Selection, found: &Cli) -> Vec<String> {
     let options = [("--allow", &selection.allow), ("--deny", &selection.deny)];
-    let mut warnings = unmatched_globs(cli, options, &selection.met_by_spells);
+    let unmatched = unmatched_globs(cli, options).into_iter();
+    let unmatched = unmatched.filter(|one| !selection.met_by_spells.contains(&one.glob));
+    let mut warnings: Vec<String> = unmatched.map(|one| one.warning).collect();
     for name in &selection.with_flags {
         let rule = FlagRule::allow([name.as_str()]);
         let mut flags: Vec<&Flag> = Vec::new();
@@ -339,15 +341,23 @@ fn unmatched(cli: &Cli, selection: &Selection, found: &Cli) -> Vec<String> {
     warnings
 }
 
-/// The globs of options that match no command, but for those that a spell meets.
+/// A glob of an option that matches no command of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unmatched {
+    pub(crate) option: &'static str,
+    pub(crate) glob: String,
+    /// What is told of it.
+    pub(crate) warning: String,
+}
+
+/// The globs of options that match no command.
 pub(crate) fn unmatched_globs<const N: usize>(
     cli: &Cli,
-    options: [(&str, &Vec<String>); N],
-    met: &[String],
-) -> Vec<String> {
-    let mut warnings = Vec::new();
+    options: [(&'static str, &Vec<String>); N],
+) -> Vec<Unmatched> {
+    let mut unmatched = Vec::new();
     for (option, patterns) in options {
-        for pattern in patterns.iter().filter(|pattern| !met.contains(pattern)) {
+        for pattern in patterns {
             let rule = globs(std::slice::from_ref(pattern));
             let mut matched = false;
             let mut paths = Vec::new();
@@ -360,14 +370,18 @@ pub(crate) fn unmatched_globs<const N: usize>(
                 let near = nearest(&glob(pattern), paths.iter().map(String::as_str));
                 let near =
                     near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                warnings.push(format!(
-                    "`{option} {pattern}` matches no command of `{}`{near}",
-                    cli.root.name
-                ));
+                unmatched.push(Unmatched {
+                    option,
+                    glob: pattern.clone(),
+                    warning: format!(
+                        "`{option} {pattern}` matches no command of `{}`{near}",
+                        cli.root.name
+                    ),
+                });
             }
         }
     }
-    warnings
+    unmatched
 }
 
 #[cfg(test)]

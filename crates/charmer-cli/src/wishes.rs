@@ -8,7 +8,7 @@ use charmer_core::{
     tool::Tool,
 };
 
-use crate::policy::{globs, names_spell, unmatched_globs};
+use crate::policy::{Unmatched, globs, names_spell, unmatched_globs};
 
 /// What `pin` and `hide` say, for all programs and spells.
 #[derive(Debug, Clone)]
@@ -56,31 +56,26 @@ impl Wishes {
         }
     }
 
-    /// Whether there are any.
-    pub(crate) fn are_some(&self) -> bool {
-        !self.rules.pin.is_empty() || !self.rules.hide.is_empty()
+    /// What matches no command of a program.
+    pub(crate) fn unmatched(&self, cli: &Cli) -> Vec<Unmatched> {
+        unmatched_globs(
+            cli,
+            [("--pin", &self.rules.pin), ("--hide", &self.rules.hide)],
+        )
     }
 
-    /// What matches no command of any program and no spell: most likely a typing error.
-    pub(crate) fn unmatched(&self, clis: &[Cli], spells: &[String]) -> Vec<String> {
-        let options = [("--pin", &self.rules.pin), ("--hide", &self.rules.hide)];
-        let by_spell = |glob: &&String| {
-            let rule = globs(std::slice::from_ref(*glob));
-            spells.iter().any(|name| names_spell(&rule, name))
-        };
-        let given = options.iter().flat_map(|(_, globs)| globs.iter());
-        let met: Vec<String> = given.filter(by_spell).cloned().collect();
-        let mut unmatched = clis.iter().map(|cli| unmatched_globs(cli, options, &met));
-        let Some(first) = unmatched.next() else {
+    /// What to tell of those that match no command of any program and no spell: most likely typing errors.
+    pub(crate) fn warnings(&self, by_program: &[Vec<Unmatched>], spells: &[String]) -> Vec<String> {
+        let Some((first, rest)) = by_program.split_first() else {
             return Vec::new();
         };
-        let rest: Vec<Vec<String>> = unmatched.collect();
-        // The option and its glob, without the program that it does not match.
-        let about = |warning: &str| warning.split(" matches no").next().map(str::to_owned);
-        let in_all = |warning: &String| {
-            let same = |other: &String| about(other) == about(warning);
+        let nowhere = |one: &&Unmatched| {
+            let same = |other: &Unmatched| other.option == one.option && other.glob == one.glob;
+            let rule = globs(std::slice::from_ref(&one.glob));
             rest.iter().all(|of_one| of_one.iter().any(same))
+                && !spells.iter().any(|name| names_spell(&rule, name))
         };
-        first.into_iter().filter(in_all).collect()
+        let unmatched = first.iter().filter(nowhere);
+        unmatched.map(|one| one.warning.clone()).collect()
     }
 }
