@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use tokio::sync::watch;
@@ -25,45 +25,99 @@ pub struct Promotions(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// For each command what is cancelled when it is promoted.
-    tokens: Mutex<HashMap<String, CancellationToken>>,
-    count: watch::Sender<usize>,
+    state: Mutex<State>,
+    changes: watch::Sender<usize>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// For each command the token that is cancelled when it is promoted.
+    tokens: HashMap<String, CancellationToken>,
+    /// How many of them were cancelled.
+    promoted: usize,
+}
+
+impl State {
+    fn token(&mut self, name: &str) -> CancellationToken {
+        self.tokens.entry(name.to_owned()).or_default().clone()
+    }
+
+    /// Returns whether this made the command a tool of its own.
+    fn promote(&mut self, name: &str) -> bool {
+        let token = self.token(name);
+        if token.is_cancelled() || self.promoted == MOST {
+            return false;
+        }
+        token.cancel();
+        self.promoted += 1;
+        true
+    }
 }
 
 impl Default for Promotions {
     fn default() -> Self {
         Self(Arc::new(Shared {
-            tokens: Mutex::default(),
-            count: watch::channel(0).0,
+            state: Mutex::default(),
+            changes: watch::channel(0).0,
         }))
     }
 }
 
 impl Promotions {
-    /// What is cancelled when a command is promoted: the same for a name, however often its tool is made.
+    /// The token that is cancelled when a command is promoted: the same for a name, however often its tool is made.
     pub fn token(&self, name: &str) -> CancellationToken {
-        let mut tokens = self.0.tokens.lock().unwrap_or_else(PoisonError::into_inner);
-        tokens.entry(name.to_owned()).or_default().clone()
+        self.state().token(name)
     }
 
     /// Makes these commands tools of their own, as long as there are not too many of them: clients take only so many.
     pub fn promote<'n>(&self, names: impl IntoIterator<Item = &'n str>) {
-        let mut new = 0;
-        let room = MOST.saturating_sub(*self.0.count.borrow());
-        for name in names {
-            let token = self.token(name);
-            if !token.is_cancelled() && new < room {
-                token.cancel();
-                new += 1;
-            }
-        }
+        // The lock is taken for each name, because the bound has to hold for calls that run side by side.
+        let names = names.into_iter();
+        let new = names.filter(|name| self.state().promote(name)).count();
         if new > 0 {
-            self.0.count.send_modify(|count| *count += new);
+            self.0.changes.send_modify(|count| *count += new);
         }
     }
 
     /// Changes whenever there are more of them.
     pub fn changes(&self) -> watch::Receiver<usize> {
-        self.0.count.subscribe()
+        self.0.changes.subscribe()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Barrier, thread};
+
+    use super::*;
+
+    #[test]
+    fn calls_side_by_side_promote_no_more_than_one_after_the_other() {
+        const CALLS: usize = 8;
+        let promotions = Promotions::default();
+        // Every call has begun before the first one names a command.
+        let begun = Barrier::new(CALLS);
+        let names: Vec<String> = (0..CALLS * MOST).map(|at| format!("tool{at}")).collect();
+        thread::scope(|scope| {
+            for of_call in names.chunks(MOST) {
+                let (promotions, begun) = (&promotions, &begun);
+                scope.spawn(move || {
+                    let mut wait = Some(begun);
+                    promotions.promote(of_call.iter().map(|name| {
+                        wait.take().map(Barrier::wait);
+                        name.as_str()
+                    }));
+                });
+            }
+        });
+        let promoted = names
+            .iter()
+            .filter(|name| promotions.token(name).is_cancelled());
+        assert_eq!(promoted.count(), MOST);
+        assert_eq!(*promotions.changes().borrow(), MOST);
     }
 }
