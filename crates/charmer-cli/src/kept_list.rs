@@ -64,13 +64,13 @@ impl KeptList {
         let kept = self.cache.read_text(&self.name)?;
         let (basis, json) = kept.split_once('\n')?;
         let holds = self.basis().is_some_and(|now| now == basis);
-        Listing::from_json(json.to_owned()).filter(|_| holds)
+        Listing::from_json(json).filter(|_| holds)
     }
 
     /// Keeps the list for the next start. If that fails the next start takes longer; nothing else is lost.
     pub(crate) fn store(&self, listing: &Listing) {
         if let Some(basis) = self.basis() {
-            let text = format!("{basis}\n{}", listing.as_json());
+            let text = format!("{basis}\n{}", listing.to_json());
             let _ = self.cache.write_text(&self.name, &text);
         }
     }

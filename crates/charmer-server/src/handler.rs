@@ -1,6 +1,6 @@
 //! Requests and their answers: each is given to whoever knows, and everything that is not offered says so.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use charmer_core::text::nearest;
 use charmer_run::{Call, CallError, CallResult, ErrorCode, ServedTool, Spool};
@@ -11,7 +11,7 @@ use rmcp::{
         CompleteResult, ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, RequestId, ServerCapabilities, ServerConfig, SubscriptionFilter,
+        ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -26,7 +26,6 @@ use crate::{
     progress::Reporter,
     prompts, resources,
     shelf::{Shelf, Shelves},
-    stdio::InFlight,
     tools::{List, ToolsView},
 };
 
@@ -51,35 +50,15 @@ const KNOWN_METHODS: [&str; 12] = [
 pub(crate) struct Handler {
     pub(crate) info: ServerInfo,
     pub(crate) tools: ToolsView,
-    pub(crate) in_flight: InFlight,
     pub(crate) pool: CallPool,
     pub(crate) shelves: Shelves,
     /// Where long output is kept.
     pub(crate) spool: Option<Spool>,
-    /// Cancelled when the server ends; every call is its child.
+    /// Cancelled when the client has gone or the server ends; every call is its child.
     pub(crate) shutdown: CancellationToken,
 }
 
 impl Handler {
-    /// Frees the id of a cancelled call. rmcp drops the answer of such a call, but tells it by its id alone: were the
-    /// id free before that answer has passed, a new request of that id would get it.
-    fn release_later(&self, id: RequestId) {
-        let in_flight = self.in_flight.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            in_flight.finished(&id);
-        });
-    }
-
-    /// The work of a call has ended.
-    fn end(&self, context: RequestContext<RoleServer>) {
-        if context.ct.is_cancelled() {
-            self.release_later(context.id);
-        } else {
-            self.in_flight.finished(&context.id);
-        }
-    }
-
     /// What is made from the tools, for a list of it.
     async fn to_list(&self, list: List, context: &RequestContext<RoleServer>) -> Arc<Shelf> {
         let tools = self.tools.to_list_more(list, &context.ct, &self.shutdown);
@@ -179,10 +158,21 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
         let listing = self.tools.to_list(&context.ct, &self.shutdown).await;
-        // The transport writes it where this result has none.
-        self.in_flight
-            .list(&context.id, listing, self.tools.asked());
-        Ok(ListToolsResult::with_all_items(Vec::new()))
+        let asked = self.tools.asked();
+        if !asked.is_cancelled() {
+            // rmcp cancels a request's token when it hands the answer to the transport: what waits for the list to be
+            // given begins then, and does not hold it up.
+            tokio::spawn(async move {
+                context.ct.cancelled().await;
+                asked.cancel();
+            });
+        }
+        Ok(ListToolsResult::with_all_items(listing.to_tools()))
+    }
+
+    /// The definition of a tool, by which rmcp's HTTP transport checks the headers of a call.
+    fn get_tool(&self, name: &str) -> Option<model::Tool> {
+        self.tools.definition(name)
     }
 
     async fn call_tool(
@@ -195,7 +185,6 @@ impl ServerHandler for Handler {
         let offer = self.tools.to_call(name, input, &context.ct, &self.shutdown);
         let offer = offer.await;
         let Some(served) = offer.tools.get(name) else {
-            self.end(context);
             let names = offer.tools.iter().map(|served| served.tool.name.as_str());
             let hint = match nearest(name, names) {
                 Some(near) => format!("; did you mean `{near}`?"),
@@ -210,7 +199,6 @@ impl ServerHandler for Handler {
             ));
         };
         let result = self.run(served, request, &context).await;
-        self.end(context);
         Ok(answer(result).into())
     }
 

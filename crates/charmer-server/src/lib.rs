@@ -1,7 +1,8 @@
-//! The MCP server: a catalogue of tools, their calls, their help and their examples, over stdio, for both eras of the
-//! protocol.
+//! The MCP server: a catalogue of tools, their calls, their help and their examples, over stdio or any other transport,
+//! for both eras of the protocol.
 //!
-//! This is the only crate that knows rmcp; nothing of it appears in its interface.
+//! This is the only crate that knows rmcp; of its types only the transport of [`Server::serve_transport`] appears in the
+//! interface.
 //!
 //! ```no_run
 //! use charmer_run::{ToolSet, process::Engine};
@@ -26,6 +27,7 @@ mod server;
 mod shelf;
 mod stdio;
 mod tools;
+mod until_end;
 mod uri;
 
 pub use info::ServerInfo;

@@ -5,11 +5,10 @@ use std::{fmt, sync::Arc};
 use charmer_core::tool::Tool;
 use charmer_run::ToolSet;
 use rmcp::model::{self, ToolAnnotations};
-use serde::de::IgnoredAny;
 
-/// The list of tools, written down: a client gets these bytes, whether they were made now or at an earlier start.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Listing(Arc<str>);
+/// The list of tools as a client gets it, whether it was made now or kept from an earlier start. Clones share it.
+#[derive(Clone, PartialEq)]
+pub struct Listing(Arc<[model::Tool]>);
 
 impl Listing {
     /// The list of these tools.
@@ -17,30 +16,24 @@ impl Listing {
     /// ```
     /// use charmer_run::ToolSet;
     /// use charmer_server::Listing;
-    /// assert_eq!(Listing::of(&ToolSet::default()).as_json(), "[]");
+    /// assert_eq!(Listing::of(&ToolSet::default()).to_json(), "[]");
     /// ```
     pub fn of(tools: &ToolSet) -> Self {
-        let tools: Vec<model::Tool> = tools
-            .listed()
-            .map(|served| definition(served.shown()))
-            .collect();
-        let json = serde_json::to_string(&tools).expect("every key is a string");
-        Self(json.into())
+        let listed = tools.listed();
+        Self(listed.map(|served| definition(served.shown())).collect())
     }
 
-    /// A list that was kept; `None` if it is not an array on one line.
-    pub fn from_json(json: String) -> Option<Self> {
-        let whole = !json.contains(['\n', '\r']);
-        let array = || serde_json::from_str::<Vec<IgnoredAny>>(&json).is_ok();
-        (whole && array()).then(|| Self(json.into()))
+    /// A list that was kept; `None` if it is not an array of tools.
+    pub fn from_json(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok().map(Self)
     }
 
-    /// The JSON array of the tools, on one line.
-    pub fn as_json(&self) -> &str {
-        &self.0
+    /// The tools as a JSON array on one line.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(&self.0).expect("every key is a string")
     }
 
-    /// What `tools/list` is answered with: `{"tools": [...]}`, byte for byte as a client gets it.
+    /// The answer to `tools/list`: `{"tools": [...]}`, byte for byte as a client gets it.
     ///
     /// ```
     /// use charmer_run::ToolSet;
@@ -48,17 +41,28 @@ impl Listing {
     /// assert_eq!(Listing::of(&ToolSet::default()).to_answer(), r#"{"tools":[]}"#);
     /// ```
     pub fn to_answer(&self) -> String {
-        format!(r#"{{"tools":{}}}"#, self.0)
+        format!(r#"{{"tools":{}}}"#, self.to_json())
+    }
+
+    /// The tools, whose schemas are shared.
+    pub(crate) fn to_tools(&self) -> Vec<model::Tool> {
+        self.0.to_vec()
+    }
+
+    /// The tool of this name.
+    pub(crate) fn get(&self, name: &str) -> Option<&model::Tool> {
+        self.0.iter().find(|tool| tool.name == name)
     }
 }
 
 impl fmt::Debug for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Listing({} bytes)", self.0.len())
+        write!(f, "Listing({} tools)", self.0.len())
     }
 }
 
-fn definition(tool: &Tool) -> model::Tool {
+/// A tool as the protocol defines it.
+pub(crate) fn definition(tool: &Tool) -> model::Tool {
     let told = |name: &str| {
         let mut told = tool.annotations.told(tool.terse);
         told.find(|(known, _)| *known == name)

@@ -1,12 +1,18 @@
-//! One server for one client: it serves until the client goes away, then ends every child before it ends itself.
+//! One server for any number of clients: each is served until it goes away, and every child is ended before the server
+//! ends itself.
 
 use std::{
     io::{Read, Write},
+    sync::Once,
     time::Duration,
 };
 
 use charmer_run::{Promotions, ToolSet, process::Engine};
-use rmcp::service::{ServerInitializeError, serve_server_with_ct};
+use rmcp::{
+    RoleServer,
+    service::{ServerInitializeError, serve_server_with_ct},
+    transport::Transport,
+};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +23,7 @@ use crate::{
     shelf::Shelves,
     stdio::{StdioOptions, StdioTransport},
     tools::{PATIENCE, ToolsHandle},
+    until_end::UntilEnd,
 };
 
 /// How long the children may take to end when the server does, beyond their own grace periods.
@@ -37,7 +44,7 @@ pub enum ServeError {
     Runtime(std::io::Error),
 }
 
-/// An MCP server.
+/// An MCP server. What its clients share is here; what belongs to one of them is in its handler.
 #[derive(Debug)]
 pub struct Server {
     info: ServerInfo,
@@ -45,6 +52,10 @@ pub struct Server {
     engine: Engine,
     patience: Duration,
     promotions: Option<Promotions>,
+    pool: CallPool,
+    shelves: Shelves,
+    /// The first client starts following what changes the list by itself: only then there is a runtime.
+    following: Once,
     stop: CancellationToken,
 }
 
@@ -68,6 +79,9 @@ impl Server {
             engine,
             patience: PATIENCE,
             promotions: None,
+            pool: CallPool::default(),
+            shelves: Shelves::default(),
+            following: Once::new(),
             stop: CancellationToken::new(),
         }
     }
@@ -96,15 +110,17 @@ impl Server {
         self.stop.clone()
     }
 
-    /// Serves one client on standard input and output, until it goes away. From then on whatever else the process
-    /// prints goes to standard error, so that nothing can get between the protocol's lines.
+    /// Serves one client on standard input and output until it goes away, then [finishes](Self::finish). From then on
+    /// whatever else the process prints goes to standard error, so that nothing can get between the protocol's lines.
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
         let calls = self.stop.child_token();
         let transport = StdioTransport::claim_stdio(StdioOptions::default(), calls.clone())?;
-        self.serve(transport, calls).await
+        let served = self.serve(transport, calls).await;
+        self.finish().await;
+        served
     }
 
-    /// Serves one client on any pair of streams.
+    /// Serves one client on any pair of streams until it goes away, then [finishes](Self::finish).
     pub async fn serve_streams(
         self,
         reader: impl Read + Send + 'static,
@@ -113,44 +129,55 @@ impl Server {
         let calls = self.stop.child_token();
         let transport =
             StdioTransport::new(reader, writer, StdioOptions::default(), calls.clone())?;
-        self.serve(transport, calls).await
+        let served = self.serve(transport, calls).await;
+        self.finish().await;
+        served
     }
 
-    /// `calls` is what every call is cancelled by: the end of the client's input cancels it, and so does stopping.
+    /// Serves one client over any transport of rmcp, until it goes away. Any number can be served at once; when one of
+    /// them leaves, its calls are cancelled and those of the others go on.
+    pub async fn serve_transport(
+        &self,
+        transport: impl Transport<RoleServer> + 'static,
+    ) -> Result<(), ServeError> {
+        self.serve(transport, self.stop.child_token()).await
+    }
+
+    /// Ends every client and every call, and waits until their processes have been ended and collected.
+    pub async fn finish(&self) {
+        self.stop.cancel();
+        let tools = self.tools.current();
+        let grace = tools.iter().map(|served| served.limits.grace).max();
+        let patience = SHUTDOWN + grace.unwrap_or_default();
+        if tokio::time::timeout(patience, self.engine.finish())
+            .await
+            .is_err()
+        {
+            tracing::warn!("some children did not end in time");
+        }
+    }
+
+    /// `calls` is the token by which every call of this client is cancelled: by the end of its input, and by stopping.
     async fn serve(
-        self,
-        transport: StdioTransport,
+        &self,
+        transport: impl Transport<RoleServer> + 'static,
         calls: CancellationToken,
     ) -> Result<(), ServeError> {
+        self.following.call_once(|| self.follow());
         let handler = Handler {
-            info: self.info,
+            info: self.info.clone(),
             tools: self.tools.view(self.patience),
-            in_flight: transport.in_flight(),
-            pool: CallPool::default(),
-            shelves: Shelves::default(),
+            pool: self.pool.clone(),
+            shelves: self.shelves.clone(),
             spool: self.engine.spool().cloned(),
             shutdown: calls.clone(),
         };
-        if let Some(spool) = self.engine.spool() {
-            let (used, tools, ended) = (spool.used(), self.tools.clone(), calls.clone());
-            tokio::spawn(async move {
-                if ended.run_until_cancelled(used.cancelled()).await.is_some() {
-                    tools.list_again();
-                }
-            });
-        }
-        if let Some(promotions) = &self.promotions {
-            let (mut changes, tools, ended) =
-                (promotions.changes(), self.tools.clone(), calls.clone());
-            tokio::spawn(async move {
-                while let Some(Ok(())) = ended.run_until_cancelled(changes.changed()).await {
-                    tools.list_again();
-                }
-            });
-        }
+        // However this ends, also by being dropped, nobody waits for these calls any more.
+        let _ended = calls.clone().drop_guard();
+        let transport = UntilEnd::new(transport, calls);
         // At the end of its input the protocol loop ends by itself, after it has sent what is already answered; only
-        // stopping cuts it short.
-        let served = match serve_server_with_ct(handler, transport, self.stop.clone()).await {
+        // stopping cuts it short. The loop cancels its token at its end, so it gets one of its own.
+        match serve_server_with_ct(handler, transport, self.stop.child_token()).await {
             Ok(running) => running
                 .waiting()
                 .await
@@ -161,21 +188,27 @@ impl Server {
                 Ok(())
             }
             Err(error) => Err(ServeError::Protocol(error.to_string())),
-        };
-        calls.cancel();
-        let grace = self
-            .tools
-            .current()
-            .iter()
-            .map(|served| served.limits.grace)
-            .max();
-        let patience = SHUTDOWN + grace.unwrap_or_default();
-        if tokio::time::timeout(patience, self.engine.finish())
-            .await
-            .is_err()
-        {
-            tracing::warn!("some children did not end in time");
         }
-        served
+    }
+
+    /// Tells clients of a new list when something is listed that was not before, until the server stops.
+    fn follow(&self) {
+        if let Some(spool) = self.engine.spool() {
+            let (used, tools, stop) = (spool.used(), self.tools.clone(), self.stop.clone());
+            tokio::spawn(async move {
+                if stop.run_until_cancelled(used.cancelled()).await.is_some() {
+                    tools.list_again();
+                }
+            });
+        }
+        if let Some(promotions) = &self.promotions {
+            let (mut changes, tools, stop) =
+                (promotions.changes(), self.tools.clone(), self.stop.clone());
+            tokio::spawn(async move {
+                while let Some(Ok(())) = stop.run_until_cancelled(changes.changed()).await {
+                    tools.list_again();
+                }
+            });
+        }
     }
 }

@@ -55,12 +55,9 @@ mod tests;
 mod writer;
 
 use self::{
-    envelope::Incoming, lifecycle::LifeCycle, queue::Queue, refusal::Refusal, writer::Outgoing,
+    envelope::Incoming, inflight::InFlight, lifecycle::LifeCycle, queue::Queue, refusal::Refusal,
+    writer::Outgoing,
 };
-
-pub(crate) use self::inflight::InFlight;
-
-use crate::Listing;
 
 /// Messages that were read and not delivered yet. rmcp takes them as fast as it can, so this only
 /// has to cover the time that one scheduling of its task takes.
@@ -174,14 +171,9 @@ impl StdioTransport {
         Self::new(input, output, options, shutdown)
     }
 
-    /// The registry of ids in flight, for the handler to say when a call's work has ended.
-    pub(crate) fn in_flight(&self) -> InFlight {
-        self.in_flight.clone()
-    }
-
     /// Decides what becomes of an incoming message: it is delivered, answered or dropped.
     fn admit(&mut self, incoming: Incoming) -> Option<ClientJsonRpcMessage> {
-        let message = match incoming {
+        let mut message = match incoming {
             Incoming::Message(message) => *message,
             Incoming::Refused(refusal) => {
                 let in_use = refusal.id().is_some_and(|id| self.in_flight.contains(id));
@@ -193,9 +185,9 @@ impl StdioTransport {
                 return None;
             }
         };
-        match &message {
+        match &mut message {
             JsonRpcMessage::Request(request) => {
-                if !self.in_flight.enter(&request.id, &request.request) {
+                if !self.in_flight.enter(&request.id, &mut request.request) {
                     self.refuse(Refusal::id_in_use(request.id.clone()));
                     return None;
                 }
@@ -257,13 +249,12 @@ impl Transport<RoleServer> for StdioTransport {
             }
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        let listed = answered.and_then(|id| self.in_flight.answered(id));
+        if let Some(id) = answered {
+            self.in_flight.answered(id);
+        }
         // Queued here and not in the future: rmcp runs the futures side by side, and a progress
         // notification must not come after the result.
-        let queued = serialize(&message).and_then(|mut line| {
-            if let (Some((listing, _)), JsonRpcMessage::Response(_)) = (&listed, &message) {
-                line = with_listing(line, listing);
-            }
+        let queued = serialize(&message).and_then(|line| {
             let (done, written) = oneshot::channel();
             let bytes = line.len();
             self.outbox
@@ -278,14 +269,10 @@ impl Transport<RoleServer> for StdioTransport {
                 .map_err(|queue::Closed| StdioError::Closed)
         });
         async move {
-            let done = match queued?.await {
+            match queued?.await {
                 Ok(written) => written.map_err(StdioError::Write),
                 Err(_) => Err(StdioError::Closed),
-            };
-            if let Some((_, written)) = listed {
-                written.cancel();
             }
-            done
         }
     }
 
@@ -332,17 +319,6 @@ impl Drop for StdioTransport {
         self.inbox.abort();
         self.outbox.close();
     }
-}
-
-/// The answer to a request for the list of tools, with the list in its place.
-fn with_listing(line: Vec<u8>, listing: &Listing) -> Vec<u8> {
-    const PLACE: &[u8] = br#""tools":[]"#;
-    let mut places = line.windows(PLACE.len());
-    let Some(at) = places.rposition(|window| window == PLACE) else {
-        return line;
-    };
-    let (before, after) = (&line[..at + PLACE.len() - 2], &line[at + PLACE.len()..]);
-    [before, listing.as_json().as_bytes(), after].concat()
 }
 
 /// A message as one line. A response that cannot be written becomes an error, because the client

@@ -7,11 +7,12 @@ use std::{
 };
 
 use charmer_run::ToolSet;
+use rmcp::model;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::Listing;
+use crate::{Listing, listing::definition};
 
 /// How long a request waits for tools that are still being found out. Clients give up on servers that take longer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
@@ -67,7 +68,7 @@ impl Offer {
 #[derive(Debug, Clone)]
 pub struct ToolsHandle {
     offer: Arc<watch::Sender<Offer>>,
-    /// Cancelled when a client has been given a list, or has called.
+    /// Cancelled when a client has been given a list of tools, or has asked for more.
     asked: CancellationToken,
 }
 
@@ -126,7 +127,7 @@ impl ToolsHandle {
     }
 
     fn offer(&self, tools: ToolSet, settled: bool) {
-        // A long list takes a while to write, and nobody should wait for the lock so long.
+        // A long list takes a while to compare, and nobody should wait for the lock so long.
         let before = self.offer.borrow().clone();
         // While tools are still being found out, a list that stays the same is nothing new. Later somebody has changed
         // something, be it what a tool does.
@@ -254,9 +255,18 @@ impl ToolsView {
         offer.await.tools
     }
 
-    /// To be cancelled when a list has reached the client.
+    /// The token to cancel when a list of tools is on its way to the client.
     pub(crate) fn asked(&self) -> CancellationToken {
         self.asked.clone()
+    }
+
+    /// The definition of one tool, as it is known now.
+    pub(crate) fn definition(&self, name: &str) -> Option<model::Tool> {
+        let offer = self.offer.borrow();
+        let made = offer.tools.get(name);
+        let foretold = || offer.foretold.as_ref()?.get(name).cloned();
+        made.map(|served| definition(served.shown()))
+            .or_else(foretold)
     }
 
     /// The tools for a call: those that hold the tool, or what is known when patience ends. A tool about the others waits

@@ -7,28 +7,29 @@ use std::{
     collections::HashMap,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use rmcp::model::{ClientRequest, RequestId};
-use tokio_util::sync::CancellationToken;
 
-use crate::Listing;
+/// How long the id of a cancelled call stays in use after its work has ended. rmcp drops the answer of such a call, but
+/// knows it by its id alone: were the id free before that answer has passed, a new request of that id would get it.
+const AFTERMATH: Duration = Duration::from_secs(1);
 
 /// The ids of requests that were delivered and are neither answered nor, if cancelled, finished.
 /// Clones share one registry.
 #[derive(Clone, Default)]
-pub(crate) struct InFlight {
+pub(super) struct InFlight {
     entries: Arc<Mutex<HashMap<RequestId, Entry>>>,
 }
 
-/// What is known of a request in flight.
+/// The state of a request in flight.
+#[derive(Default)]
 struct Entry {
     /// Its work goes on for a while after it is cancelled (a process has to die).
     long: bool,
     cancelled: bool,
     finished: bool,
-    /// What its answer lists, and what to cancel when that is written.
-    listing: Option<(Listing, CancellationToken)>,
 }
 
 impl Entry {
@@ -38,53 +39,78 @@ impl Entry {
     }
 }
 
+/// Says that the work of a call has ended, when its last clone is dropped. It travels with the request, so that whoever
+/// does the work need not know of ids.
+#[derive(Clone)]
+struct Working {
+    _last: Arc<Ends>,
+}
+
+struct Ends {
+    in_flight: InFlight,
+    id: RequestId,
+}
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let (in_flight, id) = (self.in_flight.clone(), self.id.clone());
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) if in_flight.is_cancelled(&id) => {
+                runtime.spawn(async move {
+                    tokio::time::sleep(AFTERMATH).await;
+                    in_flight.finished(&id);
+                });
+            }
+            _ => in_flight.finished(&id),
+        }
+    }
+}
+
 impl InFlight {
     /// Enters a request that is about to be delivered. `false` means that its id is in use and
     /// that nothing was entered.
     #[must_use]
-    pub(super) fn enter(&self, id: &RequestId, request: &ClientRequest) -> bool {
+    pub(super) fn enter(&self, id: &RequestId, request: &mut ClientRequest) -> bool {
         let mut entries = self.lock();
         if entries.contains_key(id) {
             return false;
         }
-        let long = matches!(request, ClientRequest::CallToolRequest(_));
-        entries.insert(
-            id.clone(),
-            Entry {
-                long,
-                cancelled: false,
-                finished: false,
-                listing: None,
-            },
-        );
+        let mut entry = Entry::default();
+        if let ClientRequest::CallToolRequest(call) = request {
+            entry.long = true;
+            let (in_flight, id) = (self.clone(), id.clone());
+            call.extensions.insert(Working {
+                _last: Arc::new(Ends { in_flight, id }),
+            });
+        }
+        entries.insert(id.clone(), entry);
         true
     }
 
-    /// The answer to a request is on its way out: the id is free. Says what it is to list, if that is written already.
-    pub(super) fn answered(&self, id: &RequestId) -> Option<(Listing, CancellationToken)> {
-        self.lock().remove(id)?.listing
-    }
-
-    /// The answer to this request is going to list these tools; `written` is cancelled when the client has it.
-    pub(crate) fn list(&self, id: &RequestId, listing: Listing, written: CancellationToken) {
-        self.update(id, |entry| entry.listing = Some((listing, written)));
+    /// The answer to a request is on its way out: the id is free.
+    pub(super) fn answered(&self, id: &RequestId) {
+        self.lock().remove(id);
     }
 
     /// The client has cancelled a request. Its answer will not be seen, because rmcp drops it; the
-    /// id of a tool call stays in use until [`InFlight::finished`].
+    /// id of a tool call stays in use until its work has ended.
     pub(super) fn cancelled(&self, id: &RequestId) {
         self.update(id, |entry| entry.cancelled = true);
     }
 
-    /// The work of a tool call has ended: nothing of it can answer any more. To be called once for
-    /// each call, whether it was cancelled or not; where it was not, its answer frees the id.
-    pub(crate) fn finished(&self, id: &RequestId) {
+    /// The work of a tool call has ended: nothing of it can answer any more. Where it was not cancelled, its answer
+    /// frees the id.
+    fn finished(&self, id: &RequestId) {
         self.update(id, |entry| entry.finished = true);
     }
 
-    /// Whether an id is in use.
-    pub(crate) fn contains(&self, id: &RequestId) -> bool {
+    /// Returns whether an id is in use.
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
         self.lock().contains_key(id)
+    }
+
+    fn is_cancelled(&self, id: &RequestId) -> bool {
+        self.lock().get(id).is_some_and(|entry| entry.cancelled)
     }
 
     fn update(&self, id: &RequestId, change: impl FnOnce(&mut Entry)) {
@@ -126,26 +152,31 @@ mod tests {
     fn an_answer_frees_the_id_and_the_end_of_the_work_alone_does_not() {
         let ids = InFlight::default();
         let one = RequestId::Number(1);
-        assert!(ids.enter(&one, &call()));
-        assert!(!ids.enter(&one, &ping()));
-        ids.finished(&one);
+        let mut work = call();
+        assert!(ids.enter(&one, &mut work));
+        assert!(!ids.enter(&one, &mut ping()));
+        drop(work);
         assert!(ids.contains(&one));
         ids.answered(&one);
-        assert!(ids.enter(&one, &ping()));
+        assert!(ids.enter(&one, &mut ping()));
     }
 
-    #[test]
-    fn a_cancelled_call_keeps_its_id_until_its_work_ends_in_either_order() {
+    #[tokio::test(start_paused = true)]
+    async fn a_cancelled_call_keeps_its_id_until_its_work_ends_in_either_order() {
         let ids = InFlight::default();
         let one = RequestId::Number(1);
-        assert!(ids.enter(&one, &call()));
+        let mut work = call();
+        assert!(ids.enter(&one, &mut work));
         ids.cancelled(&one);
-        assert!(!ids.enter(&one, &call()));
-        ids.finished(&one);
+        assert!(!ids.enter(&one, &mut call()));
+        drop(work);
+        assert!(ids.contains(&one), "its answer may still be on its way");
+        tokio::time::sleep(2 * AFTERMATH).await;
         assert!(!ids.contains(&one));
 
-        assert!(ids.enter(&one, &call()));
-        ids.finished(&one);
+        let mut work = call();
+        assert!(ids.enter(&one, &mut work));
+        drop(work);
         ids.cancelled(&one);
         assert!(!ids.contains(&one));
     }
@@ -154,7 +185,7 @@ mod tests {
     fn a_cancelled_request_that_is_no_call_frees_its_id_at_once() {
         let ids = InFlight::default();
         let one = RequestId::String("one".into());
-        assert!(ids.enter(&one, &ping()));
+        assert!(ids.enter(&one, &mut ping()));
         ids.cancelled(&one);
         assert!(!ids.contains(&one));
         ids.cancelled(&one);
@@ -164,7 +195,7 @@ mod tests {
     #[test]
     fn a_number_and_the_string_of_its_digits_are_two_ids() {
         let ids = InFlight::default();
-        assert!(ids.enter(&RequestId::Number(1), &ping()));
-        assert!(ids.enter(&RequestId::String("1".into()), &ping()));
+        assert!(ids.enter(&RequestId::Number(1), &mut ping()));
+        assert!(ids.enter(&RequestId::String("1".into()), &mut ping()));
     }
 }

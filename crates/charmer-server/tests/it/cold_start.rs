@@ -137,12 +137,15 @@ fn a_list_that_was_foretold_wrongly_is_taken_back() {
 }
 
 #[test]
-fn a_list_that_was_kept_is_one_line_of_json() {
-    for bad in ["", "[", "{}", "[1]\n", "[\n1]", "[1] [2]"] {
-        assert_eq!(Listing::from_json(bad.into()), None, "{bad:?}");
+fn a_list_that_was_kept_is_the_list_that_was_made() {
+    for bad in ["", "[", "{}", "[{}]", "[1]", "[] []"] {
+        assert_eq!(Listing::from_json(bad), None, "{bad:?}");
     }
-    let kept = Listing::from_json("[{}]".into()).expect("a list");
-    assert_eq!(kept.as_json(), "[{}]");
+    let path = service(|_| Ok(Outcome::success("ok")));
+    let made = Listing::of(&tools(&["a", "b"], &path));
+    let kept = Listing::from_json(&made.to_json()).expect("a list");
+    assert_eq!(kept, made);
+    assert_eq!(kept.to_json(), made.to_json());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod client;
 mod cold_start;
 mod library;
+mod many_clients;
 
 use charmer_run::{Call, CallError, Outcome, into_service};
 use client::{Client, modern, service, tools};

@@ -12,9 +12,7 @@ use rmcp::{
 use super::*;
 
 /// Lists one tool, which says its arguments again; called `wait`, it waits to be cancelled.
-struct Echo {
-    in_flight: InFlight,
-}
+struct Echo;
 
 impl ServerHandler for Echo {
     async fn list_tools(
@@ -34,7 +32,6 @@ impl ServerHandler for Echo {
         if call.name == "wait" {
             context.ct.cancelled().await;
         }
-        self.in_flight.finished(&context.id);
         let arguments = serde_json::to_string(&call.arguments).unwrap();
         Ok(CallToolResult::success(vec![ContentBlock::text(arguments)]).into())
     }
@@ -42,10 +39,7 @@ impl ServerHandler for Echo {
 
 /// Serves until the input ends.
 async fn serve(transport: StdioTransport) {
-    let handler = Echo {
-        in_flight: transport.in_flight(),
-    };
-    rmcp::serve_server(handler, transport)
+    rmcp::serve_server(Echo, transport)
         .await
         .unwrap()
         .waiting()
@@ -56,7 +50,7 @@ async fn serve(transport: StdioTransport) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_legacy_session_under_rmcp() {
     let (transport, _, mut to_server, from_server) = piped(StdioOptions::default());
-    let in_flight = transport.in_flight();
+    let in_flight = transport.in_flight.clone();
     let server = tokio::spawn(serve(transport));
     let client = thread::spawn(move || {
         let mut replies = BufReader::new(from_server).lines();
