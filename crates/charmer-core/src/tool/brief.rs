@@ -1,6 +1,7 @@
 //! Commands described in few words: names, types and what matters most, within a number of tokens.
 
 mod detail;
+mod from_schema;
 mod sheet;
 
 use crate::{model::Effect, text::shorten};

@@ -190,10 +190,12 @@ fn trim(schema: &mut Map<String, Value>, descriptions: Descriptions, keep: &dyn 
 /// Trims what is said of one property.
 fn describe(key: &str, property: &mut Map<String, Value>, descriptions: Descriptions, keep: bool) {
     let limit = if keep { usize::MAX } else { HELP };
-    let mut told = match descriptions {
-        Descriptions::None if !keep => String::new(),
-        _ => prose::opening(&prose::informative(key, property), limit),
-    };
+    let text = property.get("description").and_then(Value::as_str);
+    let text = text.filter(|_| keep || descriptions != Descriptions::None);
+    let mut told = text.map_or_else(String::new, |text| {
+        let known = prose::Known::from_schema(property);
+        prose::opening(&prose::informative(key, text, &known), limit)
+    });
     let items = property.get("items").and_then(Value::as_object);
     if descriptions == Descriptions::Short
         && let Some(format) = format_of(property).or_else(|| items.and_then(format_of))

@@ -1,204 +1,251 @@
-//! The type of a property in a word or two, from its schema: `string[]`, `debug|info|warn`, `integer 0..255`.
+//! The type of a property in a word or two: `string[]`, `debug|info|warn`, `integer 0..255`.
 
-use std::sync::LazyLock;
+use std::{fmt::Display, sync::LazyLock};
 
 use serde_json::{Map, Value};
 
-use crate::{call::format, model::ValueType};
+use crate::{
+    call::format,
+    model::{MapValue, ValueType},
+};
 
-/// Types that a schema shows only by a pattern, and what they are called.
-static FORMATS: LazyLock<Vec<(String, &str)>> = LazyLock::new(|| {
-    let named = [
-        (ValueType::Duration, "duration 1h30m"),
-        (ValueType::Ip, "IP"),
-        (ValueType::IpMask, "IP mask"),
-        (ValueType::IpNet, "CIDR"),
-        (ValueType::Hex, "hex"),
-        (ValueType::Base64, "base64"),
-        (ValueType::BigInteger { signed: true }, "whole number"),
-        (ValueType::BigInteger { signed: false }, "whole number"),
-    ];
-    let pattern = |(value_type, name)| Some((format::pattern(&value_type)?, name));
-    named.into_iter().filter_map(pattern).collect()
+use super::schema::{Described, Shape, published_bounds};
+
+/// Texts of a certain form, and what that form is called.
+const FORMATS: [(ValueType, &str); 8] = [
+    (ValueType::Duration, "duration 1h30m"),
+    (ValueType::Ip, "IP"),
+    (ValueType::IpMask, "IP mask"),
+    (ValueType::IpNet, "CIDR"),
+    (ValueType::Hex, "hex"),
+    (ValueType::Base64, "base64"),
+    (ValueType::BigInteger { signed: true }, "whole number"),
+    (ValueType::BigInteger { signed: false }, "whole number"),
+];
+
+/// The patterns that stand for these types in a schema.
+static PATTERNS: LazyLock<Vec<(String, &str)>> = LazyLock::new(|| {
+    let named = FORMATS.iter();
+    named
+        .filter_map(|(value_type, name)| Some((format::pattern(value_type)?, *name)))
+        .collect()
 });
 
-/// How long a pattern may be that nobody has a name for.
-const PATTERN: usize = 60;
+/// A type as it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A name that stands for itself: `string`, `integer 0..255`.
+    Named(String),
+    /// One of these values.
+    OneOf(Vec<String>),
+    /// A list, of a least and a greatest number of items where there is one.
+    List {
+        item: Box<Kind>,
+        least: Option<u64>,
+        most: Option<u64>,
+    },
+    /// Values of this type, each under a key of the caller's.
+    Map(Box<Kind>),
+    /// Any of these types.
+    AnyOf(Vec<Kind>),
+}
 
-/// The type that a schema describes. Of its choices at most so many are told.
-pub(super) fn kind(schema: &Map<String, Value>, choices: usize) -> String {
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        return one_of(values, choices);
-    }
-    if let Some(value) = schema.get("const") {
-        return plain(value);
-    }
-    let name = match schema.get("type") {
-        Some(Value::String(name)) => name.as_str(),
-        Some(Value::Array(names)) => {
-            let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
-            return names.join("|");
+impl Kind {
+    /// The type of a property that the model knows.
+    pub(super) fn of(described: &Described<'_>) -> Self {
+        let element = Self::of_element(described);
+        match (described.value_type, described.shape) {
+            (ValueType::Map(_), _) | (_, Shape::One) => element,
+            (_, Shape::List { min, max }) => element.listed(min, max),
+            (_, Shape::Lists { count }) => element.listed(count, Some(count)).listed(0, None),
         }
-        _ => return any_of(schema, choices),
-    };
-    match name {
-        "string" => text(schema),
-        "integer" | "number" => number(name, schema),
-        "array" => list(schema, choices),
-        "object" => map(schema, choices),
-        name => name.to_owned(),
+    }
+
+    fn of_element(described: &Described<'_>) -> Self {
+        let choices: Vec<String> = described.choices().map(plain_text).collect();
+        if !choices.is_empty() {
+            return Self::OneOf(choices);
+        }
+        match described.value_type {
+            ValueType::Bool => Self::named("boolean"),
+            ValueType::Map(MapValue::Text) => Self::Map(Box::new(Self::named("string"))),
+            ValueType::Map(MapValue::Integer) => Self::Map(Box::new(Self::named("integer"))),
+            ValueType::Integer { min, max } => {
+                let (min, max) = published_bounds(*min, *max);
+                Self::number("integer", min, max)
+            }
+            ValueType::Count => Self::number("integer", Some(0), Some(format::COUNT_LIMIT)),
+            ValueType::Number => Self::named("number"),
+            other => match format_name(other) {
+                Some(name) => Self::Named(format!("string({name})")),
+                None => Self::named("string"),
+            },
+        }
+    }
+
+    /// A type that its name tells.
+    pub(super) fn named(name: &str) -> Self {
+        Self::Named(name.to_owned())
+    }
+
+    /// A number within bounds.
+    pub(super) fn number<N: Display>(name: &str, min: Option<N>, max: Option<N>) -> Self {
+        Self::Named(match (min, max) {
+            (Some(min), Some(max)) => format!("{name} {min}..{max}"),
+            (Some(min), None) => format!("{name}>={min}"),
+            (None, Some(max)) => format!("{name}<={max}"),
+            (None, None) => name.to_owned(),
+        })
+    }
+
+    fn listed(self, min: usize, max: Option<usize>) -> Self {
+        Self::List {
+            item: Box::new(self),
+            // An empty list means that nothing is given, so a least number of one says nothing.
+            least: (min > 1).then_some(min as u64),
+            most: max.map(|max| max as u64),
+        }
+    }
+
+    /// The type in words. Of its choices at most so many are told.
+    pub(super) fn told(&self, choices: usize) -> String {
+        match self {
+            Self::Named(name) => name.clone(),
+            Self::OneOf(values) => {
+                let mut told: Vec<String> = values.iter().take(choices).cloned().collect();
+                if values.len() > choices {
+                    told.push(format!("… {} more", values.len() - choices));
+                }
+                told.join("|")
+            }
+            Self::List { item, least, most } => {
+                let item = item.told(choices);
+                let item = match item.contains(['|', ' ']) {
+                    true => format!("({item})"),
+                    false => item,
+                };
+                match (least, most) {
+                    (Some(least), Some(most)) if least == most => format!("{item}[{least}]"),
+                    (None | Some(0), None) => format!("{item}[]"),
+                    (least, most) => {
+                        let most = most.map(|most| most.to_string()).unwrap_or_default();
+                        format!("{item}[{}..{most}]", least.unwrap_or(0))
+                    }
+                }
+            }
+            Self::Map(value) => format!("{{key: {}}}", value.told(choices)),
+            Self::AnyOf(kinds) => {
+                let kinds: Vec<String> = kinds.iter().map(|kind| kind.told(choices)).collect();
+                kinds.join(" or ")
+            }
+        }
     }
 }
 
-/// What a text must be, where a pattern of ours says so.
+/// What the form of a text is called, where its type has one.
+pub(super) fn format_name(value_type: &ValueType) -> Option<&'static str> {
+    let known = FORMATS.iter().find(|(known, _)| known == value_type);
+    known.map(|(_, name)| *name)
+}
+
+/// What a text must be, where a pattern of ours says so in a schema.
 pub(super) fn format_of(schema: &Map<String, Value>) -> Option<&'static str> {
     let pattern = schema.get("pattern")?.as_str()?;
-    let known = FORMATS.iter().find(|(known, _)| known == pattern);
+    let known = PATTERNS.iter().find(|(known, _)| known == pattern);
     known.map(|(_, name)| *name)
 }
 
 /// A value as it is told: texts without quotation marks where they are plain words.
 pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => plain_text(text),
+        value => value.to_string(),
+    }
+}
+
+fn plain_text(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+~$".contains(c);
-    match value.as_str() {
-        Some(text) if !text.is_empty() && text.chars().all(is_plain) => text.to_owned(),
-        _ => value.to_string(),
-    }
-}
-
-fn one_of(values: &[Value], most: usize) -> String {
-    let mut told: Vec<String> = values.iter().take(most).map(plain).collect();
-    if values.len() > most {
-        told.push(format!("… {} more", values.len() - most));
-    }
-    told.join("|")
-}
-
-fn any_of(schema: &Map<String, Value>, choices: usize) -> String {
-    let options = ["anyOf", "oneOf"]
-        .into_iter()
-        .find_map(|key| schema.get(key));
-    let options = options.and_then(Value::as_array).into_iter().flatten();
-    let kinds: Vec<String> = options
-        .filter_map(Value::as_object)
-        .map(|option| kind(option, choices))
-        .collect();
-    match kinds.is_empty() {
-        true => "any".to_owned(),
-        false => kinds.join(" or "),
-    }
-}
-
-fn text(schema: &Map<String, Value>) -> String {
-    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
-        return match format_of(schema) {
-            Some(name) => format!("string({name})"),
-            None if pattern.len() <= PATTERN => format!("string /{pattern}/"),
-            None => "string".to_owned(),
-        };
-    }
-    match schema.get("format").and_then(Value::as_str) {
-        Some(format) => format!("string({format})"),
-        None => "string".to_owned(),
-    }
-}
-
-fn number(name: &str, schema: &Map<String, Value>) -> String {
-    match (schema.get("minimum"), schema.get("maximum")) {
-        (Some(min), Some(max)) => format!("{name} {min}..{max}"),
-        (Some(min), None) => format!("{name}>={min}"),
-        (None, Some(max)) => format!("{name}<={max}"),
-        (None, None) => name.to_owned(),
-    }
-}
-
-fn list(schema: &Map<String, Value>, choices: usize) -> String {
-    let items = schema.get("items").and_then(Value::as_object);
-    let item = items.map_or_else(|| "any".to_owned(), |items| kind(items, choices));
-    let item = match item.contains(['|', ' ']) {
-        true => format!("({item})"),
-        false => item,
-    };
-    let least = schema.get("minItems").and_then(Value::as_u64);
-    let most = schema.get("maxItems").and_then(Value::as_u64);
-    match (least, most) {
-        (Some(least), Some(most)) if least == most => format!("{item}[{least}]"),
-        (None | Some(0), None) => format!("{item}[]"),
-        (least, most) => {
-            let most = most.map(|most| most.to_string()).unwrap_or_default();
-            format!("{item}[{}..{most}]", least.unwrap_or(0))
-        }
-    }
-}
-
-fn map(schema: &Map<String, Value>, choices: usize) -> String {
-    match schema
-        .get("additionalProperties")
-        .and_then(Value::as_object)
-    {
-        Some(values) if !schema.contains_key("properties") => {
-            format!("{{key: {}}}", kind(values, choices))
-        }
-        _ => "object".to_owned(),
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => Value::from(text).to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::{
+        model::{Choice, Cli, Command, Flag, Repetition, Syntax},
+        tool::{CatalogueOptions, catalogue},
+    };
 
     use super::*;
 
+    fn kind(flag: Flag) -> Kind {
+        let cli = Cli::new(Command::new("app").flag(flag), Syntax::pflag());
+        let tools = catalogue(&cli, &CatalogueOptions::default()).tools;
+        let flag = Described::flags(&tools[0].input).next();
+        Kind::of(&flag.expect("it has one flag"))
+    }
+
     #[test]
     fn types_are_a_word_or_two() {
-        let duration = format::pattern(&ValueType::Duration).expect("a pattern");
+        let of = |value_type| Flag::new("x").value_type(value_type);
+        let fixed = |count, repeat| Repetition::Fixed { count, repeat };
+        let span = |min, max| Repetition::Span { min, max };
         let rows = [
-            (json!({"type": "string"}), "string"),
+            (Flag::new("x"), "boolean"),
+            (Flag::new("x").pflag("string"), "string"),
+            (of(ValueType::Path), "string"),
+            (of(ValueType::Duration), "string(duration 1h30m)"),
             (
-                json!({"type": "string", "enum": ["a", "b c", ""]}),
-                r#"a|"b c"|"""#,
+                of(ValueType::BigInteger { signed: true }),
+                "string(whole number)",
+            ),
+            (of(ValueType::INT), "integer"),
+            (of(ValueType::UINT), "integer>=0"),
+            (of(ValueType::signed(8)), "integer -128..127"),
+            (of(ValueType::unsigned(8)), "integer 0..255"),
+            (of(ValueType::Number), "number"),
+            (of(ValueType::Count), "integer 0..255"),
+            (of(ValueType::Map(MapValue::Integer)), "{key: integer}"),
+            (Flag::new("x").pflag("stringArray"), "string[]"),
+            (
+                Flag::new("x")
+                    .pflag("stringSlice")
+                    .choices(["a", "b c", ""]),
+                r#"(a|"b c"|"")[]"#,
             ),
             (
-                json!({"type": "array", "items": {"type": "string", "enum": ["a", "b"]}}),
-                "(a|b)[]",
-            ),
-            (
-                json!({"type": "string", "pattern": duration}),
-                "string(duration 1h30m)",
-            ),
-            (
-                json!({"type": "integer", "minimum": 0, "maximum": 255}),
-                "integer 0..255",
-            ),
-            (json!({"type": "integer", "minimum": 0}), "integer>=0"),
-            (
-                json!({"type": "array", "items":
-                    {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}}),
+                of(ValueType::String).repetition(fixed(2, true)),
                 "string[2][]",
             ),
             (
-                json!({"type": "array", "items": {"type": "number"}, "maxItems": 3}),
+                of(ValueType::Ip).repetition(fixed(2, false)),
+                "string(IP)[2]",
+            ),
+            (
+                of(ValueType::Number).repetition(span(1, Some(3))),
                 "number[0..3]",
             ),
             (
-                json!({"type": "object", "additionalProperties": {"type": "integer"}}),
-                "{key: integer}",
+                of(ValueType::Number).repetition(span(2, None)),
+                "number[2..]",
             ),
-            (json!({"type": ["string", "null"]}), "string|null"),
-            (
-                json!({"anyOf": [{"type": "string"}, {"type": "integer"}]}),
-                "string or integer",
-            ),
-            (json!({}), "any"),
         ];
-        for (schema, expected) in rows {
-            let schema = schema.as_object().expect("an object");
-            assert_eq!(kind(schema, 40), expected, "{schema:?}");
+        for (flag, expected) in rows {
+            assert_eq!(kind(flag.clone()).told(40), expected, "{flag:?}");
         }
-        let many = json!({"enum": ["a", "b", "c", "d"]});
-        assert_eq!(
-            kind(many.as_object().expect("an object"), 2),
-            "a|b|… 2 more"
-        );
+    }
+
+    #[test]
+    fn choices_that_are_not_advertised_or_too_many_are_left_out() {
+        let mut flag = Flag::new("x").pflag("string").choices(["a", "b", "c", "d"]);
+        let hidden = Choice {
+            hidden: true,
+            ..Choice::new("secret")
+        };
+        flag.choices.push(hidden);
+        assert_eq!(kind(flag.clone()).told(4), "a|b|c|d");
+        assert_eq!(kind(flag).told(2), "a|b|… 2 more");
     }
 }

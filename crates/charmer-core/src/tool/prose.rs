@@ -1,10 +1,18 @@
-//! What of a help text informs: its sentences, without what the schema beside it says already.
+//! What of a help text informs: its sentences, without what is told beside it already.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, iter::successors};
 
 use serde_json::{Map, Value};
 
-use crate::text::{capitalize, shorten};
+use crate::{
+    model::ValueType,
+    text::{capitalize, shorten},
+};
+
+use super::{
+    kind::format_name,
+    schema::{Described, Shape},
+};
 
 /// Words that a list of choices, or a default, may have around it.
 const FILLERS: [&str; 27] = [
@@ -104,20 +112,78 @@ fn sentence_ends(line: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A property's description without what its schema says already: defaults, choices, formats, that a switch is one.
-/// Notes on the environment are left out: a caller cannot set it.
-pub(super) fn informative(key: &str, property: &Map<String, Value>) -> String {
-    let Some(text) = property.get("description").and_then(Value::as_str) else {
-        return String::new();
-    };
-    let mut text = text.to_owned();
+/// The facts that are told beside the description of a property, so that it need not say them.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// The words of the default and of the choices.
+    words: HashSet<String>,
+    /// Whether it is a switch.
+    switch: bool,
+    /// Whether its type tells the form of its texts.
+    formatted: bool,
+}
+
+impl Known {
+    /// The facts that the model has on a property, with the default that is told of it.
+    pub(super) fn of(described: &Described<'_>, default: Option<&Value>) -> Self {
+        let switch =
+            *described.value_type == ValueType::Bool && matches!(described.shape, Shape::One);
+        let mut choices = described.choices().map(str::to_owned).peekable();
+        let formatted = format_name(described.value_type).is_some() && choices.peek().is_none();
+        Self::new(choices, default, switch, formatted)
+    }
+
+    /// The facts that a schema has beside its description.
+    pub(super) fn from_schema<'a>(property: &'a Map<String, Value>) -> Self {
+        let items = |schema: &&'a Map<String, Value>| schema.get("items")?.as_object();
+        let of_it_or_its_items = |keyword: &str| {
+            successors(Some(property), items).find_map(|schema| schema.get(keyword))
+        };
+        let choices = of_it_or_its_items("enum").and_then(Value::as_array);
+        Self::new(
+            choices.into_iter().flatten().map(text_of),
+            property.get("default"),
+            property.get("type").is_some_and(|t| t == "boolean"),
+            of_it_or_its_items("pattern").is_some(),
+        )
+    }
+
+    fn new(
+        choices: impl Iterator<Item = String>,
+        default: Option<&Value>,
+        switch: bool,
+        formatted: bool,
+    ) -> Self {
+        let mut known = HashSet::new();
+        for text in choices.chain(default.map(text_of)) {
+            known.extend(words(&text).map(str::to_lowercase));
+        }
+        if switch {
+            known.insert("false".to_owned());
+        }
+        Self {
+            words: known,
+            switch,
+            formatted,
+        }
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    let text = value.as_str().map(str::to_owned);
+    text.unwrap_or_else(|| value.to_string())
+}
+
+/// A property's description without what is known already: defaults, choices, formats, that a switch is one. Notes on the
+/// environment are left out: a caller cannot set it.
+pub(super) fn informative(key: &str, description: &str, known: &Known) -> String {
+    let mut text = description.to_owned();
     for note in NOTES {
         text = text.replace(note, "");
     }
-    let known = known_words(property);
-    text = without_brackets(&text, &known, property);
-    text = without_sentences(&text, &known);
-    if property.get("type").is_some_and(|t| t == "boolean") {
+    text = without_brackets(&text, known);
+    text = without_sentences(&text, &known.words);
+    if known.switch {
         let small = text.to_lowercase();
         let opening = OPENINGS.iter().find(|opening| small.starts_with(**opening));
         // Small letters can be of another length than capital ones.
@@ -131,29 +197,6 @@ pub(super) fn informative(key: &str, property: &Map<String, Value>) -> String {
         return String::new();
     }
     text.to_owned()
-}
-
-/// The words of the default and of the choices.
-fn known_words(property: &Map<String, Value>) -> HashSet<String> {
-    let mut known = HashSet::new();
-    let choices =
-        |schema: &Map<String, Value>| schema.get("enum").and_then(Value::as_array).cloned();
-    let items = property.get("items").and_then(Value::as_object);
-    let values = choices(property).or_else(|| items.and_then(choices));
-    for value in values
-        .into_iter()
-        .flatten()
-        .chain(property.get("default").cloned())
-    {
-        let text = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        known.extend(words(&text).map(str::to_lowercase));
-    }
-    if property.get("type").is_some_and(|t| t == "boolean") {
-        known.insert("false".into());
-    }
-    known
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -181,10 +224,7 @@ fn is_filler(text: &str) -> bool {
 }
 
 /// Leaves out what stands in brackets and is known, a note on a pattern, or a name in the environment.
-fn without_brackets(text: &str, known: &HashSet<String>, property: &Map<String, Value>) -> String {
-    let items = property.get("items").and_then(Value::as_object);
-    let has_pattern = |schema: &Map<String, Value>| schema.contains_key("pattern");
-    let patterned = has_pattern(property) || items.is_some_and(has_pattern);
+fn without_brackets(text: &str, known: &Known) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(open) = rest.find(['(', '[', '{']) {
@@ -192,8 +232,8 @@ fn without_brackets(text: &str, known: &HashSet<String>, property: &Map<String, 
             break;
         };
         let inside = &rest[open + 1..open + length - 1];
-        let own_note = inside.starts_with("format: ") && patterned;
-        let gone = own_note || inside.starts_with("env: ") || says_nothing(inside, known);
+        let own_note = inside.starts_with("format: ") && known.formatted;
+        let gone = own_note || inside.starts_with("env: ") || says_nothing(inside, &known.words);
         // `name(s)` and `map[string]string` are words, not remarks.
         let apart = rest[..open]
             .chars()
@@ -260,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_schema_says_is_not_said_again() {
+    fn what_is_told_beside_a_text_is_not_said_again() {
         let colour = json!({"type": "string", "enum": ["red", "blue"], "default": "red"});
         let number = json!({"type": "integer", "default": 5});
         let switch = json!({"type": "boolean", "default": false});
@@ -297,9 +337,8 @@ mod tests {
             (&switch, "Item argument", ""),
         ];
         for (schema, text, expected) in rows {
-            let mut property = schema.as_object().expect("an object").clone();
-            property.insert("description".into(), text.into());
-            assert_eq!(informative("item", &property), expected);
+            let known = Known::from_schema(schema.as_object().expect("an object"));
+            assert_eq!(informative("item", text, &known), expected);
         }
     }
 
@@ -324,8 +363,9 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_can_be_read(text in "\\PC{0,120}|[a-z ().\\[\\]{}:,\n]{0,80}", limit in 8usize..200) {
-            let property = json!({"type": "boolean", "enum": ["a"], "default": "b", "description": text});
-            let told = informative("key", property.as_object().expect("an object"));
+            let property = json!({"type": "boolean", "enum": ["a"], "default": "b"});
+            let known = Known::from_schema(property.as_object().expect("an object"));
+            let told = informative("key", &text, &known);
             proptest::prop_assert!(told.chars().count() <= text.chars().count() + 2);
             proptest::prop_assert!(opening(&text, limit).len() <= limit.max(8));
             first_sentence(&text);

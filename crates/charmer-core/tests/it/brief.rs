@@ -97,6 +97,18 @@ fn a_command_is_told_with_all_that_a_call_needs() {
 }
 
 #[test]
+fn a_command_is_described_without_its_schema() {
+    for layout in [Layout::Flat, Layout::Nested] {
+        for tool in tools(harbour(), layout) {
+            let mut bare = (*tool).clone();
+            bare.input_schema = Arc::default();
+            assert_eq!(brief(&[&bare], 600), brief(&[&tool], 600));
+            assert_eq!(brief_input(&bare, 300), brief_input(&tool, 300));
+        }
+    }
+}
+
+#[test]
 fn nested_input_is_told_as_it_is_nested() {
     let tools = tools(harbour(), Layout::Nested);
     insta::assert_snapshot!(brief(&[&tools[0]], 600), @r"

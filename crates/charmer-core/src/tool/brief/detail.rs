@@ -105,7 +105,7 @@ pub(super) fn write_properties(
     let mut plain: Vec<(String, bool, Vec<String>)> = Vec::new();
     for property in properties {
         let name = name(property, detail);
-        let kind = property.kind(detail.choices);
+        let kind = property.kind.told(detail.choices);
         let help = help(property, detail);
         if help.is_empty() && property.within.is_empty() && property.rank != Rank::Needed {
             let inherited = property.rank == Rank::Inherited;

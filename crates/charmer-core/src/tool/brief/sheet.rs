@@ -1,15 +1,16 @@
-//! The properties of a tool's input, read from its schema, and which of them several tools share.
+//! The properties of a tool's input as they are told, and which of them several tools share.
 
-use std::sync::Arc;
-
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::tool::{
-    FLAGS_KEY, FlagProperty, Layout, Tool,
+    FLAGS_KEY, Layout, Tool,
     example::examples,
-    kind::{kind, plain},
+    kind::{Kind, plain},
     prose,
+    schema::Described,
 };
+
+use super::from_schema::properties_from_schema;
 
 /// Below so many, what several commands share is told with each of them.
 const WORTH_SHARING: usize = 4;
@@ -31,7 +32,7 @@ pub(super) enum Rank {
 #[derive(Debug, Clone)]
 pub(super) struct Property {
     pub(super) key: String,
-    pub(super) schema: Arc<Map<String, Value>>,
+    pub(super) kind: Kind,
     pub(super) required: bool,
     pub(super) default: Option<String>,
     pub(super) help: String,
@@ -41,18 +42,34 @@ pub(super) struct Property {
 }
 
 impl Property {
+    fn new(described: &Described<'_>, rank: Rank) -> Self {
+        // What is wrong with defaults is said when the tool is made.
+        let default = described.default_value(&mut Vec::new());
+        let text = described.description(default.as_ref());
+        let known = prose::Known::of(described, default.as_ref());
+        Self {
+            key: described.key.to_owned(),
+            kind: Kind::of(described),
+            required: described.required,
+            default: told_default(default.as_ref()),
+            help: prose::informative(described.key, &text, &known),
+            rank,
+            within: Vec::new(),
+        }
+    }
+
     /// Whether this is true of it or of one within it.
     pub(super) fn any(&self, found: fn(&Self) -> bool) -> bool {
         found(self) || self.within.iter().any(|property| property.any(found))
     }
 
-    /// Its type. Of its choices at most so many are told.
-    pub(super) fn kind(&self, choices: usize) -> String {
-        kind(&self.schema, choices)
-    }
-
-    fn says_the_same(&self, other: &Self) -> bool {
-        self.key == other.key && self.required == other.required && self.schema == other.schema
+    /// Whether both are told in the same words.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        self.key == other.key
+            && self.required == other.required
+            && self.kind == other.kind
+            && self.default == other.default
+            && self.help == other.help
     }
 }
 
@@ -64,54 +81,65 @@ pub(super) struct Shared {
 
 /// Every property of a tool's input, in the order of its schema.
 pub(super) fn properties(tool: &Tool) -> Vec<Property> {
+    let input = &tool.input;
+    if input.levels.is_empty() {
+        // It comes from no command of a model, so its schema may say more than its input does.
+        return properties_from_schema(&tool.input_schema);
+    }
+    let mut others: Vec<Property> = Described::others(input)
+        .iter()
+        .map(|described| Property::new(described, Rank::Needed))
+        .collect();
+    let flags = Described::flags(input).zip(ranks(tool));
+    let flags: Vec<Property> = flags
+        .map(|(described, rank)| Property::new(&described, rank))
+        .collect();
+    match input.layout {
+        Layout::Flat => others.extend(flags),
+        Layout::Nested if flags.is_empty() => {}
+        Layout::Nested => others.insert(
+            0,
+            Property {
+                key: FLAGS_KEY.to_owned(),
+                kind: Kind::named("object"),
+                required: false,
+                default: None,
+                help: String::new(),
+                rank: Rank::Needed,
+                within: flags,
+            },
+        ),
+    }
+    others
+}
+
+/// The rank of each flag of a tool, in their order.
+fn ranks(tool: &Tool) -> impl Iterator<Item = Rank> {
     let examples: Vec<String> = examples(tool)
         .into_iter()
         .map(|example| example.command_line)
         .collect();
-    let rank = |flag: &FlagProperty| {
-        if flag.owner < tool.input.leaf() {
+    tool.input.flags.iter().map(move |property| {
+        if property.flag.required {
+            return Rank::Needed;
+        }
+        if property.owner + 1 < tool.input.levels.len() {
             return Rank::Inherited;
         }
-        let name = flag.flag.display_name();
+        let name = property.flag.display_name();
         let shown = |line: &String| line.split([' ', '=']).any(|word| word == name);
-        match flag.flag.short.is_some() || examples.iter().any(shown) {
+        match property.flag.short.is_some() || examples.iter().any(shown) {
             true => Rank::Common,
             false => Rank::Own,
         }
-    };
-    read(&tool.input_schema, &|key| {
-        let flag = tool.input.flags.iter().find(|flag| flag.key == key);
-        flag.map_or(Rank::Needed, rank)
     })
 }
 
-fn read(schema: &Map<String, Value>, rank: &dyn Fn(&str) -> Rank) -> Vec<Property> {
-    let object = schema.get("properties").and_then(Value::as_object);
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required = |key: &str| required.is_some_and(|keys| keys.iter().any(|k| k == key));
-    let mut found = Vec::new();
-    for (key, value) in object.into_iter().flatten() {
-        let none = Map::new();
-        let property = value.as_object().unwrap_or(&none);
-        let items = property.get("items").and_then(Value::as_object);
-        let required = is_required(key);
-        let default = property.get("default");
-        found.push(Property {
-            key: key.clone(),
-            required,
-            default: default
-                .filter(|value| **value != Value::Bool(false))
-                .map(plain),
-            help: prose::informative(key, property),
-            rank: if required { Rank::Needed } else { rank(key) },
-            within: read(property, rank)
-                .into_iter()
-                .chain(items.map(|items| read(items, rank)).unwrap_or_default())
-                .collect(),
-            schema: Arc::new(property.clone()),
-        });
-    }
-    found
+/// A default as it is told. A switch that is not given is off, and nobody needs to be told so.
+pub(super) fn told_default(default: Option<&Value>) -> Option<String> {
+    default
+        .filter(|value| **value != Value::Bool(false))
+        .map(plain)
 }
 
 /// Takes out of the tools of each program what all of them have: the flags of the program's root, and more if there is
