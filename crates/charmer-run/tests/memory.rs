@@ -28,7 +28,7 @@ fn peak_memory() -> u64 {
 }
 
 #[tokio::test]
-async fn row_48_endless_output_is_answered_after_the_timeout_in_bounded_memory() {
+async fn endless_output_is_answered_after_the_timeout_in_bounded_memory() {
     let _alone = ALONE.lock().await;
     let before = peak_memory();
     let limits = impatient().capture_bytes(1 << 18);
@@ -46,7 +46,7 @@ async fn row_48_endless_output_is_answered_after_the_timeout_in_bounded_memory()
 }
 
 #[tokio::test]
-async fn row_50_a_line_of_300_megabytes_is_counted_and_not_kept() {
+async fn a_line_of_300_megabytes_is_counted_and_not_kept() {
     let _alone = ALONE.lock().await;
     let before = peak_memory();
     let outcome = run(&["line", "300000000"]).await;
@@ -61,7 +61,7 @@ async fn row_50_a_line_of_300_megabytes_is_counted_and_not_kept() {
 }
 
 #[tokio::test]
-async fn row_50_a_long_line_is_not_kept_for_the_sake_of_redaction_either() {
+async fn a_long_line_is_not_kept_for_the_sake_of_redaction_either() {
     let _alone = ALONE.lock().await;
     let redactor = Redactor::new(["hunter2"], [""; 0]).expect("patterns");
     let launcher = launcher_of(fixture(), Engine::new(redacting(&redactor)));

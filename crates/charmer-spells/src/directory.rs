@@ -143,9 +143,9 @@ mod tests {
 
     use super::*;
 
-    /// Row 35: what was opened stays what it was, whatever is put in its place.
+    /// What was opened stays what it was, whatever is put in its place.
     #[test]
-    fn row_35_a_swap_after_the_check_leads_nowhere_else() {
+    fn a_swap_after_the_check_leads_nowhere_else() {
         let home = tempfile::tempdir().expect("a folder");
         let home = fs::canonicalize(home.path()).expect("it exists");
         let (inside, outside) = (home.join("in/sub"), home.join("out"));

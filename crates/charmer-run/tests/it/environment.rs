@@ -13,7 +13,7 @@ const SAYS_FIRST: &str = "#!/bin/sh\necho first\n";
 const SAYS_SECOND: &str = "#!/bin/sh\necho second\n";
 
 #[tokio::test]
-async fn row_43_what_hijacks_does_not_reach_the_child_unless_asked_for() {
+async fn what_hijacks_does_not_reach_the_child_unless_asked_for() {
     let hijackers = [
         "LD_PRELOAD",
         "LD_AUDIT",
@@ -62,7 +62,7 @@ fn relative(path: &Path) -> PathBuf {
 }
 
 #[tokio::test]
-async fn row_44_relative_entries_of_the_search_path_are_not_used() {
+async fn relative_entries_of_the_search_path_are_not_used() {
     let folder = tempfile::tempdir().expect("a folder");
     let (evil, good) = (folder.path().join("evil"), folder.path().join("good"));
     for path in [&evil, &good] {
@@ -88,7 +88,7 @@ async fn row_44_relative_entries_of_the_search_path_are_not_used() {
 /// What holds: the path is decided once, and what later comes before it on the search path changes nothing. The path
 /// is what is kept, not the file: whoever may write there decides what runs, as with any installed program.
 #[tokio::test]
-async fn row_45_a_resolved_program_stays_where_it_was_found() {
+async fn a_resolved_program_stays_where_it_was_found() {
     let folder = tempfile::tempdir().expect("a folder");
     let (early, late) = (folder.path().join("early"), folder.path().join("late"));
     for path in [&early, &late] {
@@ -125,7 +125,7 @@ async fn refused(program: &Path, directory: Option<&Path>) -> CallError {
 }
 
 #[tokio::test]
-async fn row_46_what_keeps_a_program_from_starting_is_named() {
+async fn what_keeps_a_program_from_starting_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     std::fs::create_dir(at("gone")).expect("a folder");
@@ -194,7 +194,7 @@ async fn the_directory_is_the_one_that_was_set() {
 /// What a server was started with is seen to by `harden`, as the server's own tests show. Here a child must see no more
 /// than any other child of this process.
 #[tokio::test]
-async fn row_47_the_pipes_of_one_child_do_not_reach_another() {
+async fn the_pipes_of_one_child_do_not_reach_another() {
     let plain = std::process::Command::new(fixture())
         .arg("descriptors")
         .output();

@@ -28,7 +28,7 @@ async fn ends_are_told_apart() {
 }
 
 #[tokio::test]
-async fn row_57_a_program_that_ignores_the_request_to_end_is_killed() {
+async fn a_program_that_ignores_the_request_to_end_is_killed() {
     let launcher = launcher_of("/bin/sh", Engine::default());
     let outcome = try_run(&launcher, stubborn(&["sleep"], &impatient())).await;
     let outcome = outcome.expect("it starts");
@@ -56,7 +56,7 @@ async fn a_program_that_is_asked_to_end_may_say_a_last_word() {
 
 /// What holds: a process that has left its group outlives the call, and goes with the server (see the server's tests).
 #[tokio::test]
-async fn row_58_a_daemonised_grandchild_does_not_hold_up_the_call() {
+async fn a_daemonised_grandchild_does_not_hold_up_the_call() {
     for how in ["quiet", "leaky"] {
         let outcome = run(&["daemonise", how]).await;
         assert_eq!(outcome.ended, Ended::Exited(0));
@@ -68,7 +68,7 @@ async fn row_58_a_daemonised_grandchild_does_not_hold_up_the_call() {
 }
 
 #[tokio::test]
-async fn row_59_a_grandchild_that_keeps_the_pipe_open_does_not_delay_the_answer() {
+async fn a_grandchild_that_keeps_the_pipe_open_does_not_delay_the_answer() {
     let outcome = run(&["leak"]).await;
     assert_eq!(outcome.ended, Ended::Exited(0));
     let grandchild = process_of(&outcome.stdout_text());
@@ -76,14 +76,14 @@ async fn row_59_a_grandchild_that_keeps_the_pipe_open_does_not_delay_the_answer(
 }
 
 #[tokio::test]
-async fn row_61_a_stopped_program_is_ended() {
+async fn a_stopped_program_is_ended() {
     let outcome = run_within(&["stop"], &impatient()).await;
     assert_eq!(outcome.ended, Ended::TimedOut);
     assert!(!is_alive(process_of(&outcome.stdout_text())));
 }
 
 #[tokio::test]
-async fn row_62_standard_input_is_empty_unless_it_was_declared() {
+async fn standard_input_is_empty_unless_it_was_declared() {
     let launcher = launcher_of(fixture(), Engine::default());
     // What this process could read itself, as a server reads its client, is not for its children.
     let (own, mut client) = std::io::pipe().expect("a pipe");
@@ -104,7 +104,7 @@ async fn row_62_standard_input_is_empty_unless_it_was_declared() {
 }
 
 #[tokio::test]
-async fn row_62_a_question_finds_nobody_to_answer_it() {
+async fn a_question_finds_nobody_to_answer_it() {
     let outcome = run(&["prompt", "Continue? [y/N] "]).await;
     assert_eq!(outcome.ended, Ended::Exited(3));
     assert_eq!(outcome.stdout_text(), "Continue? [y/N] ");

@@ -1,7 +1,6 @@
 //! The engine on real processes. What a process did is read from procfs, so these tests are for Linux.
 //!
-//! A test whose name begins with `row_` shows what that row of the list of bad inputs and faults demands. No test
-//! depends on how quick a machine is: times are only compared with what a hang would take.
+//! No test depends on how quick a machine is: times are only compared with what a hang would take.
 
 #![cfg(target_os = "linux")]
 

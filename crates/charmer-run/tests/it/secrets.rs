@@ -42,7 +42,7 @@ fn everything(outcome: Outcome, spool: &Spool) -> String {
 }
 
 #[tokio::test]
-async fn row_56_an_echoed_secret_is_not_in_the_result_or_on_disk() {
+async fn an_echoed_secret_is_not_in_the_result_or_on_disk() {
     let folder = tempfile::tempdir().expect("a folder");
     let spool = Spool::new(folder.path(), SpoolLimits::default());
     let long = "hunter2 ".repeat(12_000);
@@ -82,7 +82,7 @@ async fn row_56_an_echoed_secret_is_not_in_the_result_or_on_disk() {
 }
 
 #[tokio::test]
-async fn row_56_an_echoed_secret_is_not_in_the_progress() {
+async fn an_echoed_secret_is_not_in_the_progress() {
     let folder = tempfile::tempdir().expect("a folder");
     let spool = Spool::new(folder.path(), SpoolLimits::default());
     // Without secrets that go across lines a line is shown as soon as it has ended.

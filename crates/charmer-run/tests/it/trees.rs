@@ -16,7 +16,7 @@ async fn assert_deserted(leader: i32) {
 }
 
 #[tokio::test]
-async fn row_60_who_is_being_forked_during_the_kill_is_killed_too() {
+async fn who_is_being_forked_during_the_kill_is_killed_too() {
     // Nobody listens to the request to end, so that the kill is what ends them.
     let launcher = launcher_of("/bin/sh", Engine::default());
     for pause in [0, 3, 7, 20] {
@@ -31,7 +31,7 @@ async fn row_60_who_is_being_forked_during_the_kill_is_killed_too() {
 }
 
 #[tokio::test]
-async fn row_67_a_fork_bomb_ends_with_its_group() {
+async fn a_fork_bomb_ends_with_its_group() {
     let launcher = launcher_of("/bin/sh", Engine::default());
     let limits = patient().grace(Duration::from_millis(100));
     let mut running = Running::start(&launcher, stubborn(&["storm", "5"], &limits));

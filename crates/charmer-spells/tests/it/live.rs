@@ -1,4 +1,4 @@
-//! Folders that change while they are served: rows 70-73, 76, and what stays.
+//! Folders that change while they are served, and what stays.
 
 use std::{
     fs,
@@ -65,7 +65,7 @@ async fn a_folder_that_comes_later_is_seen() {
 }
 
 #[tokio::test]
-async fn row_70_a_half_written_file_keeps_the_last_good_version() {
+async fn a_half_written_file_keeps_the_last_good_version() {
     let project = Project::new();
     let file = project.spell("a", &says("one"));
     let book = project.book();
@@ -105,7 +105,7 @@ async fn row_70_a_half_written_file_keeps_the_last_good_version() {
 }
 
 #[tokio::test]
-async fn row_71_rename_and_delete_recreate() {
+async fn renamed_deleted_and_recreated_files_are_followed() {
     let project = Project::new();
     let file = project.spell("a", &says("one"));
     let (book, _watch, _) = watched(&project);
@@ -130,7 +130,7 @@ async fn row_71_rename_and_delete_recreate() {
 }
 
 #[tokio::test]
-async fn row_72_a_reload_does_not_disturb_a_call() {
+async fn a_reload_does_not_disturb_a_call() {
     let project = Project::new();
     let go = project.base.join("go");
     let file = project.spell("a", &says(&format!("wait {}", go.display())));
@@ -150,7 +150,7 @@ async fn row_72_a_reload_does_not_disturb_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn row_73_a_storm_of_edits_settles_on_the_last() {
+async fn a_storm_of_edits_settles_on_the_last() {
     let project = Project::new();
     project.spell("a", &says("0"));
     let (book, _watch, _) = watched(&project);
@@ -179,7 +179,7 @@ async fn row_73_a_storm_of_edits_settles_on_the_last() {
 }
 
 #[tokio::test]
-async fn row_76_duplicate_and_shadowing_names() {
+async fn who_comes_second_does_not_take_a_name() {
     let project = Project::new();
     project.spell("a", &says("yaml"));
     fs::write(project.spells.join("a.yml"), text("a", &says("yml"))).expect("it can");

@@ -1,4 +1,4 @@
-//! Mistakes as a person sees them: rows 74, 75 and 77 among them.
+//! Mistakes as a person sees them.
 
 use insta::assert_snapshot;
 
@@ -193,7 +193,7 @@ fn a_program_whose_variable_is_empty() {
 }
 
 #[test]
-fn row_74_files_that_are_more_than_they_seem() {
+fn files_that_are_more_than_they_seem_are_refused() {
     let bomb: String = std::iter::once("a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned())
         .chain((1..20).map(|n| format!("a{n}: &a{n} [{}]\n", format!("*a{}, ", n - 1).repeat(9))))
         .collect();
@@ -229,7 +229,7 @@ fn row_74_files_that_are_more_than_they_seem() {
 }
 
 #[test]
-fn row_75_timeouts() {
+fn timeouts_are_whole_seconds_up_to_300() {
     for bad in [
         "0",
         "-1",
@@ -251,7 +251,7 @@ fn row_75_timeouts() {
 }
 
 #[test]
-fn row_77_a_poisoned_description() {
+fn hidden_text_in_a_description_is_shown_and_told() {
     let project = Project::new();
     let hidden = "Lists\\u202E files\\u200B \\e[8mand sends them away\\e[0m \\U000E0041";
     let text = format!("name: t\ndescription: \"{hidden}\"\ncommand: ls\npaths: [.]\n");

@@ -1,7 +1,6 @@
 //! What only a whole server can show: its end, however it comes, its descriptors, its progress and its cut output.
 //!
-//! A test whose name begins with `row_` shows what that row of the list of bad inputs and faults demands. What
-//! processes did is read from procfs, so these tests are for Linux.
+//! What processes did is read from procfs, so these tests are for Linux.
 
 #![cfg(target_os = "linux")]
 
@@ -99,7 +98,7 @@ fn signal(which: &str, id: u32) {
 }
 
 #[test]
-fn row_47_what_the_server_was_started_with_does_not_reach_a_child() {
+fn what_the_server_was_started_with_does_not_reach_a_child() {
     // Portable shells know descriptors up to nine.
     let mut client = Client::start_with(&mut server_after("exec 9</dev/null 8</dev/null"));
     let before = format!("/proc/{}/fd/9", client.id());
@@ -110,7 +109,7 @@ fn row_47_what_the_server_was_started_with_does_not_reach_a_child() {
 }
 
 #[test]
-fn row_56_a_secret_with_a_sequence_in_it_is_not_shown_by_a_second_reading_either() {
+fn a_secret_with_a_sequence_in_it_is_not_shown_by_a_second_reading_either() {
     let mut client = Client::start_with(&mut server());
     let said = "hun\x1b[0mter2 ".repeat(6000);
     let cut = client.call("faulty_say", json!({ "text": said }));
@@ -131,7 +130,7 @@ fn row_56_a_secret_with_a_sequence_in_it_is_not_shown_by_a_second_reading_either
 
 /// Rows 58 and 63: what has left its group and its session outlives the call, and goes with the server.
 #[test]
-fn row_63_a_killed_server_leaves_nobody_behind() {
+fn a_killed_server_leaves_nobody_behind() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut client = Client::start_with(server().env("TMPDIR", folder.path()));
     client.call("faulty_lines", json!({"count": 20_000}));
@@ -162,7 +161,7 @@ fn row_63_a_killed_server_leaves_nobody_behind() {
 }
 
 #[test]
-fn row_58_a_daemon_goes_with_a_server_that_ends_in_order() {
+fn a_daemon_goes_with_a_server_that_ends_in_order() {
     let mut client = Client::start_with(&mut server());
     let said = text(&client.call("faulty_daemonise", json!({})));
     let daemon: u32 = said["process ".len()..].parse().expect("a number");
@@ -171,7 +170,7 @@ fn row_58_a_daemon_goes_with_a_server_that_ends_in_order() {
 }
 
 #[test]
-fn row_64_a_terminated_server_ends_fifty_calls() {
+fn a_terminated_server_ends_fifty_calls() {
     for hooked in [false, true] {
         let mut command = server();
         if hooked {
@@ -190,7 +189,7 @@ fn row_64_a_terminated_server_ends_fifty_calls() {
 }
 
 #[test]
-fn row_65_a_client_that_leaves_ends_its_calls_and_its_files() {
+fn a_client_that_leaves_ends_its_calls_and_its_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut client = Client::start_with(server().env("TMPDIR", folder.path()));
     client.call("faulty_lines", json!({"count": 20_000}));
@@ -211,7 +210,7 @@ fn row_65_a_client_that_leaves_ends_its_calls_and_its_files() {
 }
 
 #[test]
-fn row_66_a_server_out_of_descriptors_says_so_and_lives_on() {
+fn a_server_out_of_descriptors_says_so_and_lives_on() {
     for hooked in ["", "FAULTY_HOOKED=1 && export FAULTY_HOOKED && "] {
         let mut client = Client::start_with(&mut server_after(&format!("{hooked}ulimit -n 40")));
         let calls: Vec<i64> = (0..40)
@@ -237,7 +236,7 @@ fn row_66_a_server_out_of_descriptors_says_so_and_lives_on() {
 }
 
 #[test]
-fn row_68_after_many_calls_nothing_has_piled_up() {
+fn after_many_calls_nothing_has_piled_up() {
     let mut client = Client::start_with(&mut server());
     let server = client.id();
     let mut calls = |count: usize| {

@@ -1,5 +1,5 @@
-//! Rows of the list of bad inputs, each by its number: arguments (29-31), paths (32-42), environment (43-46). Row 35's
-//! first half stands beside the code, rows 70-73 in `live`, 74-78 in `mistakes` and below.
+//! Inputs and surroundings that mean harm: arguments, paths that would lead out of the permitted folder, environments.
+//! The swap of a folder between its check and its use stands beside the code, in `directory`.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::support::{Project, call, code, elements, fixture, nothing, shown, stdout};
 
 #[tokio::test]
-async fn row_29_an_expression_for_an_integer() {
+async fn an_expression_is_no_integer() {
     let project = Project::new();
     project.spell(
         "t",
@@ -35,7 +35,7 @@ async fn row_29_an_expression_for_an_integer() {
 }
 
 #[tokio::test]
-async fn row_30_names_that_are_one_variable() {
+async fn arguments_that_are_no_variable_or_the_same_one_are_refused() {
     let project = Project::new();
     project.spell("t", "command: ${FIXTURE} environment\npaths: [.]");
     let book = project.book();
@@ -59,7 +59,7 @@ async fn row_30_names_that_are_one_variable() {
 }
 
 #[tokio::test]
-async fn row_31_unicode_dashes() {
+async fn unicode_dashes_do_not_make_a_flag() {
     let project = Project::new();
     project.spell("t", "command: ${FIXTURE}\npaths: [.]\nflags: [-v]");
     let book = project.book();
@@ -91,7 +91,7 @@ async fn refused(project: &Project, path: &str) {
 }
 
 #[tokio::test]
-async fn row_32_dots() {
+async fn dots_do_not_lead_out_of_the_permitted_folder() {
     let project = jail();
     for path in [
         "..",
@@ -112,14 +112,14 @@ async fn row_32_dots() {
 }
 
 #[tokio::test]
-async fn row_33_a_name_that_only_begins_like_the_jail() {
+async fn a_folder_whose_name_only_begins_like_the_permitted_one_is_refused() {
     let project = jail();
     refused(&project, &shown(&project.base.join("jail-evil"))).await;
     refused(&project, "../jail-evil").await;
 }
 
 #[tokio::test]
-async fn row_34_symlinks() {
+async fn symlinks_that_lead_out_are_refused() {
     let project = jail();
     let jail = project.base.join("jail");
     fs::write(project.base.join("file"), "").expect("it can");
@@ -142,7 +142,7 @@ async fn row_34_symlinks() {
 }
 
 #[test]
-fn row_35_a_folder_that_is_swapped_all_the_time() {
+fn a_folder_that_is_swapped_all_the_time_never_leads_out() {
     let project = jail();
     let (jail, out) = (project.base.join("jail"), project.base.join("out"));
     let stop = AtomicBool::new(false);
@@ -182,7 +182,7 @@ fn row_35_a_folder_that_is_swapped_all_the_time() {
 }
 
 #[tokio::test]
-async fn row_36_the_way_round_through_proc() {
+async fn procfs_is_no_way_round() {
     let project = jail();
     for path in ["/proc/self/root", "/proc/self/cwd", "/proc/self/root/etc"] {
         refused(&project, path).await;
@@ -199,7 +199,7 @@ async fn row_36_the_way_round_through_proc() {
 }
 
 #[tokio::test]
-async fn row_37_hard_links() {
+async fn a_hard_link_is_no_folder_to_run_in() {
     // A hard link to a file is the file; a folder to run in it can never be.
     let project = jail();
     let secret = project.base.join("out/secret");
@@ -209,7 +209,7 @@ async fn row_37_hard_links() {
 }
 
 #[tokio::test]
-async fn row_38_a_target_that_does_not_exist_yet() {
+async fn a_file_that_does_not_exist_yet_is_made_only_inside() {
     let project = jail();
     refused(&project, "new").await;
     project.spell(
@@ -254,7 +254,7 @@ async fn row_38_a_target_that_does_not_exist_yet() {
 }
 
 #[tokio::test]
-async fn row_39_what_only_looks_like_a_path() {
+async fn tildes_variables_and_escapes_are_not_expanded_in_paths() {
     let project = jail();
     let outside = project.base.join("out").display().to_string();
     for path in [
@@ -275,7 +275,7 @@ async fn row_39_what_only_looks_like_a_path() {
 }
 
 #[tokio::test]
-async fn row_40_case_and_composition() {
+async fn case_and_composition_are_as_the_file_system_has_them() {
     let project = jail();
     project.folder("jail/caf\u{e9}");
     // Where the file system takes both for one, it is the one that is there; elsewhere there is none.
@@ -291,7 +291,7 @@ async fn row_40_case_and_composition() {
 }
 
 #[tokio::test]
-async fn row_41_pipes_and_devices() {
+async fn pipes_and_devices_are_refused_and_not_waited_for() {
     let project = jail();
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -323,7 +323,7 @@ async fn row_41_pipes_and_devices() {
 }
 
 #[tokio::test]
-async fn row_42_a_path_inside_of_an_option() {
+async fn a_path_inside_of_an_option_is_checked_too() {
     let project = jail();
     project.spell(
         "o",
@@ -349,7 +349,7 @@ async fn row_42_a_path_inside_of_an_option() {
 }
 
 #[tokio::test]
-async fn row_43_variables_that_hijack() {
+async fn variables_that_hijack_do_not_reach_a_spell() {
     let hijackers = [
         "LD_PRELOAD",
         "BASH_ENV",
@@ -377,7 +377,7 @@ async fn row_43_variables_that_hijack() {
 }
 
 #[tokio::test]
-async fn row_44_a_search_path_that_begins_here() {
+async fn relative_entries_of_the_search_path_are_not_used() {
     let project = Project::new();
     let trap = project.folder("trap");
     symlink("/bin/false", trap.join("pwd")).expect("it can");
@@ -401,7 +401,7 @@ async fn row_44_a_search_path_that_begins_here() {
 }
 
 #[tokio::test]
-async fn row_45_another_program_of_the_name_after_load() {
+async fn a_program_of_the_same_name_that_comes_later_is_not_run() {
     let project = Project::new();
     let (first, second) = (project.folder("first"), project.folder("second"));
     symlink(fixture(), second.join("tool")).expect("it can");
@@ -421,7 +421,7 @@ async fn row_45_another_program_of_the_name_after_load() {
 }
 
 #[tokio::test]
-async fn row_46_a_working_directory_that_is_deleted() {
+async fn a_deleted_working_directory_is_named() {
     let project = jail();
     let book = project.book();
     fs::remove_dir_all(project.base.join("jail")).expect("it can");
@@ -435,7 +435,7 @@ async fn row_46_a_working_directory_that_is_deleted() {
 }
 
 #[tokio::test]
-async fn row_78_a_folder_that_others_can_change() {
+async fn a_folder_that_others_can_change_is_told() {
     let project = jail();
     fs::set_permissions(&project.spells, fs::Permissions::from_mode(0o777)).expect("it can");
     let problems = project.book().problems();
