@@ -1,6 +1,9 @@
 //! The entries of `override`.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::Path,
+};
 
 use charmer_core::model::{CommandPath, Repetition};
 
@@ -12,7 +15,7 @@ use crate::{
 
 use super::{
     selector::{EFFECTS, confirm},
-    source::{entries, flag},
+    source::{entries, flag, shortened},
 };
 
 pub(super) const COMMAND: &[&str] = &[
@@ -62,6 +65,8 @@ pub(super) fn overrides(
     problems: &mut Problems<'_>,
 ) -> BTreeMap<String, CommandOverride> {
     let mut found: BTreeMap<String, CommandOverride> = BTreeMap::new();
+    // `a b` and `a/b` are one command.
+    let mut taken: HashSet<CommandPath> = HashSet::new();
     let example = "a command: {effect: read}";
     for (name, value) in entries(node, "override", example, problems) {
         let Some(path) = problems.word(name, "override") else {
@@ -76,8 +81,7 @@ pub(super) fn overrides(
                 .hint("a correction is for one command; wildcards are for `select`");
             continue;
         }
-        let same = |other: &String| CommandPath::parse(other) == CommandPath::parse(&path);
-        if found.keys().any(same) {
+        if !taken.insert(CommandPath::parse(&path)) {
             problems
                 .add(
                     name.span.clone(),
@@ -99,7 +103,7 @@ fn command(
     folder: Option<&Path>,
     problems: &mut Problems<'_>,
 ) -> Option<CommandOverride> {
-    let fields = problems.fields(node, path, COMMAND)?;
+    let fields = problems.fields(node, shortened(path), COMMAND)?;
     Some(CommandOverride {
         add: switch(&fields, "add", problems).unwrap_or(false),
         description: word(&fields, "description", problems),
@@ -145,11 +149,12 @@ fn args(node: &Node, problems: &mut Problems<'_>) -> Option<Vec<ArgOverride>> {
         return None;
     };
     let mut found: Vec<ArgOverride> = Vec::new();
+    let mut taken: HashSet<String> = HashSet::new();
     for entry in list {
         let Some(arg) = arg(entry, problems) else {
             continue;
         };
-        if found.iter().any(|other| other.name == arg.name) {
+        if !taken.insert(arg.name.clone()) {
             problems
                 .add(
                     entry.span.clone(),
@@ -192,12 +197,13 @@ fn arg(node: &Node, problems: &mut Problems<'_>) -> Option<ArgOverride> {
 
 fn flags(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, FlagOverride> {
     let mut found: BTreeMap<String, FlagOverride> = BTreeMap::new();
+    // `--name` and `name` are one flag.
+    let mut taken: HashSet<String> = HashSet::new();
     for (key, value) in entries(node, "flags", "output: {type: path}", problems) {
         let Some(name) = flag(key, "flags", problems) else {
             continue;
         };
-        let bare = |name: &str| name.trim_start_matches('-').to_owned();
-        if found.keys().any(|other| bare(other) == bare(&name)) {
+        if !taken.insert(name.trim_start_matches('-').to_owned()) {
             problems
                 .add(
                     key.span.clone(),
@@ -214,7 +220,7 @@ fn flags(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, FlagOverr
 }
 
 fn one_flag(node: &Node, name: &str, problems: &mut Problems<'_>) -> Option<FlagOverride> {
-    let fields = problems.fields(node, name, FLAG)?;
+    let fields = problems.fields(node, shortened(name), FLAG)?;
     let value_type = value_type(&fields, problems);
     if value_type.is_some_and(|name| name.is_switch()) {
         for key in ["bare", "repeat", "enum"] {

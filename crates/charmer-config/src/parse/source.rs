@@ -278,20 +278,30 @@ fn pinned(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Pinned> 
         let value = match &value.kind {
             Kind::Bool(on) => Some(Pinned::Switch(*on)),
             Kind::List(_) => {
-                let list = problems.list(value, &flag, "add a value, or remove the flag");
+                let what = shortened(&flag);
+                let list = problems.list(value, what, "add a value, or remove the flag");
                 Some(Pinned::List(
                     list.iter()
-                        .filter_map(|element| problems.text_of(element, &flag))
+                        .filter_map(|element| problems.text_of(element, what))
                         .collect(),
                 ))
             }
-            _ => problems.text_of(value, &flag).map(Pinned::Text),
+            _ => problems.text_of(value, shortened(&flag)).map(Pinned::Text),
         };
         if let Some(value) = value {
             set.insert(flag, value);
         }
     }
     set
+}
+
+/// The beginning of a name that the file gives, as mistakes name it: a name may be as long as the file, and each of the
+/// mistakes below it would hold it.
+pub(super) fn shortened(name: &str) -> &str {
+    const MOST: usize = 60;
+    name.char_indices()
+        .nth(MOST)
+        .map_or(name, |(end, _)| &name[..end])
 }
 
 /// The name of a flag, with or without dashes.

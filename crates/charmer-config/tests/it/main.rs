@@ -2,6 +2,7 @@
 
 mod bounds;
 mod diagnostics;
+mod linear;
 mod meaning;
 mod middleware;
 mod output;
