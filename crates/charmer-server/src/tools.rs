@@ -307,12 +307,15 @@ impl ToolsView {
     pub(crate) fn changes(&self, of_unlisted: bool) -> Changes {
         let change = |list: List| {
             let mut offer = self.offer.clone();
-            let known = offer.borrow_and_update().revision(list);
+            let lists = self.lists[list as usize].subscribe();
+            // A client may have listed what has changed since, before its wish to be told got here.
+            let listed = lists.borrow().answered;
+            let known = listed.unwrap_or_else(|| offer.borrow_and_update().revision(list));
             Change {
                 list,
                 of_unlisted: of_unlisted || list == List::Tools,
                 offer,
-                lists: self.lists[list as usize].subscribe(),
+                lists,
                 told: None,
                 known,
             }
