@@ -70,7 +70,7 @@ run() {
     finish
 }
 
-# The program and the examples that clients talk to; after `cargo test` there is nothing to do.
+# The program and the examples that tests and clients start; after `cargo test` there is nothing to do.
 build() {
     run 1200 cargo build --quiet --workspace --bins --examples
 }

@@ -17,6 +17,8 @@ fn main() {
         ["directory"] => println!("{}", std::env::current_dir().unwrap_or_default().display()),
         ["wait", file] => {
             println!("waiting");
+            // For tests, which cannot see what is printed before it has ended.
+            let _ = std::fs::write(Path::new(file).with_extension("waiting"), "");
             while !Path::new(file).exists() {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }

@@ -66,7 +66,7 @@ fn bridge() -> Bridge {
     let bridge = Bridge::new(cli())
         .limits(limits)
         .concurrency(64)
-        .selector(Selector::new(CommandRule::allow(["ask"])).timeout(Duration::from_secs(1)))
+        .selector(Selector::new(CommandRule::allow(["ask"])).timeout(Duration::from_secs(2)))
         .selector(Selector::new(CommandRule::all()))
         .redact(Redactor::new(["hunter2"], [""; 0]).expect("no pattern at all"));
     // Calls with an author's code on their path run on other threads.

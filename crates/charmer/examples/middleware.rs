@@ -68,7 +68,7 @@ fn bridge() -> Bridge {
         // Timeout: the program is ended, and what it said until then is kept. `Selector::timeout` does the same; as a
         // layer it can stand anywhere, and never gives a call more time than it had.
         .selector(
-            Selector::new(CommandRule::allow(["wait"])).layer(Timeout::new(Duration::from_secs(1))),
+            Selector::new(CommandRule::allow(["wait"])).layer(Timeout::new(Duration::from_secs(2))),
         )
         // Input validation: a refusal starts nothing.
         .selector(Selector::new(CommandRule::allow(["file"])).before(at_most_ten_papers))

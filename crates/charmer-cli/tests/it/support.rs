@@ -10,7 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 /// Longer than any change takes to be told, even on a busy machine; waits end as soon as it is.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The path of an example of this crate; `cargo test` builds them all.
 pub(crate) fn example(name: &str) -> PathBuf {

@@ -84,6 +84,8 @@ async fn one_that_hangs_is_given_up_with_a_reason() {
 #[tokio::test]
 async fn one_that_floods_is_given_up_with_a_reason() {
     for mut options in quick() {
+        // It must have come to write so much.
+        options.timeout = Duration::from_secs(2);
         options.output = 100_000;
         let error = walk(&hostile("floods"), options).await;
         let said = error.expect_err("there is nothing to read").to_string();
@@ -224,7 +226,7 @@ async fn nothing_that_only_terminals_or_machines_see_is_in_the_model() {
 #[tokio::test]
 async fn a_command_that_does_not_answer_is_lost_alone_and_said() {
     let mut options = sandboxed();
-    options.timeout = Duration::from_secs(5);
+    options.timeout = Duration::from_secs(10);
     let found = found(&hostile("moody"), options).await;
     assert_eq!(paths(&found), ["fine", "good"].map(Into::into).into());
     assert_eq!(
@@ -241,7 +243,8 @@ async fn a_command_that_does_not_answer_is_lost_alone_and_said() {
 #[tokio::test]
 async fn one_whose_commands_all_hang_is_not_waited_for() {
     let mut options = patient();
-    options.timeout = Duration::from_millis(300);
+    // Its own help must come in time.
+    options.timeout = Duration::from_secs(2);
     options.hangs = 6;
     let found = found(&hostile("sulks"), options).await;
     assert_eq!(paths(&found), BTreeSet::new());

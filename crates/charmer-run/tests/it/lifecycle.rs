@@ -5,8 +5,8 @@ use std::{io::Write, time::Duration};
 use charmer_run::{Ended, process::Engine};
 
 use crate::support::{
-    Running, end, eventually, fixture, impatient, is_alive, launcher_of, patient, request, run,
-    run_within, stubborn, try_run,
+    HANG, Running, end, eventually, fixture, impatient, is_alive, is_stopped, launcher_of, patient,
+    request, run, run_within, stubborn, try_run,
 };
 
 /// The last word of the fixture's first line.
@@ -30,23 +30,22 @@ async fn ends_are_told_apart() {
 #[tokio::test]
 async fn a_program_that_ignores_the_request_to_end_is_killed() {
     let launcher = launcher_of("/bin/sh", Engine::default());
-    let outcome = try_run(&launcher, stubborn(&["sleep"], &impatient())).await;
-    let outcome = outcome.expect("it starts");
-    assert_eq!(outcome.ended, Ended::TimedOut);
-    let limits = impatient();
-    assert!(
-        outcome.duration >= limits.timeout + limits.grace,
-        "{:?}",
-        outcome.duration
-    );
-    assert!(!is_alive(process_of(&outcome.stdout_text())));
+    let limits = patient().grace(Duration::from_millis(500));
+    let mut running = Running::start(&launcher, stubborn(&["sleep"], &limits));
+    let process = running.process().await;
+    running.cancel.cancel();
+    let outcome = running.outcome().await;
+    assert_eq!(outcome.ended, Ended::Cancelled);
+    assert!(outcome.duration >= limits.grace, "{:?}", outcome.duration);
+    assert!(!is_alive(process));
 }
 
 #[tokio::test]
 async fn a_program_that_is_asked_to_end_may_say_a_last_word() {
     let launcher = launcher_of("/bin/sh", Engine::default());
     let script = "trap 'echo tidied; exit 0' TERM; echo process $$; while :; do sleep 0.05; done";
-    let mut running = Running::start(&launcher, request(&["-c", script], &patient()));
+    let limits = patient().grace(HANG);
+    let mut running = Running::start(&launcher, request(&["-c", script], &limits));
     running.process().await;
     running.cancel.cancel();
     let outcome = running.outcome().await;
@@ -77,9 +76,13 @@ async fn a_grandchild_that_keeps_the_pipe_open_does_not_delay_the_answer() {
 
 #[tokio::test]
 async fn a_stopped_program_is_ended() {
-    let outcome = run_within(&["stop"], &impatient()).await;
-    assert_eq!(outcome.ended, Ended::TimedOut);
-    assert!(!is_alive(process_of(&outcome.stdout_text())));
+    let launcher = launcher_of(fixture(), Engine::default());
+    let mut running = Running::start(&launcher, request(&["stop"], &patient()));
+    let process = running.process().await;
+    eventually("it stops", || is_stopped(process)).await;
+    running.cancel.cancel();
+    assert_eq!(running.outcome().await.ended, Ended::Cancelled);
+    assert!(!is_alive(process));
 }
 
 #[tokio::test]
@@ -120,7 +123,7 @@ async fn a_caller_that_gives_up_ends_the_program() {
     let process = running.process().await;
     running.task.abort();
     eventually("its end", || !is_alive(process)).await;
-    let finished = tokio::time::timeout(Duration::from_secs(60), engine.finish());
+    let finished = tokio::time::timeout(HANG, engine.finish());
     finished.await.expect("its supervisor ends too");
 }
 

@@ -1,9 +1,11 @@
 //! The engine on real processes. What a process did is read from procfs, so these tests are for Linux.
 //!
-//! No test depends on how quick a machine is: times are only compared with what a hang would take.
+//! No test depends on how quick a machine is: times are only compared with what a hang would take, but in
+//! `clock`, whose tests are run alone.
 
 #![cfg(target_os = "linux")]
 
+mod clock;
 mod environment;
 mod lifecycle;
 mod output;

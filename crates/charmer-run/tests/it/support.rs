@@ -141,6 +141,11 @@ pub(crate) fn is_alive(id: i32) -> bool {
     stat(id).is_some_and(|fields| fields[0] != "Z" && fields[0] != "X")
 }
 
+/// Whether a process was stopped by a signal.
+pub(crate) fn is_stopped(id: i32) -> bool {
+    stat(id).is_some_and(|fields| fields[0] == "T")
+}
+
 /// Who runs in a process group.
 pub(crate) fn group(leader: i32) -> Vec<i32> {
     let listed = std::fs::read_dir("/proc").expect("procfs").flatten();

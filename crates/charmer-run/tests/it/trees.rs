@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use charmer_run::{Ended, process::Engine};
 
 use crate::support::{
-    Running, eventually, fixture, group, launcher_of, patient, request, stubborn,
+    HANG, Running, eventually, fixture, group, launcher_of, patient, request, stubborn,
 };
 
 /// The group stays empty, not only for a moment.
@@ -72,7 +72,7 @@ async fn a_tree_of_twenty_ends_when_its_call_is_cancelled() {
     running.cancel.cancel();
     let outcome = running.outcome().await;
     while !group(leader).is_empty() {
-        assert!(began.elapsed() < patient().grace + Duration::from_secs(20));
+        assert!(began.elapsed() < patient().grace + HANG);
     }
     eprintln!(
         "a tree of 21 processes ended {:?} after it was cancelled",

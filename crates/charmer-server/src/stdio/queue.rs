@@ -210,7 +210,7 @@ impl<T> Queue<T> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-    use std::{sync::Arc, thread, time::Instant};
+    use std::{sync::Arc, thread};
 
     use super::*;
 
@@ -252,14 +252,12 @@ mod tests {
                 thread::spawn(move || queue.push_blocking((), 0, &shutdown))
             };
             thread::sleep(Duration::from_millis(5));
-            let before = Instant::now();
             if close {
                 queue.close();
             } else {
                 shutdown.cancel();
             }
             assert_eq!(pusher.join().unwrap(), Err(Closed));
-            assert!(before.elapsed() < Duration::from_secs(1));
         }
     }
 

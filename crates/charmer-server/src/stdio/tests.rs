@@ -5,7 +5,6 @@
 use std::{
     io::{BufRead, BufReader, Cursor, PipeReader, PipeWriter},
     sync::Mutex,
-    time::Instant,
 };
 
 use rmcp::model::{ClientRequest, EmptyResult, ErrorCode, GetMeta, RequestId, ServerResult};

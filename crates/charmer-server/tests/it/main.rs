@@ -5,6 +5,8 @@ mod cold_start;
 mod library;
 mod many_clients;
 
+use std::sync::{Arc, Mutex};
+
 use charmer_run::{Call, CallError, Outcome, into_service};
 use client::{Client, modern, service, tools};
 use serde_json::json;
@@ -68,9 +70,15 @@ fn modern_clients_are_told_when_they_listen() {
 
 #[test]
 fn a_blocking_hook_does_not_hold_up_the_protocol() {
-    let blocking = into_service(service_fn(|_: Call| async {
-        std::thread::sleep(std::time::Duration::from_millis(400));
-        Ok::<_, CallError>(Outcome::success("late"))
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let held = Arc::new(Mutex::new(held));
+    let blocking = into_service(service_fn(move |_: Call| {
+        let held = Arc::clone(&held);
+        async move {
+            // Blocks its thread until the test lets go.
+            let _ = held.lock().expect("no panic").recv();
+            Ok::<_, CallError>(Outcome::success("late"))
+        }
     }));
     let mut client = Client::start(tools(&["a"], &blocking));
     client.initialize();
@@ -80,6 +88,7 @@ fn a_blocking_hook_does_not_hold_up_the_protocol() {
         );
     }
     assert_eq!(client.request(10, "ping", json!({}))["id"], 10);
+    drop(release);
     client.end();
 }
 

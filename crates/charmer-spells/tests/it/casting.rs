@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Project, call, code, elements, nothing, read, stdout};
+use crate::support::{Project, call, code, elements, nothing, read, stdout, waited_for};
 
 #[tokio::test]
 async fn templates_become_one_element_each() {
@@ -190,13 +190,15 @@ async fn the_five_kinds_of_errors_have_their_codes() {
 #[tokio::test]
 async fn a_cast_can_be_cancelled() {
     let project = Project::new();
-    project.spell("sleeps", "command: ${FIXTURE} sleep\npaths: [.]");
+    let never = project.base.join("never");
+    let command = format!("command: ${{FIXTURE}} wait {}\npaths: [.]", never.display());
+    project.spell("waits", &command);
     let book = project.book();
     let cancel = CancellationToken::new();
     let given = Given::new(Map::new());
-    let cast = book.cast("sleeps", &given, cancel.clone());
+    let cast = book.cast("waits", &given, cancel.clone());
     let (outcome, ()) = tokio::join!(cast, async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        waited_for(&never).await;
         cancel.cancel();
     });
     assert_eq!(

