@@ -25,7 +25,7 @@ use charmer_core::{
     tool::{CatalogueOptions, catalogue},
 };
 use charmer_run::{
-    Execute, Limits, ServedTool, Target, ToolSet, into_service,
+    CallPath, SharedSteps, Target, ToolSet,
     process::{Engine, Environment, Launcher},
 };
 use charmer_server::{Server, ServerInfo};
@@ -59,11 +59,9 @@ fn serve_one_tool() {
         None,
         engine.clone(),
     );
-    let service = into_service(Execute::new(Target::Process(launcher)));
-    let tools = found
-        .tools
-        .into_iter()
-        .map(|tool| ServedTool::new(tool, service.clone(), Limits::default()));
+    let tools = found.tools.into_iter().map(|tool| {
+        CallPath::new(tool, Target::Process(launcher.clone())).serve(&SharedSteps::default())
+    });
     let server = Server::new(ServerInfo::new("true", "1"), ToolSet::new(tools), engine);
     server.run_stdio().unwrap();
 }

@@ -11,9 +11,9 @@ use charmer_core::{
 };
 use charmer_discover::Discovery;
 use charmer_run::{
-    Execute, Exposed, Exposure, Limits, META_TOOLS, Promotions, ServedTool, Spool, Target, ToolSet,
-    into_service,
-    layers::{self, Audit, Validate},
+    CallPath, Exposed, Exposure, Limits, META_TOOLS, Promotions, ServedTool, SharedSteps, Spool,
+    Target, ToolSet,
+    layers::Validate,
     process::{Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
 };
@@ -64,38 +64,18 @@ impl Assembled {
 /// once.
 pub(crate) struct Assembler {
     settings: Settings,
-    paths: Vec<CallPath>,
+    running: Vec<Running>,
     pub(crate) engine: Engine,
     pub(crate) spells: Option<SpellBook>,
-    watch: Watchers,
+    shared: SharedSteps,
     limits: Limits,
     exposure: Exposure,
     wishes: Wishes,
     instructions: String,
 }
 
-/// Who sees every call.
-#[derive(Clone)]
-struct Watchers {
-    logged: bool,
-    audit: Option<Audit>,
-}
-
-impl Watchers {
-    /// A tool that is not a program's, whose calls are logged as those of programs are.
-    fn observed(&self, mut served: ServedTool) -> ServedTool {
-        if self.logged {
-            served.service = wrap(&layers::log_calls(output::note), served.service);
-        }
-        if let Some(audit) = &self.audit {
-            served.service = wrap(audit, served.service);
-        }
-        served
-    }
-}
-
 /// What the calls of one program share.
-struct CallPath {
+struct Running {
     launcher: Launcher,
     /// One for each selector.
     layers: Vec<Layers>,
@@ -104,6 +84,11 @@ struct CallPath {
 impl Assembler {
     /// Makes ready; says what in the configuration may not be as it was meant.
     pub(crate) fn new(settings: Settings, purpose: Purpose) -> (Self, Vec<String>) {
+        Self::behind(settings, purpose, SharedSteps::default())
+    }
+
+    /// The same with steps that every call takes, before those that the configuration asks for are added.
+    fn behind(settings: Settings, purpose: Purpose, shared: SharedSteps) -> (Self, Vec<String>) {
         let config = &settings.config;
         let mark = new_mark();
         let (redactor, notes) = config.redactor(|name| std::env::var(name).ok());
@@ -125,31 +110,31 @@ impl Assembler {
             let audit = audit.layer(redactor, &settings.folder);
             audit.report_to(output::warn)
         });
-        let paths = settings.programs.iter().map(|program| CallPath {
+        let running = settings.programs.iter().map(|program| Running {
             launcher: launcher(program, &settings, &mark, &engine),
             layers: program.source.select.iter().map(|s| s.layers()).collect(),
         });
         let limits = config.limits();
+        let mut shared = shared.audit(audit);
+        if config.log.calls {
+            shared = shared.log(output::note);
+        }
         let spells = settings
             .spells
             .as_ref()
-            .map(|folder| folder.open(&engine, config, &mark));
-        let watch = Watchers {
-            logged: config.log.calls,
-            audit,
-        };
-        let mut exposure = exposure(&settings, &watch);
+            .map(|folder| folder.open(&engine, config, &mark, &shared));
+        let mut exposure = exposure(&settings, &shared);
         let instructions = exposure.instructions(&what_is_here(&settings));
         exposure.spent = estimate_tokens(&instructions);
         let assembler = Self {
-            paths: paths.collect(),
+            running: running.collect(),
             exposure,
             wishes: Wishes::new(&settings.config.expose),
             instructions,
             limits,
             spells,
             engine,
-            watch,
+            shared,
             settings,
         };
         (assembler, warnings)
@@ -169,8 +154,8 @@ impl Assembler {
         let mut unmatched = Vec::new();
         let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
         let prefixes = self.prefixes(&found, &mut all.warnings);
-        let programs = self.settings.programs.iter().zip(&self.paths);
-        for (((program, path), found), prefix) in programs.zip(found).zip(prefixes) {
+        let programs = self.settings.programs.iter().zip(&self.running);
+        for (((program, running), found), prefix) in programs.zip(found).zip(prefixes) {
             let Some(found) = found else { continue };
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
@@ -191,9 +176,9 @@ impl Assembler {
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
                 let secret = prepared.secrets(&tool.path);
                 let declared = prepared.outputs.get(&tool.path);
-                let mut one = self.serve(program, path, &tool, secret, declared)?;
+                let mut one = self.serve(program, running, &tool, secret, declared)?;
                 if found.family == COBRA && program.source.completion == Completion::Program {
-                    one = one.completed_by(completer(&path.launcher));
+                    one = one.completed_by(completer(&running.launcher));
                 }
                 served.push(one.wish(wish));
             }
@@ -243,10 +228,10 @@ impl Assembler {
             book.reserve(names.chain(META_TOOLS.map(str::to_owned)));
             all.extend(book.tools().into_iter().map(|tool| {
                 let wish = self.wishes.of_spell(tool.tool.name.as_str());
-                self.watch.observed(tool).wish(wish)
+                tool.wish(wish)
             }));
         }
-        let all = ToolSet::new(all);
+        let all = ToolSet::new(all).behind(self.shared.clone());
         match self.engine.spool() {
             Some(spool) => all.with_spool(spool),
             None => all,
@@ -286,73 +271,52 @@ impl Assembler {
     fn serve(
         &self,
         program: &Program,
-        path: &CallPath,
+        running: &Running,
         tool: &Arc<Tool>,
         secret: Option<&str>,
         declared: Option<&Declared>,
     ) -> Result<ServedTool, Problem> {
-        let mut execute = Execute::new(Target::Process(path.launcher.clone()));
-        if let Some(audit) = &self.watch.audit {
-            execute = execute.judged_by(audit.witness(None));
-        }
-        let mut service = into_service(execute);
         let mut limits = self.limits.clone();
         let selector = tool.selector.and_then(|at| {
             let selector = program.source.select.get(at)?;
-            Some((selector, path.layers.get(at)?))
+            Some((selector, running.layers.get(at)?))
         });
+        let mut structure = self.settings.config.structure(selector.map(|(s, _)| s));
+        if let Some(declared) = declared {
+            structure = declared.add_to(structure);
+        }
+        let mut path = CallPath::new(Arc::clone(tool), Target::Process(running.launcher.clone()))
+            .structure(structure)
+            .redactor(self.engine.redactor().clone());
         if let Some((selector, layers)) = selector {
-            service = wrap(layers, service);
+            let layers = layers.clone();
+            path = path.layer(Arc::new(move |inner| wrap(&layers, inner)));
             limits = selector.limits(&limits, tool.name.as_str());
         }
         if let Some(pattern) = secret {
             let why = "secrets are not shown where only reading is offered";
             let check = Validate::forbid(ARGS_KEY, pattern, why)
                 .map_err(|error| Problem::failed(error.to_string()))?;
-            service = wrap(&check, service);
+            path = path.check(check);
         }
-        // Outside of the selector's layers: what it adds to the input is checked, and what they take out of the output
-        // is not in the data.
-        let mut structure = self.settings.config.structure(selector.map(|(s, _)| s));
-        if let Some(declared) = declared {
-            structure = declared.add_to(structure);
-        }
-        if !structure.is_idle() {
-            let structure = structure.redactor(self.engine.redactor().clone());
-            service = wrap(&structure, service);
-        }
-        let logged = self.watch.logged;
-        if logged {
-            service = wrap(&layers::log_calls(output::note), service);
-        }
-        // The log stands outermost, so that what a layer refuses is in it too.
-        if let Some(audit) = &self.watch.audit {
-            service = wrap(audit, service);
-        }
-        let served = ServedTool::new(Arc::clone(tool), service, limits)
-            .redactor(self.engine.redactor().clone());
-        Ok(if logged {
-            served
-        } else {
-            served.never_blocks()
-        })
+        Ok(path.limits(limits).serve(&self.shared))
     }
 
     /// Writes what has not been written yet; the process may end right after this.
     pub(crate) fn finish(&self) {
-        if let Some(audit) = &self.watch.audit {
+        if let Some(audit) = self.shared.audit_log() {
             audit.finish(Duration::from_secs(2));
         }
     }
 }
 
 /// How commands are shown, as the file and the command line say.
-fn exposure(settings: &Settings, watch: &Watchers) -> Exposure {
-    let (rules, watch) = (&settings.config.expose, watch.clone());
+fn exposure(settings: &Settings, shared: &SharedSteps) -> Exposure {
+    let rules = &settings.config.expose;
     let mut exposure = Exposure::new(rules.mode.unwrap_or_default())
         .read_only(settings.selection.read_only)
         .programs(settings.programs.iter().map(Program::name))
-        .around(move |tool| watch.observed(tool));
+        .behind(shared.clone());
     exposure.descriptions = rules.descriptions;
     if let Some(budget) = rules.budget {
         exposure.budget = budget;
@@ -377,3 +341,7 @@ fn launcher(program: &Program, settings: &Settings, mark: &str, engine: &Engine)
         .map(|directory| settings.folder.join(directory));
     Launcher::new(program.path.clone(), environment, directory, engine.clone())
 }
+
+#[cfg(test)]
+#[path = "assemble_tests.rs"]
+mod tests;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use charmer_config::{Config, Source};
-use charmer_run::process::Engine;
+use charmer_run::{SharedSteps, process::Engine};
 use charmer_spells::{NameRule, Problem as SpellProblem, Severity, SpellBook, SpellOptions};
 
 use crate::{
@@ -51,8 +51,15 @@ impl Folder {
     }
 
     /// Opens it for calls through this engine.
-    pub(crate) fn open(&self, engine: &Engine, config: &Config, mark: &str) -> SpellBook {
+    pub(crate) fn open(
+        &self,
+        engine: &Engine,
+        config: &Config,
+        mark: &str,
+        shared: &SharedSteps,
+    ) -> SpellBook {
         let mut options = options()
+            .behind(shared.clone())
             .engine(engine.clone())
             .limits(config.limits())
             .structure(config.structure(None))

@@ -21,10 +21,9 @@ use charmer_core::{
     tool::{CatalogueOptions, catalogue},
 };
 use charmer_run::{
-    Execute, Limits, ServedTool, Target, into_service,
+    CallPath, ServedTool, SharedSteps, Target,
     layers::{Structure, StructureMode},
     process::{Engine, Environment, Launcher},
-    wrap,
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -60,9 +59,9 @@ fn tool(mode: StructureMode) -> ServedTool {
         None,
         Engine::default(),
     );
-    let service = into_service(Execute::new(Target::Process(launcher)));
-    let service = wrap(&Structure::new(mode), service);
-    ServedTool::new(found.tools.remove(0), service, Limits::default())
+    CallPath::new(found.tools.remove(0), Target::Process(launcher))
+        .structure(Structure::new(mode))
+        .serve(&SharedSteps::default())
 }
 
 async fn measure() {

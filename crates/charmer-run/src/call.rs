@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tower::{BoxError, Layer, Service, ServiceExt, util::BoxCloneSyncService};
 
-use crate::{CallError, ErrorCode, Limits, Progress, layers::Readied, process::Captured};
+use crate::{
+    Answers, CallError, Caller, ErrorCode, Limits, Progress, Question, layers::Readied,
+    process::Captured,
+};
 
 /// One call on its way to a program.
 #[derive(Debug, Clone)]
@@ -23,6 +26,10 @@ pub struct Call {
     pub cancel: CancellationToken,
     /// Where it reports how far it is.
     pub progress: Progress,
+    /// Who made it.
+    pub caller: Caller,
+    /// What people said to questions that this call has asked before.
+    pub answers: Answers,
 }
 
 impl Call {
@@ -34,6 +41,8 @@ impl Call {
             limits: Limits::default(),
             cancel: CancellationToken::new(),
             progress: Progress::default(),
+            caller: Caller::default(),
+            answers: Answers::default(),
         }
     }
 
@@ -57,6 +66,20 @@ impl Call {
         self.progress = progress;
         self
     }
+
+    /// Sets who made it.
+    #[must_use]
+    pub fn caller(mut self, caller: Caller) -> Self {
+        self.caller = caller;
+        self
+    }
+
+    /// Sets what people said to its questions.
+    #[must_use]
+    pub fn answers(mut self, answers: Answers) -> Self {
+        self.answers = answers;
+        self
+    }
 }
 
 /// How a program came to its end.
@@ -71,6 +94,8 @@ pub enum Ended {
     TimedOut,
     /// It was ended because its call was cancelled.
     Cancelled,
+    /// It was not started: a person has to answer a question first.
+    NeedsInput,
 }
 
 /// What came of a call that was run.
@@ -93,6 +118,8 @@ pub struct Outcome {
     pub items: Option<usize>,
     /// What is wrong with the output of a program that ended well.
     pub complaint: Option<CallError>,
+    /// The question that a person has to answer before anything is started.
+    pub question: Option<Question>,
 }
 
 impl Outcome {
@@ -107,6 +134,16 @@ impl Outcome {
             advice: None,
             items: None,
             complaint: None,
+            question: None,
+        }
+    }
+
+    /// The outcome of a call that has not begun, because a person has to answer this first.
+    pub fn needs_input(question: Question) -> Self {
+        Self {
+            ended: Ended::NeedsInput,
+            question: Some(question),
+            ..Self::success("")
         }
     }
 

@@ -1,4 +1,4 @@
-//! The innermost service: input bound and checked, argv written and judged, then a process or a handler.
+//! The innermost service: input bound, decided on, written as an argv, checked and judged; then a process or a handler.
 
 use std::{
     fmt,
@@ -9,14 +9,15 @@ use std::{
 };
 
 use charmer_core::{
-    call::{Prepared, prepare},
+    call::{Prepared, bind, write},
     output::{answering_flag, clean, waiting_line},
     tool::Tool,
 };
 use tower::Service;
 
 use crate::{
-    Call, CallError, Ended, ErrorCode, Handler, HandlerCall, Outcome,
+    Call, CallError, CallService, Ended, ErrorCode, Handler, HandlerCall, Outcome, Place, Policy,
+    layers::leave_argv,
     process::{Launcher, Request},
 };
 
@@ -34,6 +35,8 @@ pub enum Target {
     Process(Launcher),
     /// A function of the host program.
     Handler(Arc<dyn Handler>),
+    /// An answer of the bridge's own, which runs no program and reads its input by itself.
+    Answer(CallService),
 }
 
 impl fmt::Debug for Target {
@@ -41,24 +44,39 @@ impl fmt::Debug for Target {
         match self {
             Self::Process(launcher) => f.debug_tuple("Process").field(launcher).finish(),
             Self::Handler(_) => f.write_str("Handler(..)"),
+            Self::Answer(_) => f.write_str("Answer(..)"),
         }
     }
 }
 
-/// Runs calls against one target.
+/// Runs the calls of one tool against one target.
+///
+/// A layer may hand it a call of another tool: that one is bound and written, but every element must still be one that
+/// its own tool could have written.
 #[derive(Clone)]
 pub struct Execute {
+    tool: Arc<Tool>,
     target: Target,
+    policy: Option<Arc<dyn Policy>>,
     judge: Option<Arc<dyn Judge>>,
 }
 
 impl Execute {
-    /// A service that runs this target.
-    pub fn new(target: Target) -> Self {
+    /// A service that runs this target for calls of this tool.
+    pub fn new(tool: Arc<Tool>, target: Target) -> Self {
         Self {
+            tool,
             target,
+            policy: None,
             judge: None,
         }
+    }
+
+    /// Sets who decides on a call before its command line is written.
+    #[must_use]
+    pub fn decided_by(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = Some(policy);
+        self
     }
 
     /// Sets who has the last word on a command line.
@@ -69,7 +87,16 @@ impl Execute {
     }
 
     async fn run(self, call: Call) -> Result<Outcome, CallError> {
-        let prepared = prepare(&call.tool, &call.input)?;
+        if let Target::Answer(mut service) = self.target {
+            return service.call(call).await;
+        }
+        let mut bound = bind(&call.tool, &call.input)?;
+        let mut place = Place::default();
+        if let Some(policy) = &self.policy {
+            policy.decide(&self.tool, &mut bound, &mut place)?;
+        }
+        let prepared = write(&call.tool, &self.tool, bound)?;
+        leave_argv(&self.tool, place.program.as_deref(), &prepared.argv);
         if let Some(judge) = &self.judge {
             judge.judge(&call.tool, &prepared)?;
         }
@@ -82,12 +109,14 @@ impl Execute {
         match self.target {
             Target::Process(launcher) => {
                 let mut request = Request::new(prepared.argv.to_os_strings(), call.limits)
-                    .progress(call.progress);
+                    .progress(call.progress)
+                    .place(place);
                 request.stdin = prepared.bound.stdin.map(String::into_bytes);
                 let outcome = launcher.run(request, call.cancel).await?;
                 Ok(advised(outcome, &call.tool))
             }
             Target::Handler(handler) => run_handler(handler, HandlerCall { call, prepared }).await,
+            Target::Answer(_) => unreachable!("it has answered above"),
         }
     }
 }
@@ -95,6 +124,7 @@ impl Execute {
 impl fmt::Debug for Execute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Execute")
+            .field("tool", &self.tool.name)
             .field("target", &self.target)
             .field("judged", &self.judge.is_some())
             .finish()

@@ -1,10 +1,11 @@
 //! Running one call: hooks, binding, policy, a process or a handler, and its outcome.
 //!
-//! The interface is a `tower` service from a [`Call`] to an [`Outcome`]; the innermost one, [`Execute`], binds the
-//! input, writes the argv and runs the program. Whatever a layer does to a call on its way in, binding and policy
-//! still stand between it and the process.
+//! The interface is a `tower` service from a [`Call`] to an [`Outcome`]. [`CallPath`] puts a tool's path together, in one
+//! order for all; the innermost service, [`Execute`], binds the input, writes the argv and runs the program. Whatever a
+//! layer does to a call on its way in, binding and policy still stand between it and the process.
 
 mod call;
+mod caller;
 mod completer;
 mod error;
 mod execute;
@@ -13,8 +14,11 @@ mod handler;
 mod hooks;
 pub mod layers;
 mod limits;
+mod path;
+mod policy;
 pub mod process;
 mod progress;
+mod question;
 mod read_output;
 mod redact;
 mod result;
@@ -22,6 +26,7 @@ mod spool;
 mod toolset;
 
 pub use call::{Call, CallService, Ended, Outcome, into_service, wrap};
+pub use caller::{Caller, Client, LOCAL, Transport};
 pub use completer::{Complete, Completer};
 pub use error::{CallError, ErrorCode};
 pub use execute::{Execute, Judge, Target};
@@ -29,9 +34,12 @@ pub use expose::{Exposed, Exposure, META_TOOLS, Promotions, Shown};
 pub use handler::{Handler, HandlerCall, Reply};
 pub use hooks::{After, Before, Hooks};
 pub use limits::Limits;
+pub use path::{CallPath, SharedSteps, Step};
+pub use policy::{Place, Policy};
 pub use progress::{Progress, Snapshot};
+pub use question::{Answer, Answers, Question};
 pub use read_output::OutputQuery;
 pub use redact::{BadPattern, REDACTED, Redactor};
 pub use result::CallResult;
 pub use spool::{Spool, SpoolLimits};
-pub use toolset::{Router, ServedTool, ToolSet};
+pub use toolset::{Resolved, Router, ServedTool, ToolSet};

@@ -15,8 +15,8 @@ use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use crate::{
-    CallError, ErrorCode, Execute, HandlerCall, Limits, Reply, ServedTool, Spool, Target,
-    into_service,
+    CallError, CallPath, ErrorCode, HandlerCall, Limits, Reply, ServedTool, SharedSteps, Spool,
+    Target,
     process::{begun_character, continued_character},
 };
 
@@ -32,7 +32,7 @@ const MAX_LINES: usize = 400;
 const LINE_LENGTH: usize = 2000;
 
 /// The tool that reads this spool.
-pub(crate) fn tool(spool: &Spool) -> ServedTool {
+pub(crate) fn tool(spool: &Spool, shared: &SharedSteps) -> ServedTool {
     let command = Command::new(NAME)
         .about(
             "Reads more of an output that was cut: a part from `offset`, or the lines that match `search`. \
@@ -56,11 +56,13 @@ pub(crate) fn tool(spool: &Spool) -> ServedTool {
         let query = OutputQuery::of(&call.call.input);
         query.answer(&spool).map(Reply::Text)
     };
-    let service = into_service(Execute::new(Target::Handler(Arc::new(read))));
     // What says where to go on must not push the longest reading over the limit.
     let limits = Limits::default().output_chars(MAX_LENGTH as usize + 200);
-    ServedTool::new(tool, service, limits)
+    CallPath::new(tool, Target::Handler(Arc::new(read)))
+        .limits(limits)
         .redactor(redactor)
+        .may_block(true)
+        .serve(shared)
         .listed_from(used)
 }
 

@@ -163,6 +163,12 @@ fn failure(outcome: &Outcome) -> Option<CallError> {
                 .hint("ask for less, or have its timeout raised")
         }
         Ended::Cancelled => CallError::new(ErrorCode::Cancelled, "the call was cancelled"),
+        Ended::NeedsInput => {
+            let asked = outcome.question.as_ref();
+            let asked = asked.map_or("", |question| question.message.as_str());
+            CallError::refused(format!("a person has to answer first: {asked}"))
+                .hint("this client has no way to ask; use one that can, and nothing was run")
+        }
     };
     Some(match &outcome.advice {
         Some(advice) => error.hint(advice.clone()),

@@ -2,14 +2,18 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use charmer_core::{expose::Wish, tool::Tool};
+use charmer_core::{
+    expose::Wish,
+    model::{CommandPath, Hints},
+    tool::{Annotations, Tool, ToolName},
+};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use crate::{
-    Call, CallError, CallResult, CallService, Completer, Limits, Outcome, Redactor, Spool,
-    read_output,
+    Call, CallError, CallPath, CallResult, CallService, Completer, Limits, Outcome, Redactor,
+    SharedSteps, Spool, read_output,
 };
 
 /// A tool and how it is called.
@@ -47,7 +51,9 @@ pub struct ServedTool {
 #[derive(Clone)]
 pub struct Router(Arc<Route>);
 
-type Route = dyn Fn(&Map<String, Value>) -> Option<(ServedTool, Map<String, Value>)> + Send + Sync;
+/// The tool that is meant, and the input that is for it.
+pub(crate) type Routed = (ServedTool, Map<String, Value>);
+type Route = dyn Fn(&Map<String, Value>) -> Option<Routed> + Send + Sync;
 
 impl Router {
     /// Routes by this rule.
@@ -112,17 +118,17 @@ impl ServedTool {
         self
     }
 
-    /// The tool that a call with this input is really for, and the input that is for it: itself, unless it stands for
-    /// others. Where none is meant, it is itself too: its own call path says why.
-    pub fn resolve(&self, input: Map<String, Value>) -> (Self, Map<String, Value>) {
+    /// What a call with this input is really for: itself, unless it stands for others. Where none is meant, it is itself
+    /// too: its own call path says why.
+    pub fn resolve(&self, input: Map<String, Value>) -> Resolved {
         let routed = self.router.as_ref().and_then(|router| (router.0)(&input));
-        routed.unwrap_or_else(|| (self.clone(), input))
-    }
-
-    /// Whether a call with this input should wait until all tools are known.
-    pub fn waits_for_all(&self, input: Option<&Map<String, Value>>) -> bool {
-        let routed = || (self.router.as_ref()?.0)(input?);
-        self.meta && routed().is_none()
+        let certain = routed.is_some() || !self.meta;
+        let (served, input) = routed.unwrap_or_else(|| (self.clone(), input));
+        Resolved {
+            served,
+            input,
+            certain,
+        }
     }
 
     /// Lets the program itself be asked for completions.
@@ -155,12 +161,15 @@ impl ServedTool {
 
     /// Calls it, until the token is cancelled. Must run inside a tokio runtime.
     pub async fn call(&self, input: Map<String, Value>, cancel: CancellationToken) -> CallResult {
-        let (mut served, input) = self.resolve(input);
-        let call = Call::new(Arc::clone(&served.tool), input)
-            .limits(served.limits.clone())
-            .cancelled_by(cancel);
-        let outcome = served.service.call(call).await;
+        let Resolved { served, input, .. } = self.resolve(input);
+        let call = served.call_with(input).cancelled_by(cancel);
+        let outcome = served.service.clone().call(call).await;
         served.result(&outcome)
+    }
+
+    /// A call of it with this input, within its limits.
+    pub fn call_with(&self, input: Map<String, Value>) -> Call {
+        Call::new(Arc::clone(&self.tool), input).limits(self.limits.clone())
     }
 
     /// The answer that an outcome of one of its calls makes.
@@ -173,11 +182,24 @@ impl ServedTool {
     }
 }
 
+/// What a call is for, once it is known which tool was meant.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Resolved {
+    /// The tool that is called.
+    pub served: ServedTool,
+    /// The input that is for it.
+    pub input: Map<String, Value>,
+    /// Whether it stays this one when more tools become known.
+    pub certain: bool,
+}
+
 /// Tools in a fixed order, found by name.
 #[derive(Debug, Clone, Default)]
 pub struct ToolSet {
     tools: Vec<ServedTool>,
     places: HashMap<String, usize>,
+    shared: SharedSteps,
 }
 
 impl ToolSet {
@@ -198,7 +220,29 @@ impl ToolSet {
     /// something to read.
     #[must_use]
     pub fn with_spool(self, spool: &Spool) -> Self {
-        Self::new(self.tools.into_iter().chain([read_output::tool(spool)]))
+        let reader = read_output::tool(spool, &self.shared);
+        Self::new(self.tools.into_iter().chain([reader])).behind(self.shared)
+    }
+
+    /// Sets the steps that all calls take, for calls of tools that are not there.
+    #[must_use]
+    pub fn behind(mut self, shared: SharedSteps) -> Self {
+        self.shared = shared;
+        self
+    }
+
+    /// What a call of this name is for, if there is such a tool.
+    pub fn resolve(&self, name: &str, input: Map<String, Value>) -> Option<Resolved> {
+        self.get(name).map(|served| served.resolve(input))
+    }
+
+    /// A tool that is not there, as it is refused: its call is on record like any other, and comes to this error.
+    pub fn missing(&self, name: &str, error: CallError) -> ServedTool {
+        let name = &name[..name.floor_char_boundary(200)];
+        let name = ToolName::new("", &CommandPath::parse(name));
+        let hints = Annotations::new(&Hints::default());
+        let tool = Tool::custom(name, "", Map::new(), hints);
+        CallPath::answering(Arc::new(tool), move |_| Err(error.clone())).serve(&self.shared)
     }
 
     /// The tool of a name.

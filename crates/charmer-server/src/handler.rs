@@ -3,30 +3,35 @@
 use std::sync::Arc;
 
 use charmer_core::text::nearest;
-use charmer_run::{Call, CallError, CallResult, ErrorCode, ServedTool, Spool};
+use charmer_run::{
+    Call, CallError, CallResult, Caller, Client, ErrorCode, Outcome, Resolved, ServedTool, Spool,
+    Transport as CallTransport,
+};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         self, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
         CompleteResult, ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams,
-        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter,
+        GetPromptResponse, Implementation, InputResponses, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+        SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use crate::{
     ServerInfo,
+    ask::{self, Way},
     completion::candidates,
     pool::CallPool,
     progress::Reporter,
     prompts, resources,
     shelf::{Shelf, Shelves},
-    tools::{List, ToolsView},
+    tools::{List, Offer, ToolsView},
 };
 
 /// Methods that exist; one of them in a shape that could not be read has bad parameters.
@@ -54,6 +59,10 @@ pub(crate) struct Handler {
     pub(crate) shelves: Shelves,
     /// Where long output is kept.
     pub(crate) spool: Option<Spool>,
+    /// Whom the calls of this client belong to.
+    pub(crate) principal: Arc<str>,
+    /// The way that they come in.
+    pub(crate) transport: CallTransport,
     /// Cancelled when the client has gone or the server ends; every call is its child.
     pub(crate) shutdown: CancellationToken,
 }
@@ -81,28 +90,77 @@ impl Handler {
         shelf
     }
 
+    /// Who makes a request.
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+        let caller = Caller::new(Arc::clone(&self.principal), self.transport);
+        let Some(info) = context.client_info() else {
+            return caller;
+        };
+        let mut client = Client::new(info.name, info.version);
+        client.elicitation = ask::can_show_forms(context);
+        let capabilities = context.client_capabilities();
+        client.roots = capabilities.is_some_and(|all| all.roots.is_some());
+        caller.client(Arc::new(client))
+    }
+
+    /// Makes a call, and asks whatever its steps ask on the way: each answer begins it anew, and nothing has run before.
     async fn run(
         &self,
-        served: &ServedTool,
-        params: CallToolRequestParams,
+        Resolved { served, input, .. }: Resolved,
+        responses: Option<InputResponses>,
         context: &RequestContext<RoleServer>,
-    ) -> CallResult {
-        let (served, input) = served.resolve(params.arguments.unwrap_or_default());
-        let asked = &context.ct;
+    ) -> CallToolResponse {
         let reporter = context
             .meta
             .get_progress_token()
             .map(|token| Reporter::start(context.peer.clone(), token, served.redactor.clone()));
+        let progress = reporter.as_ref().map(Reporter::progress);
+        let mut call = served
+            .call_with(input)
+            .caller(self.caller(context))
+            .answers(ask::answers(responses))
+            .progress(progress.unwrap_or_default());
+        let mut questions = 0;
+        let outcome = loop {
+            let mut outcome = self.attempt(&served, call.clone(), context).await;
+            let question = match &mut outcome {
+                Ok(outcome) => outcome.question.take(),
+                Err(_) => None,
+            };
+            let Some(question) = question else {
+                break Ok(outcome);
+            };
+            questions += 1;
+            match ask::way(context) {
+                Way::Request if questions <= ask::MOST => {
+                    let answer = ask::elicit(context, &question).await;
+                    call.answers.insert(question.key, answer);
+                }
+                Way::Answer if let Some(required) = ask::required(&question) => {
+                    break Err(required);
+                }
+                _ => break Ok(Ok(Outcome::needs_input(question))),
+            }
+        };
+        // No progress may follow the result.
+        if let Some(reporter) = reporter {
+            reporter.finish().await;
+        }
+        match outcome {
+            Ok(outcome) => answer(served.result(&outcome)).into(),
+            Err(required) => required.into(),
+        }
+    }
+
+    /// Makes a call once, until its request is cancelled.
+    async fn attempt(
+        &self,
+        served: &ServedTool,
+        call: Call,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Outcome, CallError> {
         let cancel = self.shutdown.child_token();
-        let call = Call::new(Arc::clone(&served.tool), input)
-            .limits(served.limits.clone())
-            .cancelled_by(cancel.clone())
-            .progress(
-                reporter
-                    .as_ref()
-                    .map(Reporter::progress)
-                    .unwrap_or_default(),
-            );
+        let call = call.cancelled_by(cancel.clone());
         let mut service = served.service.clone();
         let work = async move { service.call(call).await };
         let mut work = if served.may_block {
@@ -112,22 +170,42 @@ impl Handler {
         };
         let done = tokio::select! {
             done = &mut work => done,
-            () = asked.cancelled() => {
+            () = context.ct.cancelled() => {
                 cancel.cancel();
                 work.await
             }
         };
-        // No progress may follow the result.
-        if let Some(reporter) = reporter {
-            reporter.finish().await;
-        }
         // Nothing that a hook or handler does may leave the client without an answer.
-        let outcome = done.unwrap_or_else(|_| {
+        done.unwrap_or_else(|_| {
             let message = "the bridge or one of its hooks panicked during this call";
             Err(CallError::new(ErrorCode::Internal, message)
                 .hint("this is a bug; the server's standard error says more"))
-        });
-        served.result(&outcome)
+        })
+    }
+
+    /// Says that there is no such tool, in the log of calls too.
+    async fn no_tool(
+        &self,
+        offer: &Offer,
+        name: &str,
+        input: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> ErrorData {
+        let names = offer.tools.iter().map(|served| served.tool.name.as_str());
+        let hint = match nearest(name, names) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None if !offer.settled => {
+                "; not all tools are known yet, so try again in a few seconds".into()
+            }
+            None => String::new(),
+        };
+        let message = format!("unknown tool `{name}`{hint}");
+        let error = CallError::new(ErrorCode::NotRegistered, &message);
+        let missing = offer.tools.missing(name, error);
+        let call = missing.call_with(input).caller(self.caller(context));
+        // It comes to the error that it was made from.
+        let _ = self.attempt(&missing, call, context).await;
+        ErrorData::invalid_params(message, None)
     }
 }
 
@@ -180,26 +258,14 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let name = &request.name;
-        let input = request.arguments.as_ref();
-        let offer = self.tools.to_call(name, input, &context.ct, &self.shutdown);
-        let offer = offer.await;
-        let Some(served) = offer.tools.get(name) else {
-            let names = offer.tools.iter().map(|served| served.tool.name.as_str());
-            let hint = match nearest(name, names) {
-                Some(near) => format!("; did you mean `{near}`?"),
-                None if !offer.settled => {
-                    "; not all tools are known yet, so try again in a few seconds".into()
-                }
-                None => String::new(),
-            };
-            return Err(ErrorData::invalid_params(
-                format!("unknown tool `{}`{hint}", request.name),
-                None,
-            ));
-        };
-        let result = self.run(served, request, &context).await;
-        Ok(answer(result).into())
+        let input = request.arguments.unwrap_or_default();
+        let call = self
+            .tools
+            .to_call(&request.name, &input, &context.ct, &self.shutdown);
+        match call.await {
+            Ok(resolved) => Ok(self.run(resolved, request.input_responses, &context).await),
+            Err(offer) => Err(self.no_tool(&offer, &request.name, input, &context).await),
+        }
     }
 
     fn accepted_subscription_filter(

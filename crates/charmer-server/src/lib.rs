@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod ask;
 mod completion;
 mod handler;
 mod info;

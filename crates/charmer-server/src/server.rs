@@ -3,11 +3,12 @@
 
 use std::{
     io::{Read, Write},
+    sync::Arc,
     sync::Once,
     time::Duration,
 };
 
-use charmer_run::{Promotions, ToolSet, process::Engine};
+use charmer_run::{LOCAL, Promotions, ToolSet, Transport as CallTransport, process::Engine};
 use rmcp::{
     RoleServer,
     service::{ServerInitializeError, serve_server_with_ct},
@@ -115,7 +116,7 @@ impl Server {
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
         let calls = self.stop.child_token();
         let transport = StdioTransport::claim_stdio(StdioOptions::default(), calls.clone())?;
-        let served = self.serve(transport, calls).await;
+        let served = self.serve(transport, stdio(), calls).await;
         self.finish().await;
         served
     }
@@ -129,7 +130,7 @@ impl Server {
         let calls = self.stop.child_token();
         let transport =
             StdioTransport::new(reader, writer, StdioOptions::default(), calls.clone())?;
-        let served = self.serve(transport, calls).await;
+        let served = self.serve(transport, stdio(), calls).await;
         self.finish().await;
         served
     }
@@ -140,7 +141,17 @@ impl Server {
         &self,
         transport: impl Transport<RoleServer> + 'static,
     ) -> Result<(), ServeError> {
-        self.serve(transport, self.stop.child_token()).await
+        self.serve_principal(LOCAL, transport).await
+    }
+
+    /// The same for a client whose calls belong to this principal: what is kept of their outputs, nobody else can read.
+    pub async fn serve_principal(
+        &self,
+        principal: impl Into<Arc<str>>,
+        transport: impl Transport<RoleServer> + 'static,
+    ) -> Result<(), ServeError> {
+        let client = (principal.into(), CallTransport::Direct);
+        self.serve(transport, client, self.stop.child_token()).await
     }
 
     /// Ends every client and every call, and waits until their processes have been ended and collected.
@@ -161,6 +172,7 @@ impl Server {
     async fn serve(
         &self,
         transport: impl Transport<RoleServer> + 'static,
+        (principal, way): (Arc<str>, CallTransport),
         calls: CancellationToken,
     ) -> Result<(), ServeError> {
         self.following.call_once(|| self.follow());
@@ -170,6 +182,8 @@ impl Server {
             pool: self.pool.clone(),
             shelves: self.shelves.clone(),
             spool: self.engine.spool().cloned(),
+            principal,
+            transport: way,
             shutdown: calls.clone(),
         };
         // However this ends, also by being dropped, nobody waits for these calls any more.
@@ -211,4 +225,9 @@ impl Server {
             });
         }
     }
+}
+
+/// Whoever started this process: its own user.
+fn stdio() -> (Arc<str>, CallTransport) {
+    (LOCAL.into(), CallTransport::Stdio)
 }

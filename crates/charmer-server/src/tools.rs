@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_run::ToolSet;
+use charmer_run::{Resolved, ToolSet};
 use rmcp::model;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -269,21 +269,24 @@ impl ToolsView {
             .or_else(foretold)
     }
 
-    /// The tools for a call: those that hold the tool, or what is known when patience ends. A tool about the others waits
-    /// for all of them.
+    /// What a call is for, as soon as that is certain: a tool that stands for others waits until it knows the one that is
+    /// meant, and one about the others waits for all of them. Where there is no such tool when patience ends, what there
+    /// is instead.
     pub(crate) async fn to_call(
         &self,
         name: &str,
-        input: Option<&Map<String, Value>>,
+        input: &Map<String, Value>,
         cancelled: &CancellationToken,
         ended: &CancellationToken,
-    ) -> Offer {
+    ) -> Result<Resolved, Offer> {
         self.asked.cancel();
-        self.wait([cancelled, ended], |offer| {
-            let known = offer.tools.get(name);
-            offer.settled || known.is_some_and(|served| !served.waits_for_all(input))
-        })
-        .await
+        let mut found = None;
+        let offer = self.wait([cancelled, ended], |offer| {
+            found = offer.tools.resolve(name, input.clone());
+            offer.settled || found.as_ref().is_some_and(|found| found.certain)
+        });
+        let offer = offer.await;
+        found.ok_or(offer)
     }
 
     async fn wait(

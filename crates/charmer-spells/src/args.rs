@@ -10,7 +10,6 @@ use crate::{
     expand::expand_node,
     input::{self, RESERVED},
     spell::{Arg, ArgPattern, ArgType, Context},
-    template::is_argument,
 };
 
 pub(crate) const ARG: &[&str] = &[
@@ -58,7 +57,7 @@ fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Optio
     let fields = problems.fields(node, "args", ARG)?;
     let name_node = fields.require("name", problems)?;
     let name = problems.word(name_node, "name")?;
-    if !is_argument(&name) {
+    if !charmer_core::tool::is_argument(&name) {
         problems
             .add(
                 name_node.span.clone(),
@@ -156,11 +155,11 @@ fn default(
     if let Value::String(text) = &value {
         value = Value::String(expand_node(text, node, context.variables, problems)?);
     }
-    if let Err(violation) = input::check(arg, &value, &arg.name) {
+    if let Err(refusal) = input::check(arg, &value) {
         problems
             .add(
                 node.span.clone(),
-                format!("this default does not fit: {violation}"),
+                format!("this default does not fit: {refusal}"),
             )
             .hint("write one that a caller could give");
         return None;

@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use charmer_config::reading::{Fields, Node, Problems};
-use charmer_core::text::nearest;
+use charmer_core::{
+    text::nearest,
+    tool::{Part, Template},
+};
 
 use crate::{
     expand::expand_node,
     parse::list,
     spell::{Arg, Context},
-    template::{Part, Template},
 };
 
 /// The elements of `argv`, and where each stands.

@@ -9,14 +9,15 @@ use std::{
     },
 };
 
-use charmer_run::{CallError, Outcome, Progress, ServedTool, into_service};
+use charmer_run::{CallError, Outcome, ServedTool};
 use tokio_util::sync::CancellationToken;
+use tower::Service;
 
 use crate::{
     Spell, SpellOptions,
-    cast::{Cast, How, not_registered},
+    cast::{Cast, not_registered},
     file,
-    input::Given,
+    input::{Given, own_input},
     load::Entry,
     problem::{Problem, Severity},
     state::{Known, State},
@@ -110,15 +111,8 @@ impl SpellBook {
     pub fn tools(&self) -> Vec<ServedTool> {
         let state = self.state();
         let options = self.options();
-        let own = state.spells.values().map(|entry| {
-            let limits = options
-                .limits
-                .clone()
-                .timeout(options.time_of(&entry.spell));
-            let cast = into_service(self.cast_of(entry));
-            ServedTool::new(Arc::clone(&entry.tool), cast, limits)
-                .redactor(options.engine.redactor().clone())
-        });
+        let own = state.spells.values();
+        let own = own.map(|entry| self.cast_of(entry).serve(&options.shared));
         let general = [tools::cast_spell(self), tools::list_spells(self)];
         let general = general
             .into_iter()
@@ -133,27 +127,27 @@ impl SpellBook {
         given: &Given,
         cancel: CancellationToken,
     ) -> Result<Outcome, CallError> {
-        let how = How {
-            limits: self.options().longest_limits(),
-            cancel,
-            progress: Progress::default(),
-        };
-        self.cast_like(name, given, how).await
+        let cast = self.named(name)?;
+        let input = own_input(&cast.entry.spell, given.to_cast())?;
+        let mut served = cast.serve(&self.options().shared);
+        let call = served.call_with(input).cancelled_by(cancel);
+        served.service.call(call).await
     }
 
-    pub(crate) async fn cast_like(
-        &self,
-        name: &str,
-        given: &Given,
-        how: How,
-    ) -> Result<Outcome, CallError> {
+    /// The spell of a name, if it is known without looking at the folder.
+    pub(crate) fn known(&self, name: &str) -> Option<Cast> {
+        let entry = self.state().spells.get(name).map(Arc::clone)?;
+        Some(self.cast_of(&entry))
+    }
+
+    /// The spell of a name, which may have been written this very moment.
+    pub(crate) fn named(&self, name: &str) -> Result<Cast, CallError> {
         let entry = match self.find(name) {
             Ok(entry) => entry,
-            // It may have been written this very moment.
             Err(_) if self.reload() => self.find(name)?,
             Err(error) => return Err(error),
         };
-        self.cast_of(&entry).run(given, how).await
+        Ok(self.cast_of(&entry))
     }
 
     fn cast_of(&self, entry: &Arc<Entry>) -> Cast {

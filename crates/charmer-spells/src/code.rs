@@ -6,12 +6,13 @@
 
 use charmer_config::reading::Problems;
 
+use charmer_core::tool::Template;
+
 use crate::{
     interpreters::{Interpreter, Reads, interpreter},
     misuse::{Misuse, misuses},
     parse::Places,
     spell::{Arg, ArgType, Spell},
-    template::Template,
     wrappers::wrapper_of,
 };
 

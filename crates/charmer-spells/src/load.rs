@@ -183,7 +183,11 @@ impl<'l> Loader<'l> {
             .add_to(spell.structure(&self.options.structure))
             .redactor(self.options.engine.redactor().clone());
         Entry {
-            tool: Arc::new(schema::tool(&spell, declared.data_schema())),
+            tool: Arc::new(schema::tool(
+                &spell,
+                declared.data_schema(),
+                structure.asks_for_json(),
+            )),
             structure,
             environment: environment::of_spell(&spell, &self.environment),
             file: path.to_owned(),

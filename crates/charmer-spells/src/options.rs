@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use charmer_run::{
-    Limits,
+    Limits, SharedSteps,
     layers::Structure,
     process::{Engine, Environment},
 };
@@ -41,6 +41,8 @@ pub struct SpellOptions {
     pub variables: Environment,
     /// What runs the programs.
     pub engine: Engine,
+    /// The steps that all calls take.
+    pub shared: SharedSteps,
     /// How large a call may become; how long it may take is the spell's to say.
     pub limits: Limits,
     /// How far it goes to have output as data, where a spell does not say. A spell's program is asked for JSON only with
@@ -80,6 +82,13 @@ impl SpellOptions {
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = engine;
+        self
+    }
+
+    /// Sets the steps that all calls take, those of other tools as well.
+    #[must_use]
+    pub fn behind(mut self, shared: SharedSteps) -> Self {
+        self.shared = shared;
         self
     }
 

@@ -6,6 +6,7 @@ use charmer_config::reading::{self, Fields, Kind, Node, Problems, Quoted, Read};
 use charmer_core::{
     model::Effect,
     output::clean,
+    tool::Template,
     tool::{NAME_WARNING, ToolName},
 };
 use charmer_run::layers::StructureMode;
@@ -14,7 +15,6 @@ use crate::{
     args, argv, code, environment,
     expand::{expand_node, is_variable},
     spell::{Arg, Context, DEFAULT_TIMEOUT, MOST_SECONDS, Spell},
-    template::Template,
     words,
 };
 

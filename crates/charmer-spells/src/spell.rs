@@ -7,12 +7,12 @@ use std::{
 };
 
 use charmer_config::{OutputRules, SchemaRule, reading::Read};
-use charmer_core::model::Effect;
+use charmer_core::{model::Effect, tool::Template};
 use charmer_run::layers::{Structure, StructureMode};
 use regex_lite::Regex;
 use serde_json::Value;
 
-use crate::{parse, template::Template};
+use crate::parse;
 
 /// How long a spell may run if it does not say.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);

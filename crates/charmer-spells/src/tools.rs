@@ -7,11 +7,14 @@ use charmer_core::{
     text::nearest,
     tool::{Annotations, Tool, ToolName},
 };
-use charmer_run::{Call, CallError, ErrorCode, Outcome, ServedTool, into_service};
+use charmer_run::{
+    Call, CallError, CallPath, ErrorCode, Outcome, Router, ServedTool, SharedSteps, Target,
+    into_service,
+};
 use serde_json::{Map, Value, json};
-use tower::service_fn;
+use tower::{Service, service_fn};
 
-use crate::{SpellBook, SpellOptions, cast::How, input::Given, load::Entry, problem::Problem};
+use crate::{SpellBook, SpellOptions, input::own_input, load::Entry, problem::Problem};
 
 const SPELL_NAME: &str = "spell_name";
 
@@ -39,19 +42,37 @@ pub(crate) fn cast_spell(book: &SpellBook) -> ServedTool {
         schema,
         &Hints::new(Effect::Unknown),
     );
-    let limits = book.options().longest_limits();
-    let handle = book.clone();
+    let options = book.options();
+    let late = book.clone();
     let service = into_service(service_fn(move |call: Call| {
-        let book = handle.clone();
-        async move { cast(&book, call).await }
+        let book = late.clone();
+        async move { cast_late(&book, call).await }
     }));
-    ServedTool::new(tool, service, limits).redactor(book.options().engine.redactor().clone())
+    let path = |target: Target| {
+        CallPath::new(Arc::clone(&tool), target)
+            .limits(options.longest_limits())
+            .redactor(options.engine.redactor().clone())
+            .may_block(true)
+            .serve(&options.shared)
+    };
+    let mut served = path(Target::Answer(service));
+    let book = book.clone();
+    served.router = Some(Router::new(move |input| route(&book, input)));
+    served
 }
 
-async fn cast(book: &SpellBook, call: Call) -> Result<Outcome, CallError> {
-    let how = How::of(&call);
-    let mut input = call.input;
-    let name = match input.remove(SPELL_NAME) {
+/// The spell's own tool, if a spell of this name is known.
+fn route(book: &SpellBook, input: &Map<String, Value>) -> Option<(ServedTool, Map<String, Value>)> {
+    let cast = book.known(input.get(SPELL_NAME)?.as_str()?)?;
+    let mut input = input.clone();
+    input.remove(SPELL_NAME);
+    let input = own_input(&cast.entry.spell, input).ok()?;
+    Some((cast.serve(&book.options().shared), input))
+}
+
+/// Casts what could not be routed: a spell that was written this very moment, or a call that is wrong.
+async fn cast_late(book: &SpellBook, mut call: Call) -> Result<Outcome, CallError> {
+    let name = match call.input.remove(SPELL_NAME) {
         Some(Value::String(name)) => name,
         _ => {
             return Err(CallError::new(
@@ -60,18 +81,21 @@ async fn cast(book: &SpellBook, call: Call) -> Result<Outcome, CallError> {
             ));
         }
     };
-    let given = Given::of_cast(&input)?;
-    book.cast_like(&name, &given, how)
-        .await
-        .map_err(|mut error| {
-            if error.code == ErrorCode::NotRegistered {
-                let state = book.state();
-                if let Some(near) = nearest(&name, state.spells.keys().map(String::as_str)) {
-                    error.hint = Some(format!("did you mean `{near}`?"));
-                }
+    let cast = book.named(&name).map_err(|mut error| {
+        if error.code == ErrorCode::NotRegistered {
+            let state = book.state();
+            if let Some(near) = nearest(&name, state.spells.keys().map(String::as_str)) {
+                error.hint = Some(format!("did you mean `{near}`?"));
             }
-            error
-        })
+        }
+        error
+    })?;
+    call.input = own_input(&cast.entry.spell, call.input)?;
+    // This call is behind the steps of all calls already.
+    let mut served = cast.serve(&SharedSteps::default());
+    call.tool = Arc::clone(&served.tool);
+    call.limits = served.limits.clone();
+    served.service.call(call).await
 }
 
 /// Says which spells there are, and what is wrong with those that are not.
@@ -83,22 +107,21 @@ pub(crate) fn list_spells(book: &SpellBook) -> ServedTool {
         schema,
         &Hints::reads().open_world(false),
     );
-    let handle = book.clone();
-    let service = into_service(service_fn(move |call: Call| {
-        let book = handle.clone();
-        async move {
-            if let Some(key) = call.input.keys().next() {
-                let message = format!("`{}`: expected no such argument", key.escape_debug());
-                return Err(CallError::new(ErrorCode::InvalidArguments, message));
-            }
-            book.reload();
-            let mut outcome = Outcome::success("");
-            outcome.data = Some(book.listing());
-            Ok::<_, CallError>(outcome)
+    let (options, book) = (book.options(), book.clone());
+    let answer = move |call: Call| {
+        if let Some(key) = call.input.keys().next() {
+            let message = format!("`{}`: expected no such argument", key.escape_debug());
+            return Err(CallError::new(ErrorCode::InvalidArguments, message));
         }
-    }));
-    ServedTool::new(tool, service, book.options().limits.clone())
-        .redactor(book.options().engine.redactor().clone())
+        book.reload();
+        let mut outcome = Outcome::success("");
+        outcome.data = Some(book.listing());
+        Ok(outcome)
+    };
+    CallPath::answering(tool, answer)
+        .limits(options.limits.clone())
+        .redactor(options.engine.redactor().clone())
+        .serve(&options.shared)
 }
 
 impl SpellBook {

@@ -7,11 +7,10 @@ use charmer_core::{
     tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue, estimate_tokens},
 };
 use charmer_run::{
-    CallError, CallResult, ErrorCode, Execute, Exposure, HandlerCall, Judge, Reply, ServedTool,
-    Spool, Target, ToolSet, into_service,
-    layers::{self, Audit, Structure},
+    CallError, CallPath, CallResult, ErrorCode, HandlerCall, Judge, Reply, SharedSteps, Spool,
+    Target, ToolSet,
+    layers::{Audit, Structure},
     process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MODE, new_mark},
-    wrap,
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -103,58 +102,44 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
             .report_to(move |message| logger(Level::Warn, message))
     });
 
+    let mut shared = SharedSteps::default().audit(audit.clone());
+    if bridge.log_calls {
+        let logger = Arc::clone(&bridge.logger);
+        shared = shared.log(move |line| logger(Level::Info, line));
+    }
     let tools = ToolSet::new(catalogue.tools.iter().map(|tool| {
         let target = match bridge.handlers.get(&tool.path) {
             Some(handler) => Target::Handler(in_process(handler, &judge)),
             None => Target::Process(launcher.clone()),
         };
-        let mut execute = Execute::new(target);
-        let judge = bridge.judged.then(|| Arc::clone(&judge) as Arc<dyn Judge>);
-        // The log stands outermost, so that what a hook refuses is in it too, and has a witness innermost.
-        let judge = match &audit {
-            Some(audit) => Some(audit.witness(judge)),
-            None => judge,
-        };
-        if let Some(judge) = judge {
-            execute = execute.judged_by(judge);
-        }
         let selector = tool.selector.map(|at| &bridge.selectors[at]);
-        let mut service = into_service(execute);
-        let around = bridge
-            .layers
-            .iter()
-            .chain(selector.iter().flat_map(|selector| &selector.layers));
-        service = around.rev().fold(service, |inner, layer| layer(inner));
-        let structure = structure(bridge, selector, &tool.path);
-        if !structure.is_idle() {
-            service = wrap(&structure, service);
-        }
-        if bridge.log_calls {
-            let logger = Arc::clone(&bridge.logger);
-            let log = layers::log_calls(move |line| logger(Level::Info, line));
-            service = wrap(&log, service);
-        }
-        if let Some(audit) = &audit {
-            service = wrap(audit, service);
-        }
         let limits = selector.map_or_else(
             || bridge.limits.clone(),
             |selector| selector.limits_within(&bridge.limits),
         );
-        let served = ServedTool::new(Arc::clone(tool), service, limits)
+        let mut path = CallPath::new(Arc::clone(tool), target)
+            .structure(structure(bridge, selector, &tool.path))
             .redactor(engine.redactor().clone())
-            .wish(selector.map(|selector| selector.wish).unwrap_or_default());
-        if has_authors_code(bridge, selector, &tool.path) {
-            served
-        } else {
-            served.never_blocks()
+            .limits(limits)
+            .may_block(has_authors_code(bridge, selector, &tool.path));
+        let selected = selector.iter().flat_map(|selector| &selector.layers);
+        for layer in bridge.layers.iter().chain(selected) {
+            path = path.layer(Arc::clone(layer));
         }
+        if bridge.judged {
+            path = path.judge(Arc::clone(&judge) as Arc<dyn Judge>);
+        }
+        path.serve(&shared)
+            .wish(selector.map(|selector| selector.wish).unwrap_or_default())
     }));
+    let tools = tools.behind(shared.clone());
     let tools = match engine.spool() {
         Some(spool) => tools.with_spool(spool),
         None => tools,
     };
-    let tools = exposure(bridge, &audit).apply(tools).tools;
+    let exposure = bridge.exposure.clone();
+    let spent = estimate_tokens(&exposure.instructions(""));
+    let tools = exposure.spent(spent).behind(shared).apply(tools).tools;
     Assembled {
         catalogue,
         tools,
@@ -163,28 +148,10 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
     }
 }
 
-/// How commands are shown; the tools that stand for all of them are logged as the others are.
-fn exposure(bridge: &Bridge, audit: &Option<Audit>) -> Exposure {
-    let logger = bridge.log_calls.then(|| Arc::clone(&bridge.logger));
-    let audit = audit.clone();
-    let exposure = bridge.exposure.clone();
-    let spent = estimate_tokens(&exposure.instructions(""));
-    exposure.spent(spent).around(move |mut served| {
-        if let Some(logger) = logger.clone() {
-            let log = layers::log_calls(move |line| logger(Level::Info, line));
-            served.service = wrap(&log, served.service);
-        }
-        if let Some(audit) = &audit {
-            served.service = wrap(audit, served.service);
-        }
-        served
-    })
-}
-
 /// What is done to have a command's output as data. It stands around the author's layers, so that a filter has seen the
 /// text before.
 fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> Structure {
-    let mut structure = bridge.structure.clone().redactor(bridge.redactor.clone());
+    let mut structure = bridge.structure.clone();
     if let Some(mode) = selector.and_then(|selector| selector.structure) {
         structure = structure.mode(mode);
     }
@@ -196,8 +163,7 @@ fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -
 
 /// Whether code of the author's stands on a command's call path. A handler does not count: it has its own thread.
 fn has_authors_code(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> bool {
-    bridge.log_calls
-        || !bridge.layers.is_empty()
+    !bridge.layers.is_empty()
         || selector.is_some_and(|selector| selector.may_block)
         || bridge.rules.iter().any(|(of, ..)| of == path)
 }

@@ -22,7 +22,7 @@ use charmer_run::{
 use tower::{BoxError, Layer, Service};
 
 /// Puts a layer around a call path.
-pub(crate) type Wrap = Arc<dyn Fn(CallService) -> CallService + Send + Sync>;
+pub(crate) use charmer_run::Step as Wrap;
 
 /// One entry of an ordered list; the first that matches a command decides on its flags, middleware and limits.
 ///

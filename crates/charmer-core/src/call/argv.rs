@@ -21,6 +21,10 @@ pub enum ElementKind {
     PassedOn,
     /// The `--` that ends the flags.
     DoubleDash,
+    /// An element that a caller adds to a command line that an author wrote out.
+    Added,
+    /// An element of such a command line, filled in from the arguments.
+    Filled,
 }
 
 /// One element of a command line.

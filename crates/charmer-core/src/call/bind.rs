@@ -49,8 +49,28 @@ pub struct Bound {
     pub positionals: Vec<(usize, Vec<String>)>,
     /// Positionals that are not known one by one.
     pub unlisted: Vec<String>,
-    /// What the program reads from its standard input.
+    /// The text that the program reads from its standard input.
     pub stdin: Option<String>,
+    /// The elements that a caller adds to a command line that an author wrote out.
+    pub added: Vec<String>,
+    /// Arguments that nobody declared, by name.
+    pub open: Vec<(String, String)>,
+    /// The folder that the caller wants the program to run in.
+    pub folder: Option<String>,
+    /// Whether the caller says that the user agreed.
+    pub confirmed: bool,
+}
+
+impl Bound {
+    /// The arguments of a command that an author wrote out, by name.
+    pub fn arguments<'b>(&'b self, input: &'b Input) -> impl Iterator<Item = (&'b str, &'b str)> {
+        let declared = self.positionals.iter().flat_map(|(at, values)| {
+            let key = input.positionals[*at].key.as_str();
+            values.iter().map(move |value| (key, value.as_str()))
+        });
+        let open = self.open.iter();
+        declared.chain(open.map(|(name, value)| (name.as_str(), value.as_str())))
+    }
 }
 
 pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, Vec<Violation>> {
@@ -61,6 +81,8 @@ pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, V
     };
     match input.layout {
         Layout::Flat => {
+            let own = input.template.as_ref().map(|template| template.keys());
+            let own: Vec<&str> = own.into_iter().flatten().collect();
             let known: Vec<&str> = input
                 .flags
                 .iter()
@@ -72,6 +94,7 @@ pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, V
                 )
                 .chain(input.pattern.iter().map(|(key, _)| key.as_str()))
                 .chain(input.stdin.as_deref())
+                .chain(own)
                 .collect();
             binder.unknown_keys("", given, &known);
             binder.flags("", given);
@@ -96,7 +119,11 @@ pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, V
     }
     binder.keyed_positionals(given);
     binder.stdin(given);
-    binder.gaps();
+    match &input.template {
+        Some(template) => binder.of_template(template, given),
+        // A template has a place for each argument.
+        None => binder.gaps(),
+    }
     binder.groups();
     if binder.violations.is_empty() {
         Ok(binder.bound)
@@ -105,10 +132,10 @@ pub(super) fn bind(input: &Input, given: &Map<String, Value>) -> Result<Bound, V
     }
 }
 
-struct Binder<'a> {
+pub(super) struct Binder<'a> {
     input: &'a Input,
-    bound: Bound,
-    violations: Vec<Violation>,
+    pub(super) bound: Bound,
+    pub(super) violations: Vec<Violation>,
 }
 
 impl Binder<'_> {
@@ -173,8 +200,16 @@ impl Binder<'_> {
         for (at, property) in input.keyed_positionals() {
             let positional = &property.positional;
             let path = property.key.clone();
-            let Some(value) = given.get(&property.key).filter(|value| !is_absent(value)) else {
-                if positional.required {
+            let absent = |value: &Value| match positional.value_type {
+                ValueType::Json(_) => value.is_null(),
+                _ => is_absent(value),
+            };
+            let Some(value) = given.get(&property.key).filter(|value| !absent(value)) else {
+                // A program knows its defaults itself; a template has to be filled in.
+                if input.template.is_some() && !positional.default.is_empty() {
+                    let default = positional.default.clone();
+                    self.bound.positionals.push((at, default));
+                } else if positional.required {
                     self.missing(
                         path,
                         expectation(&positional.value_type, &positional.choices),

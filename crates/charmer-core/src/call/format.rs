@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use serde_json::{Number, Value};
 
-use crate::model::{Choice, ValueType};
+use crate::model::{Choice, JsonKind, ValueType};
 
 /// The greatest count: clap counts in a `u8`, and more repetitions would only lengthen the command line.
 pub(crate) const COUNT_LIMIT: u64 = 255;
@@ -69,7 +69,7 @@ pub(crate) fn expectation(value_type: &ValueType, choices: &[Choice]) -> String 
     match value_type {
         ValueType::Bool => "true or false".into(),
         ValueType::Integer { min, max } => match value_type {
-            other if *other == ValueType::INT => "an integer".into(),
+            _ if *min <= i64::MIN.into() && *max >= i64::MAX.into() => "an integer".into(),
             other if *other == ValueType::UINT => "an integer of 0 or more".into(),
             _ => format!("an integer from {min} to {max}"),
         },
@@ -86,6 +86,8 @@ pub(crate) fn expectation(value_type: &ValueType, choices: &[Choice]) -> String 
         ValueType::Base64 => "a base64 string".into(),
         ValueType::Time => "a string with a date and time".into(),
         ValueType::Map(_) => "an object of key-value pairs".into(),
+        ValueType::Json(JsonKind::Array) => "an array".into(),
+        ValueType::Json(JsonKind::Object) => "an object".into(),
     }
 }
 
@@ -124,6 +126,8 @@ pub(crate) fn to_text(
             .map(|whole| whole.to_string())
             .ok_or_else(expected),
         (ValueType::Number, Value::Number(number)) => Ok(plain_number(number)),
+        (ValueType::Json(JsonKind::Array), Value::Array(_))
+        | (ValueType::Json(JsonKind::Object), Value::Object(_)) => Ok(value.to_string()),
         (_, Value::String(text)) => {
             if text.contains('\0') {
                 return Err(format!("{} without NUL characters", expected()));
@@ -191,7 +195,8 @@ fn well_formed(value_type: &ValueType, text: &str) -> bool {
         | ValueType::Integer { .. }
         | ValueType::Number
         | ValueType::Count
-        | ValueType::Map(_) => false,
+        | ValueType::Map(_)
+        | ValueType::Json(_) => false,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::{
     model::Flag,
-    tool::{PinnedFlag, Tool},
+    tool::{CommandTemplate, PinnedFlag, Tool},
 };
 
 use super::{
@@ -15,10 +15,6 @@ use super::{
 };
 
 pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
-    let mut words = tool.path.words().iter();
-    let mut depth = 0;
-    let mut pinned_seen = vec![0; tool.input.pinned.len()];
-    let mut flags_ended = false;
     for element in argv.elements() {
         if element.text.contains('\0') {
             return refuse("an element holds a NUL character");
@@ -29,6 +25,83 @@ pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
                 element.text.len()
             ));
         }
+    }
+    match &tool.input.template {
+        Some(template) => check_template(template, argv),
+        None => check_levels(tool, argv),
+    }
+}
+
+/// Every element of a command line that an author wrote out is the author's: a word, one that may be added, or one that
+/// a template could have made.
+fn check_template(template: &CommandTemplate, argv: &Argv) -> Result<(), Refusal> {
+    let (words, json) = (template.words.len(), template.json.len());
+    let elements = argv.elements();
+    let is_word = |element: &&Element| element.kind == ElementKind::Word;
+    let written: Vec<&str> = elements
+        .iter()
+        .filter(is_word)
+        .map(|element| element.text.as_str())
+        .collect();
+    let (first, rest) = written.split_at(words.min(written.len()));
+    if first != template.words || !(rest.is_empty() || rest == template.json) {
+        return refuse("a word is not the author's");
+    }
+    let kinds = |range: std::ops::Range<usize>, kind: ElementKind| {
+        let within = elements.get(range).unwrap_or_default();
+        within.iter().all(|element| element.kind == kind)
+    };
+    let added = elements
+        .iter()
+        .filter(|e| e.kind == ElementKind::Added)
+        .count();
+    let asked = if rest.is_empty() { 0 } else { json };
+    let behind = words + added + asked;
+    let in_order = kinds(0..words, ElementKind::Word)
+        && kinds(words..words + added, ElementKind::Added)
+        && kinds(words + added..behind, ElementKind::Word)
+        && kinds(behind..elements.len(), ElementKind::Filled);
+    if !in_order {
+        return refuse("an element does not stand where its author put it");
+    }
+    let mut added = elements[words..words + added].iter();
+    added.try_for_each(|element| may_be_added(template, &element.text))?;
+    let mut left = template.elements.iter();
+    for element in &elements[behind..] {
+        let made = left.find(|template| template.could_make(&element.text));
+        let Some(made) = made else {
+            return refuse("an element is not one that its author wrote");
+        };
+        if looks_like_flag(&element.text) && made.start().is_empty() && !element.hyphen_allowed {
+            return refuse(&format!("{:?} would be read as a flag", element.text));
+        }
+    }
+    Ok(())
+}
+
+/// An element that a caller adds is one of the list, as a whole.
+pub(super) fn may_be_added(template: &CommandTemplate, element: &str) -> Result<(), Refusal> {
+    if template.addable.iter().any(|may| may.value == element) {
+        return Ok(());
+    }
+    let shown: String = element.chars().take(80).collect();
+    let may = match template.addable.is_empty() {
+        true => "none may be added here".to_owned(),
+        false => {
+            let all: Vec<&str> = template.addable.iter().map(|may| &*may.value).collect();
+            format!("permitted are `{}`, each as it stands", all.join("`, `"))
+        }
+    };
+    let shown = shown.escape_debug();
+    refuse(&format!("the flag `{shown}` is not permitted ({may})"))
+}
+
+fn check_levels(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
+    let mut words = tool.path.words().iter();
+    let mut depth = 0;
+    let mut pinned_seen = vec![0; tool.input.pinned.len()];
+    let mut flags_ended = false;
+    for element in argv.elements() {
         match element.kind {
             ElementKind::Word if words.next() == Some(&element.text) && !flags_ended => depth += 1,
             ElementKind::Word => return refuse("a word is not part of the command's path"),
@@ -53,6 +126,9 @@ pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
                 }
             }
             ElementKind::PassedOn => {}
+            ElementKind::Added | ElementKind::Filled => {
+                return refuse("an element is no flag and no argument of this tool");
+            }
         }
     }
     if words.next().is_some() {

@@ -50,6 +50,9 @@ pub struct Positional {
     /// The values that are accepted; empty for any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
+    /// The regular expression that a text must match, as far as an author published one. Whoever sets it checks it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
     /// Whether choices are compared without regard to case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignore_case: bool,

@@ -17,4 +17,4 @@ pub use flag::{Choice, Flag, FlagValue, Repetition};
 pub use path::CommandPath;
 pub use syntax::{DoubleDash, ShortValue, Syntax};
 pub use usage::parse_usage;
-pub use value_type::{MapValue, ValueType};
+pub use value_type::{JsonKind, MapValue, ValueType};

@@ -16,6 +16,16 @@ pub enum MapValue {
     Integer,
 }
 
+/// The two kinds of JSON that hold others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JsonKind {
+    /// A list of anything.
+    Array,
+    /// An object of anything.
+    Object,
+}
+
 /// The type of one value.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -62,6 +72,8 @@ pub enum ValueType {
     Time,
     /// `key=value` pairs.
     Map(MapValue),
+    /// A list or an object of anything, which is one text: its JSON.
+    Json(JsonKind),
 }
 
 impl ValueType {

@@ -6,10 +6,13 @@ use serde_json::{Map, Value};
 
 use crate::{
     call::format,
-    model::{MapValue, ValueType},
+    model::{JsonKind, MapValue, ValueType},
 };
 
 use super::schema::{Described, Shape, published_bounds};
+
+/// How long a pattern may be that nobody has a name for.
+pub(super) const PATTERN: usize = 60;
 
 /// Texts of a certain form, and what that form is called.
 const FORMATS: [(ValueType, &str); 8] = [
@@ -76,9 +79,14 @@ impl Kind {
             }
             ValueType::Count => Self::number("integer", Some(0), Some(format::COUNT_LIMIT)),
             ValueType::Number => Self::named("number"),
-            other => match format_name(other) {
-                Some(name) => Self::Named(format!("string({name})")),
-                None => Self::named("string"),
+            ValueType::Json(JsonKind::Array) => Self::named("any").listed(0, None),
+            ValueType::Json(JsonKind::Object) => Self::named("object"),
+            other => match (format_name(other), described.pattern) {
+                (Some(name), _) => Self::Named(format!("string({name})")),
+                (None, Some(pattern)) if pattern.len() <= PATTERN => {
+                    Self::Named(format!("string /{pattern}/"))
+                }
+                (None, _) => Self::named("string"),
             },
         }
     }

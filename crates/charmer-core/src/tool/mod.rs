@@ -17,6 +17,7 @@ mod pin;
 mod property;
 mod prose;
 mod schema;
+mod template;
 mod tokens;
 
 pub use annotations::Annotations;
@@ -34,6 +35,9 @@ pub use property::{
     Validate,
 };
 pub use schema::{DATA_POINTER, output_schema, output_schema_with_data};
+pub use template::{
+    ADDED_KEY, ARGUMENTS_KEY, CONFIRM_KEY, CommandTemplate, FOLDER_KEY, Part, Template, is_argument,
+};
 pub use tokens::estimate_tokens;
 
 use std::sync::Arc;
@@ -73,7 +77,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool that comes from no command of a model: whoever runs its calls checks its input by itself.
+    /// A tool that comes from no command of a model. Whoever answers its calls checks its input by itself, unless it is
+    /// [written by a template](Self::written_by).
     ///
     /// ```
     /// use charmer_core::{model::Hints, tool::{Annotations, Tool, ToolName}};
@@ -108,6 +113,22 @@ impl Tool {
             selector: None,
             terse: false,
         }
+    }
+
+    /// The same tool, whose command line an author wrote out: its arguments are bound to these positionals, which its
+    /// schema shows, and its argv is written by the template and checked against it.
+    #[must_use]
+    pub fn written_by(
+        mut self,
+        template: CommandTemplate,
+        arguments: Vec<PositionalProperty>,
+    ) -> Self {
+        self.input.positionals = arguments;
+        self.input.template = Some(Arc::new(template));
+        let (mut schema, _) = schema::input_schema(&self.input);
+        schema.insert("additionalProperties".into(), false.into());
+        self.input_schema = Arc::new(schema);
+        self
     }
 
     /// The words that call its command, with the program's name; its own name if it comes from no program.

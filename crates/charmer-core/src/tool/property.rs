@@ -9,14 +9,15 @@ use crate::{
     select::Selector,
 };
 
-use super::pin::{Pinned, PinnedFlag};
+use super::{
+    pin::{Pinned, PinnedFlag},
+    template::{CONFIRM_KEY, CommandTemplate},
+};
 
 /// The key under which the nested layout holds flags.
 pub const FLAGS_KEY: &str = "flags";
 /// The key of the list of positionals, in the nested layout or where their pattern could not be read.
 pub const ARGS_KEY: &str = "args";
-/// The key that confirms what a command asks about.
-const CONFIRM_KEY: &str = "confirm";
 /// The key of what a command reads from its standard input.
 const STDIN_KEY: &str = "stdin";
 
@@ -86,6 +87,24 @@ pub struct PositionalProperty {
     pub level: usize,
     /// What an author added.
     pub rules: Rules,
+}
+
+impl PositionalProperty {
+    /// A positional under a key of its own, of a command that an author wrote out.
+    pub fn declared(key: impl Into<String>, positional: Positional) -> Self {
+        Self {
+            key: key.into(),
+            positional,
+            level: 0,
+            rules: Rules::default(),
+        }
+    }
+
+    /// Whether its author wrote this very value: as a choice or as the default.
+    pub(crate) fn is_authors(&self, value: &str) -> bool {
+        let default = self.positional.default.first();
+        !self.positional.choices.is_empty() || default.is_some_and(|default| default == value)
+    }
 }
 
 /// One step of a command's path.
@@ -182,6 +201,8 @@ pub struct Input {
     pub usage: String,
     /// The key of what it reads from its standard input, if it reads any.
     pub stdin: Option<String>,
+    /// The command line that an author wrote out, where it is not written by levels.
+    pub template: Option<Arc<CommandTemplate>>,
 }
 
 impl Input {
@@ -196,6 +217,7 @@ impl Input {
             pattern: None,
             usage: String::new(),
             stdin: None,
+            template: None,
         }
     }
 
@@ -291,6 +313,7 @@ impl Input {
             pattern,
             usage,
             stdin: command.stdin.then(|| STDIN_KEY.to_owned()),
+            template: None,
         };
         input.settle_relations();
         input.assign_keys(lineage);

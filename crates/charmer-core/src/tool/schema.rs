@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     call::format,
-    model::{MapValue, ValueType},
+    model::{JsonKind, MapValue, ValueType},
 };
 
 pub(super) use self::described::{Described, Shape};
@@ -102,6 +102,8 @@ fn element_schema(described: &Described<'_>) -> Map<String, Value> {
         ValueType::Map(MapValue::Integer) => {
             json!({"type": "object", "additionalProperties": {"type": "integer"}})
         }
+        ValueType::Json(JsonKind::Array) => json!({"type": "array", "items": {}}),
+        ValueType::Json(JsonKind::Object) => json!({"type": "object"}),
         _ if !shown.is_empty() => json!({"type": "string", "enum": shown}),
         ValueType::Integer { min, max } => {
             let mut schema = json!({"type": "integer"});
@@ -118,7 +120,11 @@ fn element_schema(described: &Described<'_>) -> Map<String, Value> {
         ValueType::Count => {
             json!({"type": "integer", "minimum": 0, "maximum": format::COUNT_LIMIT})
         }
-        other => match format::pattern(other) {
+        other => match described
+            .pattern
+            .map(str::to_owned)
+            .or_else(|| format::pattern(other))
+        {
             Some(pattern) => json!({"type": "string", "pattern": pattern}),
             None => json!({"type": "string"}),
         },

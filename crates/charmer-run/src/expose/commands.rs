@@ -7,7 +7,7 @@ use std::{
 
 use charmer_core::{search::Index, text::nearest};
 
-use crate::{CallError, ErrorCode, ServedTool};
+use crate::{CallError, ErrorCode, ServedTool, SharedSteps};
 
 use super::{Exposure, Promotions, describe, run, search};
 
@@ -26,6 +26,7 @@ pub(super) struct Shared {
     /// Whether more are still being found out.
     pub(super) growing: bool,
     pub(super) promotions: Option<Promotions>,
+    pub(super) shared: SharedSteps,
     read_only: bool,
     programs: Vec<String>,
     /// The places of the names.
@@ -54,6 +55,7 @@ impl Commands {
             read_only: exposure.read_only,
             programs: exposure.programs.clone(),
             promotions: exposure.promotions.clone(),
+            shared: exposure.shared.clone(),
             spellings: OnceLock::new(),
             index: OnceLock::new(),
         }))

@@ -8,9 +8,8 @@ use charmer_core::{
     tool::{Annotations, Tool, ToolName, brief, estimate_tokens},
 };
 use serde_json::{Map, Value, json};
-use tower::service_fn;
 
-use crate::{Call, CallError, ErrorCode, Limits, Outcome, ServedTool, into_service};
+use crate::{Call, CallError, CallPath, ErrorCode, Outcome, ServedTool};
 
 use super::commands::Commands;
 
@@ -32,15 +31,11 @@ pub(super) fn tool(commands: &Commands) -> ServedTool {
         },
         "required": ["commands"],
     });
-    let commands = commands.clone();
     let about = "Shows how commands are called: their arguments with types, which are required, and examples.";
-    meta_tool(
-        (NAME, "Describe commands"),
-        about,
-        schema,
-        &Hints::reads().open_world(false),
-        move |call| answer(&commands, &call),
-    )
+    let hints = Hints::reads().open_world(false);
+    let tool = meta_tool((NAME, "Describe commands"), about, schema, &hints);
+    let known = commands.clone();
+    answered(tool, commands, move |call| answer(&known, &call))
 }
 
 fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
@@ -115,14 +110,13 @@ fn within(mut text: String, most: usize) -> String {
     text
 }
 
-/// A tool about commands: it says its answer as text alone, which is all there is to it.
+/// The definition of a tool about commands.
 pub(super) fn meta_tool(
     (name, title): (&str, &str),
     about: &str,
     schema: Value,
     hints: &Hints,
-    answer: impl Fn(Call) -> Result<Outcome, CallError> + Clone + Send + Sync + 'static,
-) -> ServedTool {
+) -> Arc<Tool> {
     let Value::Object(schema) = schema else {
         unreachable!("the literals are objects")
     };
@@ -130,10 +124,17 @@ pub(super) fn meta_tool(
     let mut tool = Tool::custom(name, about, schema, Annotations::new(hints));
     tool.title = title.to_owned();
     tool.output_schema = Arc::new(Map::new());
-    let service = into_service(service_fn(move |call: Call| {
-        let answer = answer.clone();
-        // Searching thousands of commands takes a moment.
-        async move { answer(call) }
-    }));
-    ServedTool::new(Arc::new(tool), service, Limits::default()).meta()
+    Arc::new(tool)
+}
+
+/// A tool about these commands: it says its answer as text alone, which is all there is to it. Searching thousands of
+/// commands takes a moment, so it runs apart from the protocol.
+pub(super) fn answered(
+    tool: Arc<Tool>,
+    commands: &Commands,
+    answer: impl Fn(Call) -> Result<Outcome, CallError> + Clone + Send + Sync + 'static,
+) -> ServedTool {
+    CallPath::answering(tool, answer)
+        .serve(&commands.shared)
+        .meta()
 }

@@ -16,7 +16,7 @@ use charmer_core::{
     tool::{Descriptions, Tool, compact, estimate_tokens},
 };
 
-use crate::{ServedTool, ToolSet};
+use crate::{ServedTool, SharedSteps, ToolSet};
 
 use commands::Commands;
 
@@ -54,7 +54,8 @@ pub struct Exposure {
     pub read_only: bool,
     /// The programs that are served, where their names are known before their commands are.
     pub programs: Vec<String>,
-    around: Arc<dyn Fn(ServedTool) -> ServedTool + Send + Sync>,
+    /// The steps that all calls take, also those of the tools that stand for all commands.
+    pub shared: SharedSteps,
 }
 
 impl fmt::Debug for Exposure {
@@ -91,7 +92,7 @@ impl Exposure {
             growing: false,
             read_only: false,
             programs: Vec::new(),
-            around: Arc::new(|tool| tool),
+            shared: SharedSteps::default(),
         }
     }
 
@@ -144,13 +145,10 @@ impl Exposure {
         self
     }
 
-    /// Puts something around the tools that stand for all commands, such as a log.
+    /// Sets the steps that all calls take.
     #[must_use]
-    pub fn around(
-        mut self,
-        around: impl Fn(ServedTool) -> ServedTool + Send + Sync + 'static,
-    ) -> Self {
-        self.around = Arc::new(around);
+    pub fn behind(mut self, shared: SharedSteps) -> Self {
+        self.shared = shared;
         self
     }
 
@@ -190,13 +188,15 @@ impl Exposure {
                 ..Exposed::default()
             };
         }
-        match self.mode {
+        let mut exposed = match self.mode {
             Expose::All => self.all(tools, self.descriptions.unwrap_or_default()),
             Expose::Index => self.indexed(tools),
             // A list that is going to change would be announced again and again.
             Expose::Auto if self.growing => self.indexed(tools),
             Expose::Auto => self.whole(&tools).unwrap_or_else(|| self.indexed(tools)),
-        }
+        };
+        exposed.tools = exposed.tools.behind(self.shared.clone());
+        exposed
     }
 
     /// Each command a tool of its own.
@@ -250,11 +250,7 @@ impl Exposure {
             .into_iter()
             .partition(|served| served.listed_from.is_none());
         let commands = Commands::new(standing, self);
-        let meta: Vec<ServedTool> = commands
-            .meta_tools()
-            .into_iter()
-            .map(|tool| (self.around)(tool))
-            .collect();
+        let meta: Vec<ServedTool> = commands.meta_tools();
         let cost: usize = meta.iter().map(|served| tokens(served.shown())).sum();
         let spent = self.spent + FRAME + cost;
         let budget = match self.mode {

@@ -9,7 +9,9 @@ use charmer_core::{
 use serde_json::{Map, Value, json};
 use tower::{Service, service_fn};
 
-use crate::{Call, CallError, CallService, ErrorCode, Router, ServedTool, into_service};
+use crate::{
+    Call, CallError, CallService, ErrorCode, Router, ServedTool, into_service, toolset::Routed,
+};
 
 use super::{commands::Commands, describe};
 
@@ -40,49 +42,39 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
         },
         "required": ["command"],
     });
-    let commands = commands.clone();
-    let refusing = commands.clone();
     // What a command reads may be anywhere.
     let hints = match reads {
         true => Hints::reads(),
         false => Hints::default(),
     };
-    let mut served = describe::meta_tool(name, about, schema, &hints, move |call| {
-        Err(match route(&refusing, &call.input, reads) {
-            Err(Trouble::Unknown(name)) => refusing.unknown(&name),
-            Err(Trouble::Other(error)) => error,
-            // What can be run is run by its own tool.
-            Ok(_) => CallError::new(ErrorCode::Internal, "the command was not run"),
-        })
+    let tool = describe::meta_tool(name, about, schema, &hints);
+    let unknown = commands.clone();
+    // Only a name that nobody knows comes here: whatever else was asked for has been routed.
+    let mut served = describe::answered(Arc::clone(&tool), commands, move |call| {
+        let name = call.input.get("command").and_then(Value::as_str);
+        Err(unknown.unknown(name.unwrap_or_default()))
     });
-    let routed = move |input: &Map<String, Value>| route(&commands, input, reads).ok();
-    served.router = Some(Router::new(routed));
+    let commands = commands.clone();
+    served.router = Some(Router::new(move |input| {
+        match route(&commands, input, reads) {
+            Ok(routed) => routed,
+            Err(refusal) => {
+                let refuse = move |_| Err(refusal.clone());
+                let refused = describe::answered(Arc::clone(&tool), &commands, refuse);
+                Some((refused, input.clone()))
+            }
+        }
+    }));
     served
 }
 
-/// Why nothing can be run.
-enum Trouble {
-    /// There is no command of this name.
-    Unknown(String),
-    Other(CallError),
-}
-
-impl From<CallError> for Trouble {
-    fn from(error: CallError) -> Self {
-        Self::Other(error)
-    }
-}
-
-/// The command that is meant, with its input.
+/// The command that is meant, with its input; none if nobody knows its name.
 fn route(
     commands: &Commands,
     input: &Map<String, Value>,
     reads: bool,
-) -> Result<(ServedTool, Map<String, Value>), Trouble> {
-    let wrong = |message: &str| {
-        let error = CallError::new(ErrorCode::InvalidArguments, message);
-        Err(Trouble::Other(error))
-    };
+) -> Result<Option<Routed>, CallError> {
+    let wrong = |message: &str| Err(CallError::new(ErrorCode::InvalidArguments, message));
     let Some(Value::String(name)) = input.get("command") else {
         return wrong("`command`: expected the name of a command");
     };
@@ -92,9 +84,7 @@ fn route(
     {
         let message = format!("`{}`: expected no such key", key.escape_debug());
         let error = CallError::new(ErrorCode::InvalidArguments, message);
-        return Err(error
-            .hint("what the command takes stands in `arguments`")
-            .into());
+        return Err(error.hint("what the command takes stands in `arguments`"));
     }
     let arguments = match input.get("arguments") {
         None | Some(Value::Null) => Map::new(),
@@ -107,14 +97,14 @@ fn route(
         Some(_) => return wrong("`arguments`: expected an object"),
     };
     let Some(served) = commands.find(name) else {
-        return Err(Trouble::Unknown(name.clone()));
+        return Ok(None);
     };
     if reads {
         only_reads(&served.tool, &arguments)?;
     }
     let mut served = served.clone();
     served.service = teaching(served.service);
-    Ok((served, arguments))
+    Ok(Some((served, arguments)))
 }
 
 /// Refuses what may change something.

@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 
 use crate::{Call, CallError, ErrorCode, Outcome, ServedTool};
 
-use super::{commands::Commands, describe::meta_tool};
+use super::{
+    commands::Commands,
+    describe::{answered, meta_tool},
+};
 
 pub(super) const NAME: &str = "search_commands";
 
@@ -37,14 +40,10 @@ pub(super) fn tool(commands: &Commands, programs: &[&str]) -> ServedTool {
     let about = format!(
         "Finds commands{of} by what they do: their names, [effect], a line on each, and flags that match."
     );
-    let commands = commands.clone();
-    meta_tool(
-        (NAME, "Search commands"),
-        &about,
-        schema,
-        &Hints::reads().open_world(false),
-        move |call| answer(&commands, &call),
-    )
+    let hints = Hints::reads().open_world(false);
+    let tool = meta_tool((NAME, "Search commands"), &about, schema, &hints);
+    let known = commands.clone();
+    answered(tool, commands, move |call| answer(&known, &call))
 }
 
 fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::{CallResult, Execute, HandlerCall, Limits, Reply, Target, into_service};
+use crate::{CallPath, CallResult, HandlerCall, Reply, Target};
 
 /// A program with so many commands besides `list`, which reads, and `wipe`, which destroys.
 fn shop(more: usize) -> ToolSet {
@@ -53,8 +53,7 @@ fn served(root: Command) -> ToolSet {
                 call.prepared.argv.to_strings().join(" ")
             )))
         };
-        let service = into_service(Execute::new(Target::Handler(Arc::new(says))));
-        ServedTool::new(tool, service, Limits::default())
+        CallPath::new(tool, Target::Handler(Arc::new(says))).serve(&SharedSteps::default())
     }))
 }
 

@@ -30,5 +30,6 @@ fn ended(ended: Ended) -> String {
         Ended::Signalled(signal) => format!("signal {signal}"),
         Ended::TimedOut => "timed out".into(),
         Ended::Cancelled => "cancelled".into(),
+        Ended::NeedsInput => "asked the user".into(),
     }
 }

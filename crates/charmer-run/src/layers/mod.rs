@@ -19,6 +19,7 @@
 //! # let _ = path;
 //! ```
 
+mod ask;
 mod audit;
 mod filter;
 mod log;
@@ -32,6 +33,8 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use ask::{Ask, AskService};
+pub(crate) use audit::leave_argv;
 pub use audit::{Audit, AuditService};
 pub use filter::Filter;
 pub use log::log_calls;

@@ -92,7 +92,7 @@ fn may_pass(answer: &Result<Outcome, CallError>) -> bool {
         Ok(outcome) => match outcome.ended {
             Ended::Exited(code) => code != 0,
             Ended::Signalled(_) | Ended::TimedOut => true,
-            Ended::Cancelled => false,
+            Ended::Cancelled | Ended::NeedsInput => false,
         },
         Err(error) => matches!(
             error.code,

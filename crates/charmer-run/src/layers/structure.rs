@@ -64,6 +64,11 @@ impl Structure {
         }
     }
 
+    /// Does nothing: output stays text.
+    pub fn off() -> Self {
+        Self::new(StructureMode::Off)
+    }
+
     /// Sets how far it goes.
     #[must_use]
     pub fn mode(mut self, mode: StructureMode) -> Self {

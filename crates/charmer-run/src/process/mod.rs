@@ -32,7 +32,7 @@ use std::{ffi::OsString, fmt, path::PathBuf, process::Stdio, sync::Arc, time::In
 use tokio::{process::Child, sync::oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, ErrorCode, Limits, Outcome, Progress};
+use crate::{CallError, ErrorCode, Limits, Outcome, Place, Progress};
 
 /// The variable that tells a process that it is a child of a bridge, and which server's.
 pub const MARK: &str = "CHARMER_TOOL";
@@ -51,6 +51,8 @@ pub struct Request {
     pub limits: Limits,
     /// Where it reports how far it is.
     pub progress: Progress,
+    /// Where it runs, if that is not the launcher's to say.
+    pub place: Place,
 }
 
 impl Request {
@@ -74,6 +76,13 @@ impl Request {
     #[must_use]
     pub fn progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
+        self
+    }
+
+    /// Sets where it runs.
+    #[must_use]
+    pub fn place(mut self, place: Place) -> Self {
+        self.place = place;
         self
     }
 }
@@ -202,12 +211,16 @@ impl Launcher {
     }
 
     fn start(&self, request: &Request) -> Result<Child, CallError> {
-        let launch = &*self.0;
-        let mut command = tokio::process::Command::new(&launch.program);
+        let (launch, place) = (&*self.0, &request.place);
+        let program = place.program.as_ref().unwrap_or(&launch.program);
+        let folder = place.folder.as_ref().or(launch.directory.as_ref());
+        let variables = place.variables.iter().map(|(name, value)| (name, value));
+        let mut command = tokio::process::Command::new(program);
         command
             .args(&request.argv)
             .env_clear()
             .envs(launch.environment.iter())
+            .envs(variables)
             .stdin(if request.stdin.is_some() {
                 Stdio::piped()
             } else {
@@ -215,12 +228,13 @@ impl Launcher {
             })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        if let Some(directory) = &launch.directory {
-            command.current_dir(directory);
+        if let Some(folder) = folder {
+            command.current_dir(folder);
         }
         os::own_group(&mut command);
-        command.spawn().map_err(|error| {
-            diagnose::start_error(&error, &launch.program, launch.directory.as_deref())
-        })
+        let folder = folder.map(PathBuf::as_path);
+        command
+            .spawn()
+            .map_err(|error| diagnose::start_error(&error, program, folder))
     }
 }

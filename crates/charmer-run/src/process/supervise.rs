@@ -184,11 +184,8 @@ async fn watch(
         ended: ended_by_us.unwrap_or_else(|| ended(status)),
         stdout: stdout.sink.finish(),
         stderr: stderr.sink.finish(),
-        data: None,
         duration: began.elapsed(),
-        advice: None,
-        items: None,
-        complaint: None,
+        ..Outcome::success("")
     }
 }
 

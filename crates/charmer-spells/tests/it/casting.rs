@@ -51,8 +51,8 @@ argv: ['--title={{title}}', '-n{{count}}', '--note={{note}}', '{{title}}', '{{.N
         "4 problems",
         "did you mean `note`?",
         "`title`",
-        "a whole number",
-        "a boolean",
+        "an integer",
+        "true or false",
     ] {
         assert!(wrong.text.contains(part), "{part}: {}", wrong.text);
     }

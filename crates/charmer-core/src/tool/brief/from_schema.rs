@@ -3,14 +3,11 @@
 use serde_json::{Map, Value};
 
 use crate::tool::{
-    kind::{Kind, format_of, plain},
+    kind::{Kind, PATTERN, format_of, plain},
     prose,
 };
 
 use super::sheet::{Property, Rank, told_default};
-
-/// How long a pattern may be that nobody has a name for.
-const PATTERN: usize = 60;
 
 /// The properties that a schema declares, in its order.
 pub(super) fn properties_from_schema(schema: &Map<String, Value>) -> Vec<Property> {

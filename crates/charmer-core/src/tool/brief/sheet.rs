@@ -82,7 +82,7 @@ pub(super) struct Shared {
 /// Every property of a tool's input, in the order of its schema.
 pub(super) fn properties(tool: &Tool) -> Vec<Property> {
     let input = &tool.input;
-    if input.levels.is_empty() {
+    if input.levels.is_empty() && input.template.is_none() {
         // It comes from no command of a model, so its schema may say more than its input does.
         return properties_from_schema(&tool.input_schema);
     }

@@ -8,9 +8,12 @@ use serde_json::{Map, Number, Value};
 
 use crate::{
     call::format,
-    model::{Choice, FlagValue, MapValue, Repetition, ValueType},
+    model::{Choice, FlagValue, JsonKind, MapValue, Repetition, ValueType},
     text::capitalize,
-    tool::{ARGS_KEY, FlagProperty, Input, Layout, PositionalProperty},
+    tool::{
+        ADDED_KEY, ARGS_KEY, ARGUMENTS_KEY, CONFIRM_KEY, CommandTemplate, FOLDER_KEY, FlagProperty,
+        Input, Layout, PositionalProperty,
+    },
 };
 
 /// The number of values that a property holds.
@@ -29,6 +32,8 @@ pub(in crate::tool) struct Described<'a> {
     pub(in crate::tool) shape: Shape,
     help: Option<String>,
     choices: &'a [Choice],
+    /// The regular expression that a text of it matches.
+    pub(in crate::tool) pattern: Option<&'a str>,
     env: Option<&'a str>,
     notes: Vec<String>,
     default: Cow<'a, [String]>,
@@ -50,7 +55,9 @@ impl<'a> Described<'a> {
         match input.layout {
             Layout::Flat => {
                 let list = pattern.map(|(key, pattern)| Self::list(key, pattern));
-                own.chain(list).collect()
+                let template = input.template.iter();
+                let beside = template.flat_map(|template| Self::beside(template));
+                own.chain(list).chain(beside).collect()
             }
             Layout::Nested => {
                 let listed = pattern.is_some() || input.listed_positionals().next().is_some();
@@ -123,6 +130,7 @@ impl<'a> Described<'a> {
             shape,
             help: flag.help.clone(),
             choices: &flag.choices,
+            pattern: None,
             env: flag.env.as_deref(),
             notes,
             default,
@@ -155,11 +163,45 @@ impl<'a> Described<'a> {
             shape,
             help: Some(help),
             choices: &positional.choices,
+            pattern: positional.pattern.as_deref(),
             env: positional.env.as_deref(),
             notes: Vec::new(),
             default: Cow::Borrowed(&positional.default),
             subject: format!("`{name}`"),
         }
+    }
+
+    /// The properties beside the arguments of a command that an author wrote out.
+    fn beside(template: &'a CommandTemplate) -> Vec<Self> {
+        let mut all = Vec::new();
+        if let Some(told) = &template.open {
+            all.push(Self {
+                value_type: &ValueType::Json(JsonKind::Object),
+                ..Self::text(ARGUMENTS_KEY, told.as_str())
+            });
+        }
+        if !template.addable.is_empty() {
+            let help = "What is added to the command line, element by element";
+            all.push(Self {
+                shape: Shape::List { min: 0, max: None },
+                choices: &template.addable,
+                ..Self::text(ADDED_KEY, help)
+            });
+        }
+        if let Some(first) = template.folders.first() {
+            let folders = template.folders.join(", ");
+            let help = format!("The folder to run in: {folders} or beneath; {first} by default");
+            all.push(Self::text(FOLDER_KEY, help));
+        }
+        if template.confirm {
+            let help = "Must be true: say so only if the user agreed to this run";
+            all.push(Self {
+                value_type: &ValueType::Bool,
+                required: true,
+                ..Self::text(CONFIRM_KEY, help)
+            });
+        }
+        all
     }
 
     /// A list of positionals, with the pattern that they follow.
@@ -186,6 +228,7 @@ impl<'a> Described<'a> {
             shape: Shape::One,
             help: Some(help.into()),
             choices: &[],
+            pattern: None,
             env: None,
             notes: Vec::new(),
             default: Cow::Borrowed(&[]),
@@ -331,6 +374,7 @@ fn scalar(value_type: &ValueType, choices: &[Choice], text: &str) -> Option<Valu
         }
         ValueType::Integer { .. } | ValueType::Count => exact(text.parse().ok()?),
         ValueType::Number => Value::Number(Number::from_f64(text.parse().ok()?)?),
+        ValueType::Json(_) => serde_json::from_str(text).ok()?,
         _ => Value::from(text),
     };
     format::to_text(&value, value_type, choices, false)

@@ -1,6 +1,7 @@
 //! What a line of the audit log says about its call.
 
 use std::{
+    path::Path,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -8,11 +9,11 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use charmer_core::{call::Prepared, tool::Tool};
+use charmer_core::{call::Argv, tool::Tool};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::OwnedPermit;
 
-use crate::{Call, CallError, Ended, ErrorCode, Outcome, Redactor};
+use crate::{Call, CallError, Caller, Ended, ErrorCode, Outcome, Redactor};
 
 use super::{Fields, Job, Writer};
 
@@ -41,19 +42,18 @@ pub(super) struct Sight {
     with_input: bool,
 }
 
-/// Leaves a command line for the line of the call that this task is about.
-pub(super) fn witness(prepared: &Prepared) {
-    let argv = prepared.argv.to_strings();
-    leave(argv.into_iter().map(str::to_owned).collect(), false);
-}
-
-/// Leaves a command line; with `with_input` the input is written beside it.
-pub(super) fn leave(argv: Vec<String>, with_input: bool) {
+/// Leaves the command line that a call ended up with, for the log's line of the call that this task is about.
+pub(crate) fn leave_argv(tool: &Tool, program: Option<&Path>, argv: &Argv) {
     // On a path without the log, or moved to another task by a layer, there is nobody to tell.
     let _ = SEEN.try_with(|seen| {
+        let with_input = tool.input.template.is_some();
+        let program = program
+            .filter(|_| with_input)
+            .map(|path| path.display().to_string());
+        let words = argv.to_strings().into_iter().map(str::to_owned);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         *seen = Sight {
-            argv: Some(argv),
+            argv: Some(program.into_iter().chain(words).collect()),
             tries: seen.tries + 1,
             with_input,
         };
@@ -62,7 +62,7 @@ pub(super) fn leave(argv: Vec<String>, with_input: bool) {
 
 /// A call that is under way; its line is written even if nobody waits for its end.
 pub(super) struct Entry {
-    id: String,
+    caller: Caller,
     tool: Arc<Tool>,
     input: Map<String, Value>,
     began: Instant,
@@ -78,7 +78,6 @@ pub(super) struct Entry {
 impl Entry {
     /// `open` counts the entries that are not done.
     pub(super) fn new(
-        id: String,
         call: &Call,
         redactor: Redactor,
         writer: Writer,
@@ -86,7 +85,7 @@ impl Entry {
     ) -> Self {
         open.fetch_add(1, Ordering::AcqRel);
         Self {
-            id,
+            caller: call.caller.clone(),
             tool: Arc::clone(&call.tool),
             input: call.input.clone(),
             began: Instant::now(),
@@ -139,6 +138,7 @@ impl Entry {
                     }
                     Ended::TimedOut => ErrorCode::Timeout.as_str(),
                     Ended::Cancelled => ErrorCode::Cancelled.as_str(),
+                    Ended::NeedsInput => "needs_input",
                 };
                 outcome.shift_insert(0, "outcome".into(), how.into());
                 outcome.insert("stdoutBytes".into(), ran.stdout.total.into());
@@ -182,7 +182,13 @@ impl Entry {
         let mut line = Map::new();
         line.insert("time".into(), time.into());
         line.insert("event".into(), event.into());
-        line.insert("id".into(), self.id.as_str().into());
+        line.insert("id".into(), (*self.caller.id).into());
+        line.insert("principal".into(), (*self.caller.principal).into());
+        line.insert("transport".into(), self.caller.transport.as_str().into());
+        if let Some(client) = &self.caller.client {
+            let client = format!("{} {}", client.name, client.version);
+            line.insert("client".into(), self.text(client.trim_end()).into());
+        }
         line.insert("tool".into(), self.tool.name.as_str().into());
         line.insert("command".into(), json!(self.tool.path.words()));
         line

@@ -1,15 +1,15 @@
 //! The audit log: one JSON line a call, in a file of its own.
 //!
 //! A line is `event` (`ended`, and `begun` where calls must be on record before they start), `time` (when the line was
-//! made; RFC 3339, UTC), `id` (the same in both), `tool`, `command` (the path of words), `argv` or `input`, `outcome`,
-//! `durationMs` (the whole call, with its wait for a place), `stdoutBytes` and `stderrBytes`. The outcome is `exited`
+//! made; RFC 3339, UTC), `id` (the call's own, the same in both), `principal`, `transport` and `client` (who made it),
+//! `tool`, `command` (the path of words), `argv` or `input`, `outcome`, `durationMs` (the whole call, with its wait for a place), `stdoutBytes` and `stderrBytes`. The outcome is `exited`
 //! (with `exitCode`), `signalled` (with `signal`), `abandoned` when whoever waited went away, or the code of an error,
-//! such as `timeout`, `cancelled` or `not_permitted`, with its `message`.
+//! such as `timeout`, `cancelled` or `not_permitted`, with its `message`; `needs_input` when a person was asked first.
 //!
-//! `argv` is the command line as it was really built, after every hook has changed what it wanted: the log's
-//! [witness](Audit::witness) sees it right before the program starts. Where none was built, because the call was
-//! refused before, `input` is what the caller sent. `begun` is always with `input`: the argv does not exist yet. A call
-//! path of one's own [leaves](Audit::leave_argv) its command line, and then both are there.
+//! `argv` is the command line as it was really built, after every hook has changed what it wanted: the innermost step
+//! leaves it for the log right before the program starts. Where none was built, because the call was refused before,
+//! `input` is what the caller sent. `begun` is always with `input`: the argv does not exist yet. A command that an author
+//! wrote out has both, with the program before its argv, because not all of its arguments need be on the command line.
 //!
 //! Secrets are redacted in all of it; long texts are shortened, and say so.
 
@@ -30,13 +30,13 @@ use std::{
     time::Duration,
 };
 
-use charmer_core::{call::Prepared, tool::Tool};
 use serde_json::{Map, Value};
 use tower::{Layer, Service};
 
-use crate::{Call, CallError, CallService, ErrorCode, Judge, Outcome, Redactor};
+use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor};
 
 use super::Answer;
+pub(crate) use line::leave_argv;
 use line::{Entry, SEEN};
 use writer::{Job, Report, Writer};
 
@@ -68,7 +68,6 @@ pub struct Audit {
 #[derive(Default)]
 struct Shared {
     writer: OnceLock<Writer>,
-    calls: AtomicU64,
     /// How many calls have no last line yet.
     open: Arc<AtomicU64>,
 }
@@ -110,30 +109,6 @@ impl Audit {
         self
     }
 
-    /// Sees the command lines that calls end up with, before they go to the judge that decides on them, if there is
-    /// one; for [`Execute::judged_by`](crate::Execute::judged_by) on the same call path.
-    pub fn witness(&self, judge: Option<Arc<dyn Judge>>) -> Arc<dyn Judge> {
-        Arc::new(Witness(judge))
-    }
-
-    /// Puts the command line that a call ended up with on record, beside its input: for call paths that run a program
-    /// without [`Execute`](crate::Execute). The call is the one that this task is about; without a log around it, this
-    /// does nothing.
-    ///
-    /// ```
-    /// use charmer_run::{Call, CallError, Outcome, into_service, layers::Audit, wrap};
-    ///
-    /// let path = into_service(tower::service_fn(|_: Call| async {
-    ///     Audit::leave_argv(["/bin/echo", "hello"]);
-    ///     Ok::<_, CallError>(Outcome::success("hello"))
-    /// }));
-    /// let path = wrap(&Audit::new("/var/log/calls.jsonl"), path);
-    /// # let _ = path;
-    /// ```
-    pub fn leave_argv<S: Into<String>>(argv: impl IntoIterator<Item = S>) {
-        line::leave(argv.into_iter().map(Into::into).collect(), true);
-    }
-
     /// How many lines were lost so far.
     pub fn lost(&self) -> u64 {
         self.shared.writer.get().map_or(0, Writer::lost)
@@ -164,11 +139,8 @@ impl Audit {
     }
 
     fn entry(&self, call: &Call) -> Entry {
-        let number = self.shared.calls.fetch_add(1, Ordering::Relaxed);
-        // Several servers may share a file.
-        let id = format!("{}-{number}", std::process::id());
         let open = Arc::clone(&self.shared.open);
-        Entry::new(id, call, self.redactor.clone(), self.writer().clone(), open)
+        Entry::new(call, self.redactor.clone(), self.writer().clone(), open)
     }
 
     /// Puts the beginning of a call on record, or refuses the call.
@@ -260,17 +232,6 @@ impl Service<Call> for AuditService {
             entry.end(&answer);
             answer
         })
-    }
-}
-
-struct Witness(Option<Arc<dyn Judge>>);
-
-impl Judge for Witness {
-    fn judge(&self, tool: &Tool, prepared: &Prepared) -> Result<(), CallError> {
-        line::witness(prepared);
-        self.0
-            .as_ref()
-            .map_or(Ok(()), |judge| judge.judge(tool, prepared))
     }
 }
 

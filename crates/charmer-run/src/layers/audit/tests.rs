@@ -20,7 +20,7 @@ fn path(
     handler: impl Fn(HandlerCall) -> Result<Reply, CallError> + Send + Sync + 'static,
 ) -> CallService {
     let handler: Arc<dyn Handler> = Arc::new(handler);
-    let execute = Execute::new(Target::Handler(handler)).judged_by(audit.witness(None));
+    let execute = Execute::new(call("get", json!({})).tool, Target::Handler(handler));
     let path = wrap(&Retry::new(2, Duration::ZERO), into_service(execute));
     wrap(audit, wrap(&Hooks::new().before(hook), path))
 }
