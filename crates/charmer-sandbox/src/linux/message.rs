@@ -1,0 +1,55 @@
+//! What the two sides say to each other: lines of JSON. The launching side begins with the rights to keep and is answered with
+//! the report; then orders go one way and endings the other. Output is never part of it.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Program;
+
+/// The number of a program, of the launching side's choice.
+pub(super) type ProgramId = u64;
+
+/// What the confined process is told to do.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Order<'p> {
+    /// Start a program. Its three standard streams come along as descriptors.
+    Start(ProgramId, Cow<'p, Program>),
+    /// Ask every member of a program's group to end.
+    Terminate(ProgramId),
+    /// End every member of a program's group. If the program itself has ended, this is the last that is said of it.
+    Kill(ProgramId),
+}
+
+/// What the confined process tells of a program, once.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ending {
+    /// It could not be started.
+    NotStarted {
+        /// The program.
+        id: ProgramId,
+        /// The system's number for the reason, if it has one.
+        errno: Option<i32>,
+        /// The reason.
+        reason: String,
+    },
+    /// It has ended and been collected.
+    Ended {
+        /// The program.
+        id: ProgramId,
+        /// The status, as the system writes it.
+        status: i32,
+        /// Whether members of its group live on. They wait for [`Order::Kill`].
+        left: bool,
+    },
+}
+
+/// A message as it is sent.
+pub(super) fn line(message: &impl Serialize) -> Vec<u8> {
+    let mut line =
+        serde_json::to_vec(message).expect("messages are made of numbers, words and lists");
+    line.push(b'\n');
+    line
+}
