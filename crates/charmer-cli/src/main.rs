@@ -28,9 +28,9 @@ use args::{Args, Command};
 
 fn main() -> ExitCode {
     // Before anything else: the process must still have one thread, and its words are not for the parser.
-    let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == read::PROBE) {
-        return charmer_discover::probe::shim(words);
+    let first = std::env::args_os().nth(1);
+    if first.is_some_and(|word| word == read::SANDBOX) {
+        return charmer_sandbox::run_confined();
     }
     let done = match Args::parse().command {
         Command::Serve(args) => commands::serve::run(&args),

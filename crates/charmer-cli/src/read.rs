@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use charmer_discover::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery,
-    cache::Cache,
-    probe::{ProbeOptions, ShimCommand},
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, cache::Cache, probe::ProbeOptions,
 };
+use charmer_sandbox::SandboxCommand;
 use tokio::task::JoinSet;
 
 use crate::{output, problem::Problem, progress, settings::Program};
 
-/// The hidden subcommand that takes its own rights away and then becomes the program that is read.
-pub(crate) const PROBE: &str = "__probe";
+/// The hidden subcommand that gives its own rights away and then starts the programs that are read.
+pub(crate) const SANDBOX: &str = "__sandbox";
 
 /// How the reading of a program begins.
 pub(crate) enum Start {
@@ -133,9 +132,10 @@ pub(crate) fn cache() -> Option<Cache> {
 fn options() -> DiscoverOptions {
     let mut options = DiscoverOptions::default();
     let mut probe = ProbeOptions::default();
-    probe.shim = std::env::current_exe().ok().map(|program| ShimCommand {
+    let program = std::env::current_exe().ok();
+    probe.sandbox = program.map(|program| SandboxCommand {
         program,
-        args: vec![PROBE.into()],
+        args: vec![SANDBOX.into()],
     });
     options.probe = probe;
     options

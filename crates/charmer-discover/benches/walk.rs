@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p charmer-discover` prints it, for docker and kubectl where they are to be had, and for a program of
 //! 5,000 commands that is always there. The aims: 2.5 starts a command, 1.3 times the bare time. Under the name `many`
-//! this file is that program, and with the argument `shim` it is the sandbox's warden.
+//! this file is that program, and with the argument `sandbox` it is the confined process.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
 #![expect(
@@ -25,10 +25,8 @@ use std::{
 };
 
 use charmer_core::model::Command as Subcommand;
-use charmer_discover::{
-    DiscoverOptions, discover,
-    probe::{ProbeLog, ShimCommand},
-};
+use charmer_discover::{DiscoverOptions, discover, probe::ProbeLog};
+use charmer_sandbox::SandboxCommand;
 
 /// Walks and bare runs take turns; the best of each counts, because others may use the machine too.
 const ROUNDS: usize = 3;
@@ -39,8 +37,8 @@ fn main() -> ExitCode {
     if named.file_name().is_some_and(|name| name == "many") {
         return hostile::main();
     }
-    if words.next().is_some_and(|word| word == "shim") {
-        return charmer_discover::probe::shim(words);
+    if words.next().is_some_and(|word| word == "sandbox") {
+        return charmer_sandbox::run_confined();
     }
     // `cargo test --benches` only looks whether it runs.
     if std::env::args().any(|word| word == "--bench") {
@@ -87,14 +85,14 @@ fn find(name: &str) -> Option<PathBuf> {
 }
 
 fn compare(workers: &tokio::runtime::Runtime, name: &str, program: &Path) {
-    let shim = ShimCommand {
+    let command = SandboxCommand {
         program: std::env::current_exe().unwrap(),
-        args: vec!["shim".into()],
+        args: vec!["sandbox".into()],
     };
-    for (how, shim) in [("", None), (", sandboxed", Some(shim))] {
+    for (how, sandbox) in [("", None), (", sandboxed", Some(command))] {
         let log = ProbeLog::default();
         let mut options = DiscoverOptions::default();
-        options.probe.shim = shim;
+        options.probe.sandbox = sandbox;
         options.probe.log = Some(log.clone());
         let (mut walks, mut bares) = (Vec::new(), Vec::new());
         let mut last = None;

@@ -46,12 +46,7 @@ impl Cast {
             options.engine.clone(),
         );
         if spell.confine {
-            let cast = self.clone();
-            launcher = launcher.confined_by(Arc::new(move || {
-                confine::keep_to(&cast.entry.roots, &cast.program()?).map_err(|reason| {
-                    CallError::refused(format!("`confine` cannot be enforced here: {reason}"))
-                })
-            }));
+            launcher = launcher.confined_to(confine::rights(&entry.roots));
         }
         let limits = options.limits.clone().timeout(options.time_of(spell));
         CallPath::new(Arc::clone(&entry.tool), Target::Process(launcher))

@@ -118,7 +118,7 @@ impl Directory {
 
 /// Opens a folder by its resolved path, component by component, following no symlink.
 #[cfg(unix)]
-pub(crate) fn hold(path: &Path) -> rustix::io::Result<std::os::fd::OwnedFd> {
+fn hold(path: &Path) -> rustix::io::Result<std::os::fd::OwnedFd> {
     use rustix::fs::{Mode, OFlags, open, openat};
     #[cfg(target_os = "linux")]
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -6,25 +6,25 @@
 //!   the pipes open neither delays the answer nor survives it;
 //! - has a scratch home and works in a scratch folder that is an empty git repository; both go with the last clone of
 //!   the [`Prober`], and with the next prober if this process is killed;
-//! - sees a narrow environment: where programs are, the language, and where version managers keep theirs (a shim of
+//! - sees a narrow environment: where programs are, the language, and where version managers keep theirs (a stub of
 //!   rustup or pyenv finds nothing in a scratch home otherwise). Tokens, hosts and configuration are not handed on;
 //!   pagers, colours and telemetry are switched off; `MCP_MODE` is never set;
 //! - is not made any more when too many before it ran out of time, so that asking comes to an end;
 //! - does not see the network, and can write only into the scratch folder, where a sandbox is to be had.
 //!
-//! The sandbox is for Linux: one process a prober, the warden (see [`shim`]), enters a user and a network namespace and
-//! applies Landlock to itself; then it runs the programs, which inherit what it has lost. So a probe costs no more than
-//! its program. What of it is not to be had the warden reports when it starts, and [`Prober::shortcomings`] says it;
-//! probes go on without. What was to be had then is never done without later: where the warden is lost, programs are not
+//! The sandbox is for Linux: one process a prober (see [`charmer_sandbox`]) enters a user and a network namespace and
+//! applies Landlock to itself; then it starts the programs, which inherit what it has lost. So a probe costs hardly more
+//! than its program. What of it is not to be had it reports when it starts, and [`Prober::shortcomings`] says it; probes
+//! go on without. What was to be had then is never done without later: where the sandbox is lost, programs are not
 //! started any more. Probes with the user's real home are made only where Landlock keeps that read-only.
 //!
-//! The warden ends when its standard input closes, and all that it runs with it: programs do not survive a prober whose
-//! process is killed. It belongs to the runtime of the first probe.
+//! The sandbox ends with the process that started it, and all that it runs with it: programs do not survive a prober
+//! whose process is killed.
 //!
 //! What the sandbox does not cover: reading. A probed program reads what the user may read, and could put it into its
 //! help. Landlock does not see changes of permissions, times or attributes, nor, before version 9, connections to Unix
 //! sockets that have a path (which is how a local docker daemon is reached). A process that leaves its group (`setsid`)
-//! outlives its probe, but not its sandbox; so does a program that kills the warden.
+//! outlives its probe, but not its sandbox; so does a program that kills the sandbox.
 //!
 //! ```
 //! # #[cfg(unix)]
@@ -42,22 +42,12 @@
 mod answer;
 mod environment;
 mod log;
-#[cfg(target_os = "linux")]
-#[path = "linux.rs"]
-mod os;
-#[cfg(not(target_os = "linux"))]
-#[path = "elsewhere.rs"]
-mod os;
 mod patience;
 mod protection;
 mod scratch;
-mod shim;
-mod warden;
-mod wire;
 
 pub use answer::Answer;
 pub use log::ProbeLog;
-pub use shim::shim;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -74,11 +64,12 @@ use charmer_run::{
     CallError, Limits, Outcome,
     process::{Engine, EngineOptions, Environment, Launcher, Request},
 };
+use charmer_sandbox::SandboxCommand;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use self::{patience::Patience, protection::Protection, scratch::Scratch, wire::Job};
+use self::{patience::Patience, protection::Protection, scratch::Scratch};
 
 /// How long a program that is to end may take to.
 const GRACE: Duration = Duration::from_millis(200);
@@ -96,8 +87,8 @@ pub struct ProbeOptions {
     pub output: usize,
     /// How many probes run at once; as many as there are cores by default.
     pub parallel: Option<usize>,
-    /// How the sandbox's warden is started; without one there is no sandbox.
-    pub shim: Option<ShimCommand>,
+    /// How the sandbox is started; without this there is none.
+    pub sandbox: Option<SandboxCommand>,
     /// Where the few variables that probes inherit are taken from; this process's environment by default.
     pub environment: Vec<(OsString, OsString)>,
     /// Where the command lines of probes are noted, for whoever wants to know what is asked.
@@ -111,20 +102,11 @@ impl Default for ProbeOptions {
             hangs: 24,
             output: 4 << 20,
             parallel: None,
-            shim: None,
+            sandbox: None,
             environment: std::env::vars_os().collect(),
             log: None,
         }
     }
-}
-
-/// How the warden is started: a program that calls [`shim`] with the words that follow these arguments.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShimCommand {
-    /// The program, as an absolute path.
-    pub program: PathBuf,
-    /// Its first arguments.
-    pub args: Vec<OsString>,
 }
 
 /// Why a program cannot be probed at all.
@@ -285,8 +267,9 @@ impl Prober {
 impl Shared {
     /// Found out once, when it is first needed.
     fn protection(&self) -> &Protection {
-        self.protection
-            .get_or_init(|| Protection::find_out(self.options.shim.as_ref(), self.scratch.room()))
+        self.protection.get_or_init(|| {
+            Protection::find_out(self.options.sandbox.as_ref(), self.scratch.room())
+        })
     }
 }
 
@@ -311,10 +294,7 @@ impl Inner {
         if let Some(log) = &shared.options.log {
             log.note(&argv);
         }
-        let result = match &shared.protection().warden {
-            Some(warden) => warden.run(self.job(argv), &cancel).await,
-            None => self.run_bare(argv, cancel).await,
-        };
+        let result = self.start(argv, cancel).await;
         // Reading the output is done outside of the place, so that the next program can start meanwhile.
         drop(place);
         let answer = self.named(Answer::new(result));
@@ -341,36 +321,22 @@ impl Inner {
         answer
     }
 
-    /// What the warden is told to run.
-    fn job(&self, argv: Vec<OsString>) -> Job {
-        let shared = &self.shared;
-        let environment = self.environment.iter();
-        Job {
-            program: shared.program.clone().into(),
-            argv: argv.into_iter().map(Into::into).collect(),
-            environment: environment
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-            directory: shared.scratch.work().into(),
-            timeout: shared.options.timeout,
-            grace: GRACE,
-            output: shared.options.output,
-        }
-    }
-
-    /// The same without a sandbox.
-    async fn run_bare(
+    /// Runs the program, in the sandbox where there is one.
+    async fn start(
         &self,
         argv: Vec<OsString>,
         cancel: CancellationToken,
     ) -> Result<Outcome, CallError> {
         let shared = &self.shared;
-        let launcher = Launcher::new(
+        let mut launcher = Launcher::new(
             shared.program.clone(),
             self.environment.clone(),
             Some(shared.scratch.work()),
             shared.engine.clone(),
         );
+        if let Some(sandbox) = &shared.protection().sandbox {
+            launcher = launcher.through(Arc::clone(sandbox));
+        }
         let limits = Limits::default()
             .timeout(shared.options.timeout)
             .grace(GRACE)

@@ -145,7 +145,7 @@ async fn grandchildren_neither_delay_a_walk_nor_survive_it() {
 async fn what_is_written_goes_and_nothing_is_written_elsewhere() {
     for options in [patient(), sandboxed()] {
         let outside = TempDir::new().expect("a folder");
-        let sandbox = options.shim.is_some();
+        let sandbox = options.sandbox.is_some();
         let hostile = hostile("writes").knows(outside.path().to_str().expect("UTF-8"));
         let found = found(&hostile, options).await;
         assert_eq!(paths(&found), ["first", "second"].map(Into::into).into());

@@ -4,6 +4,6 @@
 
 mod hostile;
 mod probe;
-mod support;
 #[cfg(target_os = "linux")]
-mod warden;
+mod sandbox;
+mod support;

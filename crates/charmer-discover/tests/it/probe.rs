@@ -10,7 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_discover::probe::{Answer, ProbeError, ProbeOptions, Prober, ShimCommand};
+use charmer_discover::probe::{Answer, ProbeError, ProbeOptions, Prober};
+use charmer_sandbox::SandboxCommand;
 use tempfile::TempDir;
 
 use crate::support::{HANG, gone, hostile, patient, sandboxed};
@@ -419,20 +420,21 @@ async fn what_cannot_be_started_is_an_answer() {
 }
 
 #[tokio::test]
-async fn a_broken_shim_is_said_and_probes_go_on_without() {
+async fn a_broken_sandbox_is_said_and_probes_go_on_without() {
     let mut options = patient();
-    options.shim = Some(ShimCommand {
+    options.sandbox = Some(SandboxCommand {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), "echo broken >&2; exit 1".into()],
     });
     let hostile = hostile("exits");
     let prober = hostile.prober(options);
     assert!(
-        says(&prober, "not sandboxed (the shim failed: broken)") || cfg!(not(target_os = "linux"))
+        says(&prober, "not sandboxed (the sandbox failed: broken)")
+            || cfg!(not(target_os = "linux"))
     );
     assert!(prober.with_real_home().is_none());
     assert_eq!(ask(&prober, &["4"]).await.code, Some(4));
-    assert_eq!(prober.spawned(), 1, "the shim is not a probe");
+    assert_eq!(prober.spawned(), 1, "the sandbox is not a probe");
 }
 
 #[tokio::test]
@@ -440,7 +442,7 @@ async fn nothing_is_started_before_the_first_question() {
     let marker = TempDir::new().expect("a folder");
     let touched = marker.path().join("touched");
     let mut options = patient();
-    options.shim = Some(ShimCommand {
+    options.sandbox = Some(SandboxCommand {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), format!("touch '{}'", touched.display()).into()],
     });

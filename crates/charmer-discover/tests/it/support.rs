@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_discover::probe::{ProbeOptions, Prober, ShimCommand};
+use charmer_discover::probe::{ProbeOptions, Prober};
+use charmer_sandbox::SandboxCommand;
 use tempfile::TempDir;
 
 /// What only a hang takes longer than; the hostile programs' own "for ever" is ten minutes.
@@ -60,8 +61,8 @@ pub(crate) fn patient() -> ProbeOptions {
 
 pub(crate) fn sandboxed() -> ProbeOptions {
     let mut options = patient();
-    options.shim = Some(ShimCommand {
-        program: example("probe_shim"),
+    options.sandbox = Some(SandboxCommand {
+        program: example("probe_sandbox"),
         args: Vec::new(),
     });
     options

@@ -2,7 +2,6 @@
 //! input, a process group of its own, and a supervisor that outlives whoever waits for it.
 
 mod capture;
-mod companion;
 mod diagnose;
 mod engine;
 mod environment;
@@ -14,12 +13,14 @@ mod os;
 #[cfg(windows)]
 #[path = "windows.rs"]
 mod os;
+mod running;
+#[cfg(feature = "sandbox")]
+mod sandboxed;
 mod sink;
 mod supervise;
 
 pub use capture::Captured;
 pub(crate) use capture::{begun_character, continued_character};
-pub use companion::start_companion;
 pub use diagnose::resolve_program;
 pub use engine::{Engine, EngineOptions};
 pub use environment::Environment;
@@ -27,12 +28,21 @@ pub use gate::Lane;
 pub use guardian::{GuardianCommand, guard, new_mark};
 pub use os::harden;
 
-use std::{ffi::OsString, fmt, path::PathBuf, process::Stdio, sync::Arc, time::Instant};
+use std::{
+    ffi::{OsStr, OsString},
+    fmt,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::Arc,
+    time::Instant,
+};
 
-use tokio::{process::Child, sync::oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::{CallError, ErrorCode, Limits, Outcome, Place, Progress};
+
+use self::running::Running;
 
 /// The variable that tells a process that it is a child of a bridge, and which server's.
 pub const MARK: &str = "CHARMER_TOOL";
@@ -87,10 +97,6 @@ impl Request {
     }
 }
 
-/// Takes rights away from the thread that a child is started from, or says why that is impossible. The child inherits
-/// what is left; the thread is a fresh one that ends right after.
-pub type Confine = Arc<dyn Fn() -> Result<(), CallError> + Send + Sync>;
-
 /// Starts one program, always in the same way.
 #[derive(Debug, Clone)]
 pub struct Launcher(Arc<Launch>);
@@ -100,7 +106,20 @@ struct Launch {
     environment: Environment,
     directory: Option<PathBuf>,
     engine: Engine,
-    confine: Option<Confine>,
+    way: Way,
+}
+
+/// Who starts the program.
+#[derive(Debug, Clone)]
+enum Way {
+    /// This process.
+    Plain,
+    /// A thread of this process that has lost its rights.
+    #[cfg(feature = "sandbox")]
+    Thread(charmer_sandbox::Rights),
+    /// A process that has lost them.
+    #[cfg(feature = "sandbox")]
+    Sandbox(Arc<charmer_sandbox::Sandbox>),
 }
 
 impl fmt::Debug for Launch {
@@ -108,7 +127,7 @@ impl fmt::Debug for Launch {
         f.debug_struct("Launch")
             .field("program", &self.program)
             .field("directory", &self.directory)
-            .field("confined", &self.confine.is_some())
+            .field("way", &self.way)
             .finish_non_exhaustive()
     }
 }
@@ -126,20 +145,20 @@ impl Launcher {
             environment,
             directory,
             engine,
-            confine: None,
+            way: Way::Plain,
         }))
     }
 
-    /// The same launcher, whose children have only the rights that this leaves them.
-    #[must_use]
-    pub fn confined_by(&self, confine: Confine) -> Self {
+    /// The same launcher, with programs that are started in this way.
+    #[cfg(feature = "sandbox")]
+    fn by(&self, way: Way) -> Self {
         let launch = &*self.0;
         Self(Arc::new(Launch {
             program: launch.program.clone(),
             environment: launch.environment.clone(),
             directory: launch.directory.clone(),
             engine: launch.engine.clone(),
-            confine: Some(confine),
+            way,
         }))
     }
 
@@ -168,59 +187,49 @@ impl Launcher {
         if let Some(guardian) = &engine.guardian {
             guardian.wake();
         }
-        let child = match &self.0.confine {
-            Some(confine) => self.start_confined(&request, confine).await?,
-            None => self.start(&request)?,
+        let running = match &self.0.way {
+            Way::Plain => self.start(&request)?,
+            #[cfg(feature = "sandbox")]
+            Way::Thread(rights) => self.start_from_thread(rights, &request).await?,
+            #[cfg(feature = "sandbox")]
+            Way::Sandbox(sandbox) => self.start_in(sandbox, &request)?,
         };
         let (answer, outcome) = oneshot::channel();
-        supervise::supervise(&self.0.engine, child, request, cancel, pass, answer);
+        supervise::supervise(&self.0.engine, running, request, cancel, pass, answer);
         outcome.await.map_err(|_| {
             CallError::new(
                 ErrorCode::Internal,
                 "the supervisor of this run ended without an answer",
             )
-        })
+        })?
     }
 
-    /// Starts the child from a thread that has lost its rights. A thread of the runtime's could not get them back.
-    async fn start_confined(
-        &self,
-        request: &Request,
-        confine: &Confine,
-    ) -> Result<Child, CallError> {
-        let (launcher, request, confine) = (self.clone(), request.clone(), Arc::clone(confine));
-        let runtime = tokio::runtime::Handle::current();
-        let (answer, started) = oneshot::channel();
-        let thread = std::thread::Builder::new().name("confined start".into());
-        let spawned = thread.spawn(move || {
-            let _inside = runtime.enter();
-            let child = confine().and_then(|()| launcher.start(&request));
-            // Nobody waits for it any more, and no supervisor has it.
-            if let Err(Ok(child)) = answer.send(child) {
-                os::Group::of(&child).kill();
-            }
-        });
-        let failed = |detail: String| {
-            CallError::new(
-                ErrorCode::NotStarted,
-                format!("no thread to start it from: {detail}"),
-            )
-        };
-        spawned.map_err(|error| failed(error.to_string()))?;
-        started.await.map_err(|_| failed("it panicked".into()))?
+    fn program<'a>(&'a self, request: &'a Request) -> &'a Path {
+        let program = request.place.program.as_ref();
+        program.unwrap_or(&self.0.program)
     }
 
-    fn start(&self, request: &Request) -> Result<Child, CallError> {
-        let (launch, place) = (&*self.0, &request.place);
-        let program = place.program.as_ref().unwrap_or(&launch.program);
-        let folder = place.folder.as_ref().or(launch.directory.as_ref());
-        let variables = place.variables.iter().map(|(name, value)| (name, value));
+    fn folder<'a>(&'a self, request: &'a Request) -> Option<&'a Path> {
+        let folder = request.place.folder.as_ref();
+        folder.or(self.0.directory.as_ref()).map(PathBuf::as_path)
+    }
+
+    fn variables<'a>(
+        &'a self,
+        request: &'a Request,
+    ) -> impl Iterator<Item = (&'a OsStr, &'a OsStr)> {
+        let added = request.place.variables.iter();
+        let own = self.0.environment.iter();
+        own.chain(added.map(|(name, value)| (name.as_os_str(), value.as_os_str())))
+    }
+
+    fn start(&self, request: &Request) -> Result<Running, CallError> {
+        let (program, folder) = (self.program(request), self.folder(request));
         let mut command = tokio::process::Command::new(program);
         command
             .args(&request.argv)
             .env_clear()
-            .envs(launch.environment.iter())
-            .envs(variables)
+            .envs(self.variables(request))
             .stdin(if request.stdin.is_some() {
                 Stdio::piped()
             } else {
@@ -232,9 +241,9 @@ impl Launcher {
             command.current_dir(folder);
         }
         os::own_group(&mut command);
-        let folder = folder.map(PathBuf::as_path);
         command
             .spawn()
+            .map(Running::from)
             .map_err(|error| diagnose::start_error(&error, program, folder))
     }
 }

@@ -1,24 +1,21 @@
 //! The supervisor of a child: it reads, waits, ends and collects, whether or not anybody still listens.
 
-use std::{
-    process::ExitStatus,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
-    process::{Child, ChildStdin},
+    process::ChildStdin,
     sync::oneshot,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Ended, Outcome};
+use crate::{CallError, Ended, Outcome};
 
 use super::{
     Request,
     engine::{Engine, Shared},
     gate::Pass,
-    os::{Group, signal_of},
+    running::{Members, Running},
     sink::Sink,
 };
 
@@ -31,15 +28,15 @@ const CHUNK: usize = 64 << 10;
 /// Watches over a child that has just been started, until it has been collected.
 pub(super) fn supervise(
     engine: &Engine,
-    child: Child,
+    child: Running,
     request: Request,
     cancel: CancellationToken,
     pass: Pass,
-    answer: oneshot::Sender<Outcome>,
+    answer: oneshot::Sender<Result<Outcome, CallError>>,
 ) {
     let shared = engine.0.clone();
     let unattended = Unattended {
-        group: Group::of(&child),
+        group: child.members(),
         collected: false,
     };
     engine.0.supervisors.spawn(async move {
@@ -61,7 +58,7 @@ pub(super) fn supervise(
 
 /// Ends a group whose supervisor goes before it, with its runtime or in a panic.
 struct Unattended {
-    group: Group,
+    group: Members,
     collected: bool,
 }
 
@@ -116,12 +113,12 @@ impl<R: AsyncRead + Unpin> Stream<R> {
 }
 
 async fn watch(
-    mut child: Child,
-    group: &Group,
+    mut child: Running,
+    group: &Members,
     request: Request,
     cancel: &CancellationToken,
     shared: &Shared,
-) -> Outcome {
+) -> Result<Outcome, CallError> {
     let began = Instant::now();
     let Request {
         stdin,
@@ -148,10 +145,9 @@ async fn watch(
     let timeout = tokio::time::sleep(limits.timeout);
     tokio::pin!(timeout);
     let mut ended_by_us = None;
-    let mut status = None;
-    while status.is_none() {
+    let ended = loop {
         tokio::select! {
-            waited = child.wait() => status = Some(waited),
+            ended = child.wait() => break ended,
             () = stdout.read() => {}
             () = stderr.read() => {}
             () = &mut feeding, if !fed => fed = true,
@@ -167,12 +163,12 @@ async fn watch(
                 } else {
                     group.kill();
                     // Where there is no group, this ends the child itself.
-                    let _ = child.start_kill();
+                    child.start_kill();
                 }
                 timeout.set(tokio::time::sleep(limits.grace));
             }
         }
-    }
+    };
     // Who was ended by us gets no time to say more, and its descendants none to live on.
     if ended_by_us.is_none() {
         drain(&mut stdout, &mut stderr, DRAIN).await;
@@ -180,13 +176,14 @@ async fn watch(
     // Whoever is left in the group outlived its leader: nothing of a call survives it.
     group.kill();
     drain(&mut stdout, &mut stderr, LAST_DRAIN).await;
-    Outcome {
-        ended: ended_by_us.unwrap_or_else(|| ended(status)),
+    let ended = ended?;
+    Ok(Outcome {
+        ended: ended_by_us.unwrap_or(ended),
         stdout: stdout.sink.finish(),
         stderr: stderr.sink.finish(),
         duration: began.elapsed(),
         ..Outcome::success("")
-    }
+    })
 }
 
 /// Writes what the program is given to read. A program that stops reading has its reasons.
@@ -214,16 +211,4 @@ where
         }
     })
     .await;
-}
-
-fn ended(status: Option<std::io::Result<ExitStatus>>) -> Ended {
-    match status {
-        Some(Ok(status)) => match (status.code(), signal_of(status)) {
-            (Some(code), _) => Ended::Exited(code),
-            (None, Some(signal)) => Ended::Signalled(signal),
-            (None, None) => Ended::Exited(-1),
-        },
-        // Its end could not be learned; that is not a success.
-        _ => Ended::Exited(-1),
-    }
 }

@@ -9,6 +9,8 @@ mod clock;
 mod environment;
 mod lifecycle;
 mod output;
+#[cfg(feature = "sandbox")]
+mod sandboxed;
 mod secrets;
 mod support;
 mod trees;

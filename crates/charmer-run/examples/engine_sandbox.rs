@@ -1,0 +1,7 @@
+//! The confined process of a sandbox as a program of its own, for tests.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    charmer_sandbox::run_confined()
+}

@@ -1,0 +1,112 @@
+//! A program that runs, whoever started it: this process, or a sandbox.
+
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+
+use crate::{CallError, Ended};
+
+use super::os::{Group, signal_of};
+#[cfg(feature = "sandbox")]
+use super::sandboxed;
+
+/// A program that runs, with the pipes to it.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) stdin: Option<ChildStdin>,
+    pub(super) stdout: Option<ChildStdout>,
+    pub(super) stderr: Option<ChildStderr>,
+    pub(super) process: Process,
+}
+
+/// Where a program runs.
+#[derive(Debug)]
+pub(super) enum Process {
+    Own(Child),
+    #[cfg(feature = "sandbox")]
+    Sandboxed(sandboxed::Awaited),
+}
+
+impl From<Child> for Running {
+    fn from(mut child: Child) -> Self {
+        Self {
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            process: Process::Own(child),
+        }
+    }
+}
+
+impl Running {
+    /// The process group that it leads.
+    pub(super) fn members(&self) -> Members {
+        match &self.process {
+            Process::Own(child) => Members::Own(Group::of(child)),
+            #[cfg(feature = "sandbox")]
+            Process::Sandboxed(program) => Members::Sandboxed(program.group()),
+        }
+    }
+
+    /// Waits for its end. An error means that it never ran, or that nobody knows what became of it.
+    pub(super) async fn wait(&mut self) -> Result<Ended, CallError> {
+        match &mut self.process {
+            // If its end cannot be learned, that is not a success.
+            Process::Own(child) => Ok(child.wait().await.map_or(Ended::Exited(-1), ended)),
+            #[cfg(feature = "sandbox")]
+            Process::Sandboxed(program) => program.wait().await.map(ended),
+        }
+    }
+
+    /// Kills the program itself, where there is no group.
+    pub(super) fn start_kill(&mut self) {
+        match &mut self.process {
+            Process::Own(child) => drop(child.start_kill()),
+            #[cfg(feature = "sandbox")]
+            Process::Sandboxed(_) => {}
+        }
+    }
+}
+
+fn ended(status: std::process::ExitStatus) -> Ended {
+    match (status.code(), signal_of(status)) {
+        (Some(code), _) => Ended::Exited(code),
+        (None, Some(signal)) => Ended::Signalled(signal),
+        (None, None) => Ended::Exited(-1),
+    }
+}
+
+/// The process group of a program: it, and what it starts.
+#[derive(Debug)]
+pub(super) enum Members {
+    Own(Group),
+    #[cfg(feature = "sandbox")]
+    Sandboxed(sandboxed::SandboxedGroup),
+}
+
+impl Members {
+    /// The id by which a guardian knows them. Those of a sandbox are ended by it, and need no guardian.
+    pub(super) fn id(&self) -> Option<i32> {
+        match self {
+            Self::Own(group) => group.id(),
+            #[cfg(feature = "sandbox")]
+            Self::Sandboxed(_) => None,
+        }
+    }
+
+    /// Asks every member to end.
+    pub(super) fn terminate(&self) {
+        match self {
+            Self::Own(group) => group.terminate(),
+            #[cfg(feature = "sandbox")]
+            Self::Sandboxed(group) => group.terminate(),
+        }
+    }
+
+    /// Ends every member.
+    pub(super) fn kill(&self) {
+        match self {
+            Self::Own(group) => group.kill(),
+            #[cfg(feature = "sandbox")]
+            Self::Sandboxed(group) => group.kill(),
+        }
+    }
+}
