@@ -110,6 +110,7 @@ impl Execute {
             Target::Process(launcher) => {
                 let mut request = Request::new(prepared.argv.to_os_strings(), call.limits)
                     .progress(call.progress)
+                    .principal(call.caller.principal)
                     .place(place);
                 request.stdin = prepared.bound.stdin.map(String::into_bytes);
                 let outcome = launcher.run(request, call.cancel).await?;

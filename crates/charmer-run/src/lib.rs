@@ -22,6 +22,7 @@ mod question;
 mod read_output;
 mod redact;
 mod result;
+mod shown;
 mod spool;
 mod toolset;
 
@@ -41,5 +42,5 @@ pub use question::{Answer, Answers, Question};
 pub use read_output::OutputQuery;
 pub use redact::{BadPattern, REDACTED, Redactor};
 pub use result::CallResult;
-pub use spool::{Spool, SpoolLimits};
+pub use spool::{Spool, SpoolLimits, SpoolPart};
 pub use toolset::{Resolved, Router, ServedTool, ToolSet};

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     CallError, CallPath, ErrorCode, HandlerCall, Limits, Reply, ServedTool, SharedSteps, Spool,
-    Target,
+    SpoolPart, Target,
     process::{begun_character, continued_character},
 };
 
@@ -54,7 +54,8 @@ pub(crate) fn tool(spool: &Spool, shared: &SharedSteps) -> ServedTool {
     let spool = spool.clone();
     let read = move |call: HandlerCall| {
         let query = OutputQuery::of(&call.call.input);
-        query.answer(&spool).map(Reply::Text)
+        let reader = &call.call.caller.principal;
+        query.answer(&spool, reader).map(Reply::Text)
     };
     // What says where to go on must not push the longest reading over the limit.
     let limits = Limits::default().output_chars(MAX_LENGTH as usize + 200);
@@ -69,11 +70,12 @@ pub(crate) fn tool(spool: &Spool, shared: &SharedSteps) -> ServedTool {
 /// What is asked of an output that was cut.
 ///
 /// ```
-/// use charmer_run::{OutputQuery, Spool, SpoolLimits};
+/// use charmer_run::{LOCAL, OutputQuery, Spool, SpoolLimits};
 /// let folder = std::env::temp_dir();
 /// let spool = Spool::new(&folder, SpoolLimits::default());
 /// let query = OutputQuery::new("0123").offset(100).length(50);
-/// assert!(query.read(&spool).unwrap_err().to_string().contains("no output of the id"));
+/// let error = query.read(&spool, LOCAL).unwrap_err();
+/// assert!(error.to_string().contains("no output of the id"));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -132,13 +134,14 @@ impl OutputQuery {
         }
     }
 
-    /// The answer as an assistant sees it: clean, and without the spool's secrets. It reads files, so it may block.
-    pub fn read(&self, spool: &Spool) -> Result<String, CallError> {
-        let text = self.answer(spool)?;
+    /// The answer as an assistant sees it: clean, and without the spool's secrets. Only outputs of this principal are
+    /// there. It reads files, so it may block.
+    pub fn read(&self, spool: &Spool, principal: &str) -> Result<String, CallError> {
+        let text = self.answer(spool, principal)?;
         Ok(spool.redactor().text(&clean(&text)).into_owned())
     }
 
-    fn answer(&self, spool: &Spool) -> Result<String, CallError> {
+    fn answer(&self, spool: &Spool, principal: &str) -> Result<String, CallError> {
         let id = &self.id;
         let gone = || {
             CallError::new(
@@ -157,37 +160,55 @@ impl OutputQuery {
                     format!("the pattern is no regular expression: {error}"),
                 )
             })?;
-            let reader = BufReader::new(spool.reader(id).ok_or_else(gone)?);
-            return search(reader, &pattern, self.context).map_err(failed);
+            let (reader, missing) = spool.reader(id, principal).ok_or_else(gone)?;
+            let reader = BufReader::new(reader);
+            return search(reader, &pattern, self.context, missing).map_err(failed);
         }
         let offset = self.offset;
         // Room for one character at least, so that every reading gets further.
         let length = self.length.unwrap_or(DEFAULT_LENGTH).clamp(4, MAX_LENGTH);
-        let (part, total) = spool
-            .read(id, offset, usize::try_from(length).unwrap_or(0))
+        let SpoolPart {
+            bytes,
+            kept,
+            missing,
+        } = spool
+            .read(id, principal, offset, usize::try_from(length).unwrap_or(0))
             .ok_or_else(gone)?
             .map_err(failed)?;
         // A character that the end cuts in two is left to the next reading, and one that the start cuts was in the last.
-        let reaches_end = offset.saturating_add(part.len() as u64) >= total;
-        let kept = if reaches_end {
-            part.len()
+        let reaches_end = offset.saturating_add(bytes.len() as u64) >= kept;
+        let whole = if reaches_end {
+            bytes.len()
         } else {
-            part.len() - begun_character(&part)
+            bytes.len() - begun_character(&bytes)
         };
-        let part = &part[..kept];
+        let part = &bytes[..whole];
         let shown = String::from_utf8_lossy(&part[continued_character(part)..]);
         let end = offset.saturating_add(part.len() as u64);
-        let more = if end < total {
-            format!("\n[bytes {offset} to {end} of {total}; go on with offset {end}]")
+        let total = kept.saturating_add(missing);
+        let note = if end < kept {
+            format!("[bytes {offset} to {end} of {total}; go on with offset {end}]")
+        } else if missing > 0 {
+            format!(
+                "[only the first {kept} of {total} bytes were kept: the last {missing} are missing]"
+            )
+        } else if part.is_empty() {
+            format!("[the output ends at byte {total}]")
         } else {
-            String::new()
+            return Ok(shown.into_owned());
         };
-        Ok(format!("{shown}{more}"))
+        let gap = if shown.is_empty() { "" } else { "\n" };
+        Ok(format!("{shown}{gap}{note}"))
     }
 }
 
-/// The matching lines with their numbers, like `grep -n -C`.
-fn search(reader: impl BufRead, pattern: &Regex, around: usize) -> std::io::Result<String> {
+/// The matching lines with their numbers, like `grep -n -C`, of an output of which so many bytes are missing.
+fn search(
+    reader: impl BufRead,
+    pattern: &Regex,
+    around: usize,
+    missing: u64,
+) -> std::io::Result<String> {
     let mut shown: Vec<String> = Vec::new();
     let mut before: VecDeque<(usize, String)> = VecDeque::new();
     let (mut owed, mut matches, mut last) = (0, 0usize, 0);
@@ -230,7 +251,14 @@ fn search(reader: impl BufRead, pattern: &Regex, around: usize) -> std::io::Resu
     } else {
         ""
     };
-    shown.push(format!("[{matches} matching lines{cut}]"));
+    let searched = if missing > 0 {
+        format!(
+            " in what was kept; the last {missing} bytes are missing, so they were not searched"
+        )
+    } else {
+        String::new()
+    };
+    shown.push(format!("[{matches} matching lines{cut}{searched}]"));
     Ok(shown.join("\n"))
 }
 
@@ -248,12 +276,16 @@ fn excerpt(line: &str, found: usize) -> String {
 mod tests {
     use serde_json::json;
 
+    use crate::LOCAL;
+
     use super::*;
     use crate::SpoolLimits;
 
     fn read(spool: &Spool, input: Value) -> Result<String, String> {
         let query = OutputQuery::of(input.as_object().expect("an object"));
-        query.answer(spool).map_err(|error| error.to_string())
+        query
+            .answer(spool, LOCAL)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -262,7 +294,7 @@ mod tests {
         // One file is all there is room for: reading must not push it out.
         let spool = Spool::new(folder.path(), SpoolLimits::default().files(1));
         let text = "aé日👩".repeat(50);
-        let mut file = spool.create().expect("a file");
+        let mut file = spool.create(&Arc::from(LOCAL)).expect("a file");
         file.write(text.as_bytes());
         for length in [1, 4, 5, 7, 100] {
             let (mut joined, mut offset) = (String::new(), 0);
@@ -290,7 +322,7 @@ mod tests {
     fn a_match_far_into_a_long_line_is_shown() {
         let folder = tempfile::tempdir().expect("a folder");
         let spool = Spool::new(folder.path(), SpoolLimits::default());
-        let mut file = spool.create().expect("a file");
+        let mut file = spool.create(&Arc::from(LOCAL)).expect("a file");
         file.write(format!("{}needle{}\n", "x".repeat(100_000), "y".repeat(5000)).as_bytes());
         let found = read(&spool, json!({"id": file.id(), "search": "needle"})).expect("it is kept");
         assert!(found.contains("xneedley") && found.len() < 3000, "{found}");
@@ -300,7 +332,7 @@ mod tests {
     fn parts_and_matches_are_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let spool = Spool::new(folder.path(), SpoolLimits::default());
-        let mut file = spool.create().expect("room");
+        let mut file = spool.create(&Arc::from(LOCAL)).expect("room");
         let lines: String = (1..=20).map(|n| format!("line {n} é\n")).collect();
         file.write(lines.as_bytes());
         let id = file.id();
@@ -345,5 +377,52 @@ mod tests {
                 .expect_err("unknown")
                 .contains("no output of the id")
         );
+    }
+
+    #[test]
+    fn what_was_not_kept_is_said() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let spool = Spool::new(folder.path(), SpoolLimits::default().file_bytes(10));
+        let mut file = spool.create(&Arc::from(LOCAL)).expect("room");
+        file.write(b"first\nsecond\nthird\n");
+        let id = file.id();
+        let missing = "[only the first 10 of 19 bytes were kept: the last 9 are missing]";
+        for (input, expected) in [
+            (json!({"id": id}), format!("first\nseco\n{missing}")),
+            (json!({"id": id, "offset": 15}), missing.to_owned()),
+            (
+                json!({"id": id, "offset": 0, "length": 6}),
+                "first\n\n[bytes 0 to 6 of 19; go on with offset 6]".into(),
+            ),
+        ] {
+            assert_eq!(read(&spool, input).as_deref(), Ok(&*expected));
+        }
+        let found = read(&spool, json!({"id": id, "search": "third"})).expect("it is kept");
+        assert!(
+            found.starts_with("[0 matching lines in what was kept; the last 9 bytes are missing"),
+            "{found}"
+        );
+
+        let mut whole = spool.create(&Arc::from(LOCAL)).expect("room");
+        whole.write(b"all of it");
+        assert_eq!(
+            read(&spool, json!({"id": whole.id(), "offset": 9})).as_deref(),
+            Ok("[the output ends at byte 9]")
+        );
+    }
+
+    #[test]
+    fn another_principal_is_told_the_same_as_of_an_unknown_id() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let spool = Spool::new(folder.path(), SpoolLimits::default());
+        let file = spool.create(&Arc::from("ann")).expect("room");
+        let error = |id: &str, principal: &str| {
+            let error = OutputQuery::new(id)
+                .read(&spool, principal)
+                .expect_err("nothing");
+            (error.code, error.message.replace(id, "ID"), error.hint)
+        };
+        assert_eq!(error(file.id(), "bob"), error("unknown", "ann"));
+        assert!(OutputQuery::new(file.id()).read(&spool, "ann").is_ok());
     }
 }

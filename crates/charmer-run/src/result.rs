@@ -1,10 +1,10 @@
 //! What came of a call, in the two forms that go out: structured, and as text that says the same.
 
-use charmer_core::output::{clean, cut_around, cut_middle};
 use serde_json::{Map, Value, json};
 
 use crate::{
     CallError, Ended, ErrorCode, Limits, Outcome, Redactor, process::Captured, read_output,
+    shown::shown_text,
 };
 
 /// The answer to a call.
@@ -97,6 +97,10 @@ impl CallResult {
             });
             structured.insert("error".into(), error_json(error));
         }
+        if parts.is_empty() {
+            // An empty text leaves an assistant guessing whether anything was run.
+            parts.push("exit code 0, no output".into());
+        }
         let text = parts
             .iter()
             .map(|part| part.trim_end_matches('\n'))
@@ -128,20 +132,10 @@ fn sizes(captured: &Captured) -> Value {
 
 /// What an assistant sees of a stream, and whether that is not all of it.
 fn shown(captured: &Captured, limits: &Limits, redactor: &Redactor) -> (String, bool) {
-    // Redacted once more: a sequence inside a secret may have hidden it while it streamed.
-    let plain = |text: &str| redactor.text(&clean(text)).into_owned();
     let note = captured.spool.as_ref().map_or_else(String::new, |id| {
         format!("; `{}` with the id {id} shows more", read_output::NAME)
     });
-    if let Some((head, tail)) = captured.ends() {
-        let (head, tail) = (plain(&head), plain(&tail));
-        return (
-            cut_around(&head, &tail, captured.total, limits.output_chars, &note),
-            true,
-        );
-    }
-    let cut = cut_middle(&plain(&captured.to_text()), limits.output_chars, &note);
-    (cut.text, cut.left_out > 0)
+    shown_text(captured, limits.output_chars, &note, redactor)
 }
 
 /// What an outcome that is not a success says of itself.

@@ -1,15 +1,17 @@
 //! The whole output of a run that was cut for the assistant, on disk for a while, so that it can be asked for more.
 //!
 //! Files live in a folder of this server alone, readable by its user alone, each up to a size and for a time; the
-//! folder goes with the server.
+//! folder goes with the server. An output belongs to the principal whose call made it, and to another it does not exist.
 
 use std::{
     collections::HashMap,
     fs::{self, File},
-    hash::{BuildHasher, Hasher, RandomState},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -94,13 +96,36 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Files {
     made: bool,
-    kept: HashMap<String, Instant>,
+    kept: HashMap<String, Entry>,
+}
+
+/// What is known of a file.
+#[derive(Debug)]
+struct Entry {
+    begun: Instant,
+    principal: Arc<str>,
+    /// How many bytes of the output are not in it.
+    missing: Arc<AtomicU64>,
+}
+
+/// A part of an output, and how much there is of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SpoolPart {
+    /// The bytes that were asked for, as far as they were kept.
+    pub bytes: Vec<u8>,
+    /// How many bytes of the output were kept.
+    pub kept: u64,
+    /// How many bytes came after those, and were not kept.
+    pub missing: u64,
 }
 
 impl Spool {
     /// A spool in a new folder under `parent`; the folder is made when it is first needed.
     pub fn new(parent: &Path, limits: SpoolLimits) -> Self {
-        let folder = parent.join(format!("{FOLDER}{}", random_id()));
+        // Nobody else can make it, so that a name that can be guessed only costs the outputs.
+        let name = random_id().unwrap_or_else(|_| std::process::id().to_string());
+        let folder = parent.join(format!("{FOLDER}{name}"));
         Self {
             inner: Arc::new(Inner {
                 folder,
@@ -133,19 +158,20 @@ impl Spool {
         self.inner.used.clone()
     }
 
-    /// The ids of what is kept, the newest first.
-    pub fn ids(&self) -> Vec<String> {
+    /// The ids of what is kept of a principal's outputs, the newest first.
+    pub fn ids(&self, principal: &str) -> Vec<String> {
         let inner = &*self.inner;
         let mut files = inner.files.lock().unwrap_or_else(PoisonError::into_inner);
         inner.forget_old(&mut files, 0);
-        let mut kept: Vec<(&Instant, &String)> =
-            files.kept.iter().map(|(id, begun)| (begun, id)).collect();
-        kept.sort_by(|a, b| b.cmp(a));
-        kept.into_iter().map(|(_, id)| id.clone()).collect()
+        let own = files.kept.iter();
+        let own = own.filter(|(_, entry)| &*entry.principal == principal);
+        let mut own: Vec<(Instant, &String)> = own.map(|(id, entry)| (entry.begun, id)).collect();
+        own.sort_by(|a, b| b.cmp(a));
+        own.into_iter().map(|(_, id)| id.clone()).collect()
     }
 
-    /// Begins a file.
-    pub(crate) fn create(&self) -> io::Result<SpoolFile> {
+    /// Begins a file that belongs to this principal.
+    pub(crate) fn create(&self, principal: &Arc<str>) -> io::Result<SpoolFile> {
         let inner = &*self.inner;
         let mut files = inner.files.lock().unwrap_or_else(PoisonError::into_inner);
         if !files.made {
@@ -153,20 +179,26 @@ impl Spool {
             files.made = true;
         }
         inner.forget_old(&mut files, 1);
-        let id = random_id();
+        let id = random_id()?;
         let file = make_private_file(&inner.folder.join(&id))?;
-        files.kept.insert(id.clone(), Instant::now());
+        let entry = Entry {
+            begun: Instant::now(),
+            principal: Arc::clone(principal),
+            missing: Arc::default(),
+        };
+        let missing = Arc::clone(&entry.missing);
+        files.kept.insert(id.clone(), entry);
         inner.used.cancel();
         Ok(SpoolFile {
             id,
             file,
             room: inner.limits.file_bytes,
-            failed: false,
+            missing,
         })
     }
 
-    /// Opens a file that is still kept.
-    fn open(&self, id: &str) -> Option<File> {
+    /// Opens an output that is still kept and belongs to this principal; says how much of it is missing.
+    fn open(&self, id: &str, principal: &str) -> Option<(File, u64)> {
         let mut files = self
             .inner
             .files
@@ -174,49 +206,60 @@ impl Spool {
             .unwrap_or_else(PoisonError::into_inner);
         self.inner.forget_old(&mut files, 0);
         // Only ids that were handed out reach the file system, so no id can name another path.
-        files
-            .kept
-            .contains_key(id)
-            .then(|| File::open(self.inner.folder.join(id)).ok())
-            .flatten()
+        let entry = files.kept.get(id)?;
+        if &*entry.principal != principal {
+            return None;
+        }
+        let file = File::open(self.inner.folder.join(id)).ok()?;
+        Some((file, entry.missing.load(Ordering::Relaxed)))
     }
 
-    /// Reads a part of a file: up to `length` bytes from `offset`, and how many it has in all.
-    pub fn read(&self, id: &str, offset: u64, length: usize) -> Option<io::Result<(Vec<u8>, u64)>> {
-        let mut file = self.open(id)?;
+    /// Reads a part of an output of this principal: up to `length` bytes from `offset`.
+    pub fn read(
+        &self,
+        id: &str,
+        principal: &str,
+        offset: u64,
+        length: usize,
+    ) -> Option<io::Result<SpoolPart>> {
+        let (mut file, missing) = self.open(id, principal)?;
         Some((|| {
-            let total = file.metadata()?.len();
-            file.seek(SeekFrom::Start(offset.min(total)))?;
-            let mut part = Vec::new();
-            file.take(length as u64).read_to_end(&mut part)?;
-            Ok((part, total))
+            let kept = file.metadata()?.len();
+            file.seek(SeekFrom::Start(offset.min(kept)))?;
+            let mut bytes = Vec::new();
+            file.take(length as u64).read_to_end(&mut bytes)?;
+            Ok(SpoolPart {
+                bytes,
+                kept,
+                missing,
+            })
         })())
     }
 
-    /// A reader of a whole file.
-    pub fn reader(&self, id: &str) -> Option<impl Read + use<>> {
-        self.open(id)
+    /// A reader of all that was kept of an output of this principal, and how many bytes come after that.
+    pub fn reader(&self, id: &str, principal: &str) -> Option<(impl Read + use<>, u64)> {
+        self.open(id, principal)
     }
 }
 
 impl Inner {
     /// Forgets what has expired, and the oldest until so many more have room.
     fn forget_old(&self, files: &mut Files, more: usize) {
-        let expired = |begun: &Instant| begun.elapsed() >= self.limits.lifetime;
+        let expired = |entry: &Entry| entry.begun.elapsed() >= self.limits.lifetime;
         let mut gone: Vec<String> = files
             .kept
             .iter()
-            .filter(|(_, begun)| expired(begun))
+            .filter(|(_, entry)| expired(entry))
             .map(|(id, _)| id.clone())
             .collect();
         let excess =
             (files.kept.len() - gone.len() + more).saturating_sub(self.limits.files.max(1));
-        let mut rest: Vec<(&String, &Instant)> = files
+        let mut rest: Vec<(&String, &Entry)> = files
             .kept
             .iter()
-            .filter(|(_, begun)| !expired(begun))
+            .filter(|(_, entry)| !expired(entry))
             .collect();
-        rest.sort_by_key(|(_, begun)| **begun);
+        rest.sort_by_key(|(_, entry)| entry.begun);
         gone.extend(rest.into_iter().take(excess).map(|(id, _)| id.clone()));
         for id in gone {
             files.kept.remove(&id);
@@ -245,7 +288,7 @@ pub(crate) struct SpoolFile {
     id: String,
     file: File,
     room: u64,
-    failed: bool,
+    missing: Arc<AtomicU64>,
 }
 
 impl SpoolFile {
@@ -258,23 +301,30 @@ impl SpoolFile {
         let fitting = usize::try_from(self.room)
             .unwrap_or(usize::MAX)
             .min(bytes.len());
-        if self.failed || fitting == 0 {
-            return;
-        }
-        match self.file.write_all(&bytes[..fitting]) {
-            Ok(()) => self.room -= fitting as u64,
-            Err(error) => {
-                tracing::warn!(%error, "the rest of an output could not be kept on disk");
-                self.failed = true;
+        if fitting > 0 {
+            match self.file.write_all(&bytes[..fitting]) {
+                Ok(()) => self.room -= fitting as u64,
+                Err(error) => {
+                    tracing::warn!(%error, "the rest of an output could not be kept on disk");
+                    self.room = 0;
+                    return self.lose(bytes.len() as u64);
+                }
             }
         }
+        self.lose((bytes.len() - fitting) as u64);
+    }
+
+    /// Counts bytes that are not in the file.
+    pub(crate) fn lose(&self, count: u64) {
+        self.missing.fetch_add(count, Ordering::Relaxed);
     }
 }
 
-/// An id that nobody can guess: what the standard library seeds its hash maps with.
-fn random_id() -> String {
-    let random = || RandomState::new().build_hasher().finish();
-    format!("{:016x}{:016x}", random(), random())
+/// An id that nobody can guess.
+fn random_id() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(unix)]
@@ -311,7 +361,13 @@ fn make_private_file(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
+    use crate::LOCAL;
+
     use super::*;
+
+    fn local() -> Arc<str> {
+        Arc::from(LOCAL)
+    }
 
     #[test]
     fn files_are_bounded_private_and_go_with_the_spool() {
@@ -323,15 +379,19 @@ mod tests {
         assert_eq!(fs::read_dir(parent.path()).expect("it is there").count(), 0);
         let mut ids = Vec::new();
         for _ in 0..3 {
-            let mut file = spool.create().expect("room");
+            let mut file = spool.create(&local()).expect("room");
             file.write(b"0123456");
             file.write(b"789abc");
             ids.push(file.id().to_owned());
         }
-        assert!(spool.read(&ids[0], 0, 100).is_none());
-        let (part, total) = spool.read(&ids[2], 3, 4).expect("kept").expect("readable");
-        assert_eq!((&part[..], total), (&b"3456"[..], 10));
-        assert!(spool.read("../../etc/passwd", 0, 1).is_none());
+        let read = |id: &str, offset, length| spool.read(id, LOCAL, offset, length);
+        assert!(read(&ids[0], 0, 100).is_none());
+        let part = read(&ids[2], 3, 4).expect("kept").expect("readable");
+        assert_eq!(
+            (&part.bytes[..], part.kept, part.missing),
+            (&b"3456"[..], 10, 3)
+        );
+        assert!(read("../../etc/passwd", 0, 1).is_none());
         let folder = spool.inner.folder.clone();
         #[cfg(unix)]
         {
@@ -352,7 +412,20 @@ mod tests {
             parent.path(),
             SpoolLimits::default().lifetime(Duration::ZERO),
         );
-        let id = spool.create().expect("room").id().to_owned();
-        assert!(spool.read(&id, 0, 1).is_none());
+        let id = spool.create(&local()).expect("room").id().to_owned();
+        assert!(spool.read(&id, LOCAL, 0, 1).is_none());
+    }
+
+    #[test]
+    fn an_output_does_not_exist_for_another_principal() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let spool = Spool::new(parent.path(), SpoolLimits::default());
+        let ann = spool.create(&Arc::from("ann")).expect("room");
+        let bob = spool.create(&Arc::from("bob")).expect("room");
+        assert!(spool.read(ann.id(), "ann", 0, 1).is_some());
+        assert!(spool.read(ann.id(), "bob", 0, 1).is_none());
+        assert!(spool.reader(bob.id(), "ann").is_none());
+        assert_eq!(spool.ids("bob"), [bob.id()]);
+        assert_eq!(spool.ids(LOCAL), [""; 0]);
     }
 }

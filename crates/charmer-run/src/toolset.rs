@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use crate::{
-    Call, CallError, CallPath, CallResult, CallService, Completer, Limits, Outcome, Redactor,
-    SharedSteps, Spool, read_output,
+    Call, CallError, CallPath, CallResult, CallService, Completer, ErrorCode, Limits, Outcome,
+    Redactor, SharedSteps, Spool, read_output,
 };
 
 /// A tool and how it is called.
@@ -164,7 +164,7 @@ impl ServedTool {
         let Resolved { served, input, .. } = self.resolve(input);
         let call = served.call_with(input).cancelled_by(cancel);
         let outcome = served.service.clone().call(call).await;
-        served.result(&outcome)
+        served.finish(outcome).await
     }
 
     /// A call of it with this input, within its limits.
@@ -172,9 +172,22 @@ impl ServedTool {
         Call::new(Arc::clone(&self.tool), input).limits(self.limits.clone())
     }
 
-    /// The answer that an outcome of one of its calls makes.
-    pub fn result(&self, outcome: &Result<Outcome, CallError>) -> CallResult {
-        let mut result = CallResult::new(outcome, &self.limits, &self.redactor);
+    /// The answer that an outcome of one of its calls makes. Where there is much to clean and to redact, that happens
+    /// apart from the thread that speaks with the client.
+    pub async fn finish(&self, outcome: Result<Outcome, CallError>) -> CallResult {
+        let is_long = |outcome: &Outcome| outcome.stdout.is_long() || outcome.stderr.is_long();
+        let mut result = if outcome.as_ref().is_ok_and(is_long) {
+            let (limits, redactor) = (self.limits.clone(), self.redactor.clone());
+            let finishing =
+                tokio::task::spawn_blocking(move || CallResult::new(&outcome, &limits, &redactor));
+            finishing.await.unwrap_or_else(|_| {
+                let message = "the output could not be made readable: this is a bug";
+                let error = CallError::new(ErrorCode::Internal, message);
+                CallResult::new(&Err(error), &self.limits, &self.redactor)
+            })
+        } else {
+            CallResult::new(&outcome, &self.limits, &self.redactor)
+        };
         if self.meta && !result.is_error {
             result.structured.clear();
         }

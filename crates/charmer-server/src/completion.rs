@@ -49,7 +49,7 @@ impl Candidates {
 /// What could stand for an argument.
 pub(crate) fn candidates(
     shelf: &Shelf,
-    spool: Option<&Spool>,
+    spool: Option<(&Spool, &str)>,
     request: &CompleteRequestParams,
 ) -> Result<Candidates, ErrorData> {
     let argument = &request.argument;
@@ -104,7 +104,7 @@ fn of_prompt(
 
 fn of_template(
     shelf: &Shelf,
-    spool: Option<&Spool>,
+    spool: Option<(&Spool, &str)>,
     template: &str,
     variable: &str,
     program: Option<&str>,
@@ -116,7 +116,9 @@ fn of_template(
             let wanted = programs.filter(|(name, _)| program.is_none_or(|wanted| wanted == name));
             wanted.flat_map(|(_, paths)| paths).collect()
         }
-        (SPOOL_TEMPLATE, "id") if spool.is_some() => spool.map(Spool::ids).unwrap_or_default(),
+        (SPOOL_TEMPLATE, "id") if spool.is_some() => spool
+            .map(|(spool, principal)| spool.ids(principal))
+            .unwrap_or_default(),
         // Numbers and patterns can be anything.
         (SPOOL_TEMPLATE, "offset" | "length" | "grep") => Vec::new(),
         (HELP_TEMPLATE | SPOOL_TEMPLATE, _) => {

@@ -147,7 +147,7 @@ impl Handler {
             reporter.finish().await;
         }
         match outcome {
-            Ok(outcome) => answer(served.result(&outcome)).into(),
+            Ok(outcome) => answer(served.finish(outcome).await).into(),
             Err(required) => required.into(),
         }
     }
@@ -348,7 +348,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let shelf = self.with_prompts(self.to_read(&context).await).await;
-        let candidates = candidates(&shelf, self.spool.as_ref(), &request)?;
+        let spool = self.spool.as_ref().map(|spool| (spool, &*self.principal));
+        let candidates = candidates(&shelf, spool, &request)?;
         // A program that is asked may take its time; nobody waits for it when the client does not.
         tokio::select! {
             answer = candidates.answer(&request.argument.value) => Ok(answer),
@@ -408,7 +409,9 @@ impl ServerHandler for Handler {
                 return Err(resources::not_found(uri));
             };
             // A search reads a whole file.
-            let read = self.pool.spawn(async move { query.read(&spool) }).await;
+            let reader = Arc::clone(&self.principal);
+            let read = async move { query.read(&spool, &reader) };
+            let read = self.pool.spawn(read).await;
             let read = read.unwrap_or_else(|_| {
                 let message = "the output could not be read: this is a bug";
                 Err(CallError::new(ErrorCode::Internal, message))

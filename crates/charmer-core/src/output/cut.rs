@@ -23,29 +23,26 @@ pub struct Cut {
 /// assert_eq!(cut.left_out, 900);
 /// ```
 pub fn cut_middle(text: &str, limit: usize, note: &str) -> Cut {
-    let text = unforged(text);
     // Counting bytes first spares the usual short output a walk over its characters.
-    if text.len() <= limit || text.chars().count() <= limit {
+    let total = if text.len() <= limit {
+        0
+    } else {
+        text.chars().count()
+    };
+    if total <= limit {
         return Cut {
-            text: text.into_owned(),
+            text: unforged(text).into_owned(),
             left_out: 0,
         };
     }
-    let total = text.chars().count();
     let tail = limit / 3;
-    let head = limit - tail;
-    let boundary = |nth: usize| {
-        text.char_indices()
-            .nth(nth)
-            .map_or(text.len(), |(at, _)| at)
-    };
     let left_out = total - limit;
     let text = format!(
         "{}\n{}{left_out} of {total} characters left out{note}{}\n{}",
-        &text[..boundary(head)],
+        unforged(first_chars(text, limit - tail)),
         MARK.0,
         MARK.1,
-        &text[boundary(total - tail)..]
+        unforged(last_chars(text, tail)),
     );
     Cut { text, left_out }
 }
@@ -57,20 +54,26 @@ pub fn cut_middle(text: &str, limit: usize, note: &str) -> Cut {
 /// assert_eq!(cut, "begin\n[... the middle of 5000 bytes left out ...]\nend");
 /// ```
 pub fn cut_around(head: &str, tail: &str, bytes: u64, limit: usize, note: &str) -> String {
-    let (head, tail) = (unforged(head), unforged(tail));
-    let tail_limit = limit / 3;
-    let boundary = |text: &str, nth: usize| {
-        text.char_indices()
-            .nth(nth)
-            .map_or(text.len(), |(at, _)| at)
-    };
-    let head = &head[..boundary(&head, limit - tail_limit)];
-    let skipped = tail.chars().count().saturating_sub(tail_limit);
-    let tail = &tail[boundary(&tail, skipped)..];
+    // What is cut may look like a mark only then, so that forged ones are looked for last.
+    let head = unforged(first_chars(head, limit - limit / 3));
+    let tail = unforged(last_chars(tail, limit / 3));
     format!(
         "{head}\n{}the middle of {bytes} bytes left out{note}{}\n{tail}",
         MARK.0, MARK.1
     )
+}
+
+fn first_chars(text: &str, count: usize) -> &str {
+    let end = text.char_indices().nth(count);
+    &text[..end.map_or(text.len(), |(at, _)| at)]
+}
+
+fn last_chars(text: &str, count: usize) -> &str {
+    let Some(before) = count.checked_sub(1) else {
+        return "";
+    };
+    let start = text.char_indices().rev().nth(before);
+    &text[start.map_or(0, |(at, _)| at)..]
 }
 
 /// Keeps a program from writing such a line itself, to make an assistant believe that something is missing.
@@ -101,6 +104,10 @@ mod tests {
             cut_middle(forged, 100, "").text,
             "a\n\\[... 5 of 9 characters left out ...]\nb\n"
         );
+        // One that only comes to be by cutting.
+        let forged = format!("[... x ...]{}", "y".repeat(100));
+        let cut = cut_middle(&forged, 16, "").text;
+        assert!(cut.starts_with("\\[... x ...]\n[... 95 of"), "{cut}");
     }
 
     proptest::proptest! {

@@ -1,6 +1,9 @@
 //! Output in bounded memory: the head and the tail are kept, the middle is counted.
 
-use std::{borrow::Cow, collections::VecDeque};
+use std::collections::VecDeque;
+
+/// How many bytes are dealt with on the thread that speaks with the client.
+const LONG: usize = 64 << 10;
 
 /// What a program wrote to one stream, as far as it was kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,31 +35,28 @@ impl Captured {
         self.total > (self.head.len() + self.tail.len()) as u64
     }
 
+    /// Whether there is so much of it that it is dealt with apart from the thread that speaks with the client.
+    pub(crate) fn is_long(&self) -> bool {
+        self.head.len() + self.tail.len() > LONG
+    }
+
     /// The output as text; what is no UTF-8 is replaced, and a gap is marked. Output that is no text at all is
     /// described instead.
     pub fn to_text(&self) -> String {
-        match self.ends() {
-            Some((head, tail)) => {
-                format!(
-                    "{head}\n[... the middle of {} bytes left out ...]\n{tail}",
-                    self.total
-                )
-            }
-            None => self.describe_binary().unwrap_or_else(|| {
-                String::from_utf8_lossy(&self.head).into_owned()
-                    + &String::from_utf8_lossy(&self.tail)
-            }),
+        if let Some(described) = self.describe_binary() {
+            return described;
         }
-    }
-
-    /// The head and the tail as text, if the middle was cut and it is text.
-    pub(crate) fn ends(&self) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
-        (self.is_cut() && self.describe_binary().is_none()).then(|| {
-            (
-                String::from_utf8_lossy(&self.head),
-                String::from_utf8_lossy(&self.tail),
-            )
-        })
+        let (head, tail) = (
+            String::from_utf8_lossy(&self.head),
+            String::from_utf8_lossy(&self.tail),
+        );
+        if !self.is_cut() {
+            return head.into_owned() + &tail;
+        }
+        format!(
+            "{head}\n[... the middle of {} bytes left out ...]\n{tail}",
+            self.total
+        )
     }
 
     /// The last few lines as text.
@@ -70,7 +70,7 @@ impl Captured {
     }
 
     /// What binary output is, in a line; `None` for text.
-    fn describe_binary(&self) -> Option<String> {
+    pub(crate) fn describe_binary(&self) -> Option<String> {
         let sample = &self.head[..self.head.len().min(4096)];
         let invalid: usize = sample
             .utf8_chunks()

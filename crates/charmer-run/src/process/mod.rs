@@ -17,6 +17,7 @@ mod running;
 #[cfg(feature = "sandbox")]
 mod sandboxed;
 mod sink;
+mod stream;
 mod supervise;
 
 pub use capture::Captured;
@@ -40,7 +41,7 @@ use std::{
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, ErrorCode, Limits, Outcome, Place, Progress};
+use crate::{CallError, ErrorCode, LOCAL, Limits, Outcome, Place, Progress};
 
 use self::running::Running;
 
@@ -50,7 +51,7 @@ pub const MARK: &str = "CHARMER_TOOL";
 pub const MODE: &str = "MCP_MODE";
 
 /// What is run for one call.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
     /// The command line, without the program.
@@ -63,6 +64,21 @@ pub struct Request {
     pub progress: Progress,
     /// Where it runs, if that is not the launcher's to say.
     pub place: Place,
+    /// Whom its output belongs to.
+    pub principal: Arc<str>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            argv: Vec::new(),
+            stdin: None,
+            limits: Limits::default(),
+            progress: Progress::default(),
+            place: Place::default(),
+            principal: LOCAL.into(),
+        }
+    }
 }
 
 impl Request {
@@ -86,6 +102,13 @@ impl Request {
     #[must_use]
     pub fn progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
+        self
+    }
+
+    /// Sets whom its output belongs to.
+    #[must_use]
+    pub fn principal(mut self, principal: Arc<str>) -> Self {
+        self.principal = principal;
         self
     }
 

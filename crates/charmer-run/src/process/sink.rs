@@ -1,5 +1,7 @@
 //! Where a stream of output goes: redacted first, then into bounded memory, and whole to disk once it is long.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crate::{
     Progress, Spool,
     redact::{RedactedStream, Redactor},
@@ -11,15 +13,25 @@ use super::capture::{Capture, Captured};
 /// How much of a piece's end is looked at for its last line.
 const LINE_WINDOW: usize = 1024;
 
-/// One stream.
+/// One stream on its way.
 pub(super) struct Sink {
     redacted: Option<RedactedStream>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// What has arrived of a stream. Whoever waits for a [`Sink`] can take it before the sink is done.
+pub(super) struct Kept {
     capture: Capture,
+    /// How many bytes went into the sink.
+    taken: u64,
     /// Output longer than this will be cut for the assistant, so it is spooled.
     long: u64,
     spool: Option<Spool>,
+    /// Whom the spooled output belongs to.
+    principal: Arc<str>,
     file: Option<SpoolFile>,
     progress: Progress,
+    is_closed: bool,
 }
 
 impl Sink {
@@ -27,38 +39,55 @@ impl Sink {
         capture_bytes: usize,
         shown: usize,
         spool: Option<Spool>,
+        principal: Arc<str>,
         redactor: &Redactor,
         progress: Progress,
     ) -> Self {
-        Self {
-            redacted: redactor.stream(),
+        let kept = Kept {
             capture: Capture::new(capture_bytes),
+            taken: 0,
             long: shown.min(capture_bytes) as u64,
             spool,
+            principal,
             file: None,
             progress,
+            is_closed: false,
+        };
+        Self {
+            redacted: redactor.stream(),
+            kept: Arc::new(Mutex::new(kept)),
         }
+    }
+
+    pub(super) fn kept(&self) -> Arc<Mutex<Kept>> {
+        Arc::clone(&self.kept)
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
-        match &mut self.redacted {
-            Some(redacted) => {
-                let safe = redacted.feed(piece);
-                self.keep(&safe);
-            }
-            None => self.keep(piece),
-        }
+        let safe = self.redacted.as_mut().map(|stream| stream.feed(piece));
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.keep(safe.as_deref().unwrap_or(piece));
+        kept.taken += piece.len() as u64;
     }
 
+    pub(super) fn finish(mut self) -> Captured {
+        let rest = self.redacted.as_mut().map(RedactedStream::finish);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.keep(&rest.unwrap_or_default());
+        kept.close()
+    }
+}
+
+impl Kept {
     fn keep(&mut self, bytes: &[u8]) {
-        if bytes.is_empty() {
+        if bytes.is_empty() || self.is_closed {
             return;
         }
         if self.file.is_none()
             && self.capture.total() + bytes.len() as u64 > self.long
             && let Some(spool) = self.spool.take()
         {
-            match spool.create() {
+            match spool.create(&self.principal) {
                 Ok(mut file) => {
                     self.capture.so_far().for_each(|part| file.write(part));
                     self.file = Some(file);
@@ -76,16 +105,25 @@ impl Sink {
         }
     }
 
-    pub(super) fn finish(mut self) -> Captured {
-        if let Some(mut redacted) = self.redacted.take() {
-            let rest = redacted.finish();
-            self.keep(&rest);
-        }
-        let spool = self.file.map(|file| file.id().to_owned());
+    /// What was kept; nothing is added any more.
+    fn close(&mut self) -> Captured {
+        self.is_closed = true;
+        let capture = std::mem::replace(&mut self.capture, Capture::new(0));
         Captured {
-            spool,
-            ..self.capture.finish()
+            spool: self.file.take().map(|file| file.id().to_owned()),
+            ..capture.finish()
         }
+    }
+
+    /// What was kept of so many bytes that were read, although the sink is not done with them.
+    pub(super) fn abandon(&mut self, read: u64) -> Captured {
+        let missing = read.saturating_sub(self.taken).max(1);
+        if let Some(file) = &self.file {
+            file.lose(missing);
+        }
+        let mut captured = self.close();
+        captured.total += missing;
+        captured
     }
 }
 

@@ -1,9 +1,12 @@
 //! The supervisor of a child: it reads, waits, ends and collects, whether or not anybody still listens.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncWriteExt},
     process::ChildStdin,
     sync::oneshot,
 };
@@ -17,13 +20,16 @@ use super::{
     gate::Pass,
     running::{Members, Running},
     sink::Sink,
+    stream::Stream,
 };
 
 /// How long output may still arrive after the child has ended: a descendant may hold the pipe open for ever.
 const DRAIN: Duration = Duration::from_millis(100);
 /// After the group has been killed only what is already in the pipe can still come.
 const LAST_DRAIN: Duration = Duration::from_millis(20);
-const CHUNK: usize = 64 << 10;
+/// How long a call that was ended waits for its output to be redacted. What takes longer is left out: an answer in time
+/// is promised, all of the output is not.
+const LAST_REDACTION: Duration = Duration::from_millis(300);
 
 /// Watches over a child that has just been started, until it has been collected.
 pub(super) fn supervise(
@@ -77,41 +83,6 @@ impl Drop for Unattended {
     }
 }
 
-/// A stream that is read until it ends.
-struct Stream<R> {
-    reader: Option<R>,
-    buffer: Vec<u8>,
-    sink: Sink,
-}
-
-impl<R: AsyncRead + Unpin> Stream<R> {
-    fn new(reader: Option<R>, sink: Sink) -> Self {
-        Self {
-            reader,
-            buffer: Vec::new(),
-            sink,
-        }
-    }
-
-    /// Reads once; pends for ever when the stream has ended.
-    async fn read(&mut self) {
-        let Some(reader) = &mut self.reader else {
-            return std::future::pending().await;
-        };
-        if self.buffer.is_empty() {
-            self.buffer = vec![0; CHUNK];
-        }
-        match reader.read(&mut self.buffer).await {
-            Ok(0) | Err(_) => self.reader = None,
-            Ok(length) => self.sink.push(&self.buffer[..length]),
-        }
-    }
-
-    fn ended(&self) -> bool {
-        self.reader.is_none()
-    }
-}
-
 async fn watch(
     mut child: Running,
     group: &Members,
@@ -124,6 +95,7 @@ async fn watch(
         stdin,
         limits,
         progress,
+        principal,
         ..
     } = request;
     let sink = || {
@@ -131,6 +103,7 @@ async fn watch(
             limits.capture_bytes,
             limits.output_chars,
             shared.spool.clone(),
+            Arc::clone(&principal),
             &shared.redactor,
             progress.clone(),
         )
@@ -176,11 +149,19 @@ async fn watch(
     // Whoever is left in the group outlived its leader: nothing of a call survives it.
     group.kill();
     drain(&mut stdout, &mut stderr, LAST_DRAIN).await;
+    let left = match ended_by_us {
+        Some(_) => LAST_REDACTION,
+        None => limits
+            .timeout
+            .saturating_sub(began.elapsed())
+            .max(LAST_REDACTION),
+    };
+    let (stdout, stderr) = tokio::join!(stdout.finish(left), stderr.finish(left));
     let ended = ended?;
     Ok(Outcome {
         ended: ended_by_us.unwrap_or(ended),
-        stdout: stdout.sink.finish(),
-        stderr: stderr.sink.finish(),
+        stdout,
+        stderr,
         duration: began.elapsed(),
         ..Outcome::success("")
     })

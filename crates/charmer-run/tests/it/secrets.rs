@@ -1,7 +1,7 @@
 //! Row 56: a secret that a program echoes is seen nowhere.
 
 use charmer_run::{
-    CallResult, Outcome, Progress, Redactor, Spool, SpoolLimits,
+    CallResult, LOCAL, Outcome, Progress, Redactor, Spool, SpoolLimits,
     process::{Engine, Launcher},
 };
 
@@ -28,11 +28,11 @@ fn everything(outcome: Outcome, spool: &Spool) -> String {
     let mut seen = format!("{:?}", String::from_utf8_lossy(&outcome.stdout.head));
     seen.push_str(&String::from_utf8_lossy(&outcome.stdout.tail));
     if let Some(id) = &outcome.stdout.spool {
-        let (bytes, _) = spool
-            .read(id, 0, usize::MAX >> 1)
+        let part = spool
+            .read(id, LOCAL, 0, usize::MAX >> 1)
             .expect("it is kept")
             .expect("it can be read");
-        seen.push_str(&String::from_utf8_lossy(&bytes));
+        seen.push_str(&String::from_utf8_lossy(&part.bytes));
     }
     let limits = patient().output_chars(100);
     let result = CallResult::new(&Ok(outcome), &limits, &redactor());

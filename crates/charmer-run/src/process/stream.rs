@@ -1,0 +1,175 @@
+//! One stream of a child, read until it ends. What is long is redacted and kept on another thread, so that the one that
+//! reads it, which may be the one that speaks with the client, never works for long.
+
+use std::{
+    sync::{Arc, Mutex, TryLockError},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    task::JoinHandle,
+};
+
+use super::{
+    capture::Captured,
+    sink::{Kept, Sink},
+};
+
+const CHUNK: usize = 64 << 10;
+/// How much of a stream is dealt with where it is read: the way to another thread and back costs more than that.
+const AT_ONCE: u64 = 64 << 10;
+/// How much may wait for the other thread. A program that prints quicker than it can be redacted has to wait; and what
+/// waits when a call is ended has to be redacted before it can be answered.
+const WAITING: usize = 256 << 10;
+/// How many milliseconds a thread may take to put down what it holds.
+const TRIES: usize = 20;
+
+/// See the module's documentation.
+pub(super) struct Stream<R> {
+    reader: Option<R>,
+    buffer: Vec<u8>,
+    sink: Place,
+    kept: Arc<Mutex<Kept>>,
+    /// What was read while the sink was away.
+    waiting: Vec<u8>,
+    /// How many bytes were read.
+    read: u64,
+}
+
+/// Where the sink is.
+enum Place {
+    Here(Box<Sink>),
+    Away(JoinHandle<Box<Sink>>),
+    /// Its thread panicked; what has been kept until then is still there.
+    Lost,
+}
+
+impl<R: AsyncRead + Unpin> Stream<R> {
+    pub(super) fn new(reader: Option<R>, sink: Sink) -> Self {
+        Self {
+            reader,
+            buffer: Vec::new(),
+            kept: sink.kept(),
+            sink: Place::Here(Box::new(sink)),
+            waiting: Vec::new(),
+            read: 0,
+        }
+    }
+
+    /// Reads once, or gets the sink back; pends for ever when the stream has ended.
+    pub(super) async fn read(&mut self) {
+        let has_room = self.waiting.len() < WAITING;
+        match (&mut self.sink, &mut self.reader) {
+            (Place::Away(sink), Some(reader)) if has_room => {
+                self.buffer.resize(CHUNK, 0);
+                tokio::select! {
+                    back = sink => self.came_back(back.ok()),
+                    read = reader.read(&mut self.buffer) => self.take(read.unwrap_or(0)),
+                }
+            }
+            (Place::Away(sink), _) => {
+                let back = sink.await;
+                self.came_back(back.ok());
+            }
+            (_, Some(reader)) => {
+                self.buffer.resize(CHUNK, 0);
+                let read = reader.read(&mut self.buffer).await;
+                self.take(read.unwrap_or(0));
+            }
+            (_, None) => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn ended(&self) -> bool {
+        self.reader.is_none()
+    }
+
+    /// Takes what was read; nothing is the end.
+    fn take(&mut self, length: usize) {
+        if length == 0 {
+            self.reader = None;
+            return;
+        }
+        self.read += length as u64;
+        match std::mem::replace(&mut self.sink, Place::Lost) {
+            Place::Here(mut sink) if self.read <= AT_ONCE => {
+                sink.push(&self.buffer[..length]);
+                self.sink = Place::Here(sink);
+            }
+            Place::Here(sink) => {
+                self.waiting.extend_from_slice(&self.buffer[..length]);
+                self.send_away(sink);
+            }
+            Place::Away(sink) => {
+                self.waiting.extend_from_slice(&self.buffer[..length]);
+                self.sink = Place::Away(sink);
+            }
+            Place::Lost => {}
+        }
+    }
+
+    fn came_back(&mut self, sink: Option<Box<Sink>>) {
+        match sink {
+            Some(sink) if self.waiting.is_empty() => self.sink = Place::Here(sink),
+            Some(sink) => self.send_away(sink),
+            None => self.sink = Place::Lost,
+        }
+    }
+
+    fn send_away(&mut self, mut sink: Box<Sink>) {
+        let piece = std::mem::take(&mut self.waiting);
+        self.sink = Place::Away(tokio::task::spawn_blocking(move || {
+            sink.push(&piece);
+            sink
+        }));
+    }
+
+    /// What came of it, within this time: what is not redacted until then is left out.
+    pub(super) async fn finish(self, within: Duration) -> Captured {
+        let Self {
+            sink,
+            waiting,
+            kept,
+            read,
+            ..
+        } = self;
+        let finishing = async {
+            let mut sink = match sink {
+                Place::Here(sink) if read <= AT_ONCE => return Some(sink.finish()),
+                Place::Here(sink) => sink,
+                Place::Away(sink) => sink.await.ok()?,
+                Place::Lost => return None,
+            };
+            let finished = tokio::task::spawn_blocking(move || {
+                sink.push(&waiting);
+                sink.finish()
+            });
+            finished.await.ok()
+        };
+        match tokio::time::timeout(within, finishing).await {
+            Ok(Some(captured)) => captured,
+            Ok(None) | Err(_) => abandoned(&kept, read).await,
+        }
+    }
+}
+
+/// What was kept of a stream whose sink is not done. Its thread may be writing to a disk that does not answer.
+async fn abandoned(kept: &Mutex<Kept>, read: u64) -> Captured {
+    tracing::warn!("an output could not be redacted in time, and is left out from there on");
+    for _ in 0..TRIES {
+        let taken = match kept.try_lock() {
+            Ok(mut kept) => Some(kept.abandon(read)),
+            Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner().abandon(read)),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        if let Some(captured) = taken {
+            return captured;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    Captured {
+        total: read,
+        ..Captured::default()
+    }
+}
