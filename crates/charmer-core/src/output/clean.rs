@@ -38,9 +38,30 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         text
     };
     if text.chars().any(is_suspect) {
-        Cow::Owned(mark(&text))
+        Cow::Owned(mark(&text, is_suspect))
     } else {
         text
+    }
+}
+
+/// Marks what must not be seen unmarked in a string of some data, and leaves the rest exactly as it is.
+///
+/// A terminal does not draw data, so nothing in it overwrites anything: carriage returns and backspaces stay, as do
+/// other control characters, which JSON writes as escapes. What JSON does not escape (invisible and reordering
+/// characters, delete, the controls beyond ASCII) is marked as [`clean`] marks it, and so is the escape character,
+/// because a client may print a string that it has decoded.
+///
+/// ```
+/// use charmer_core::output::mark_hidden;
+/// assert_eq!(mark_hidden("step 1\rstep 2"), "step 1\rstep 2");
+/// assert_eq!(mark_hidden("a\u{202e}b \x1b[31m"), "a⟨U+202E⟩b ␛[31m");
+/// ```
+pub fn mark_hidden(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| is_suspect(c) && (c >= '\x7f' || c == '\x1b');
+    if text.chars().any(is_hidden) {
+        Cow::Owned(mark(text, is_hidden))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -177,7 +198,7 @@ fn is_suspect(c: char) -> bool {
 }
 
 /// Marks suspect characters, except joiners and selectors where a script or an emoji needs them.
-fn mark(text: &str) -> String {
+fn mark(text: &str, is_marked: impl Fn(char) -> bool) -> String {
     let mut marked = String::with_capacity(text.len() + 16);
     let mut previous = None;
     let mut chars = text.chars().peekable();
@@ -195,7 +216,7 @@ fn mark(text: &str) -> String {
             _ => false,
         };
         match c {
-            _ if !is_suspect(c) || belongs => marked.push(c),
+            _ if !is_marked(c) || belongs => marked.push(c),
             // The pictures of control characters are one character each and need no explanation.
             '\0'..='\x1f' => marked.extend(char::from_u32(0x2400 + u32::from(c))),
             '\x7f' => marked.push('␡'),

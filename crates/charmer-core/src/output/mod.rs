@@ -7,7 +7,7 @@ mod prompt;
 mod read;
 
 pub use ask::{JsonRequest, chooses_look, json_flag, json_input};
-pub use clean::clean;
+pub use clean::{clean, mark_hidden};
 pub use cut::{Cut, cut_around, cut_middle};
 pub use prompt::{answering_flag, waiting_line};
 pub use read::{Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, read};

@@ -9,6 +9,8 @@ use tower::Layer;
 
 use crate::{BadPattern, CallService, Hooks, Outcome, hooks::HookService, process::Captured};
 
+use super::entries::map_entries;
+
 /// Patterns and what stands in their matches' place, in standard output, standard error, and data made of them.
 ///
 /// A pattern is matched within what was kept of a stream; where its middle was cut, not across the gap. The full
@@ -85,10 +87,9 @@ impl Filter {
         match value {
             Value::String(text) => self.text(&text).into(),
             Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
-            Value::Object(entries) => entries
-                .into_iter()
-                .map(|(key, value)| (self.text(&key), self.value(value)))
-                .collect(),
+            Value::Object(entries) => {
+                map_entries(entries, |key| self.text(key), |value| self.value(value)).into()
+            }
             other => other,
         }
     }

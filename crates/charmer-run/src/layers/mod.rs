@@ -21,6 +21,7 @@
 
 mod ask;
 mod audit;
+mod entries;
 mod filter;
 mod log;
 mod rate_limit;

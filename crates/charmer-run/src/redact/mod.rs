@@ -148,6 +148,9 @@ impl Redactor {
                 out.extend(stream.feed(piece));
             }
             out.extend(stream.finish());
+            if out == text.as_bytes() {
+                return Cow::Borrowed(text);
+            }
             return Cow::Owned(
                 String::from_utf8(out)
                     .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned()),

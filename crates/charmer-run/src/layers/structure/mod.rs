@@ -1,14 +1,20 @@
 //! Output as data: asked for where a program can print JSON, read where it is data beyond doubt, checked where its
 //! schema was declared.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
+    borrow::Cow,
     io,
     sync::Arc,
     task::{Context, Poll},
 };
 
 use charmer_core::{
-    output::{Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, clean, json_input, read},
+    output::{
+        Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, clean, json_input, mark_hidden, read,
+    },
     schema::OutputSchema,
 };
 use serde_json::Value;
@@ -16,10 +22,12 @@ use tower::{Layer, Service};
 
 use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor, process::Captured};
 
-use super::Answer;
+use super::{Answer, entries::map_entries};
 
-/// Output that is longer is read apart from the thread that speaks with the client.
-const LONG: usize = 64 << 10;
+/// Text that is longer, and neither JSON nor declared, is not read: it would not be taken for data in any case.
+const LONGEST_TEXT: usize = 1 << 20;
+/// How much of a text tells whether it begins as JSON does.
+const BEGINNING: usize = 4 << 10;
 /// How many mismatches are told.
 const TOLD: usize = 5;
 
@@ -126,7 +134,7 @@ impl Structure {
 
     /// The outcome with its output as data, if it is data. An assistant gets at most so many characters of it.
     pub async fn apply(&self, outcome: Outcome, most: usize) -> Outcome {
-        if outcome.stdout.head.len() <= LONG {
+        if !outcome.stdout.is_long() {
             return self.read(outcome, most);
         }
         let (structure, kept) = (self.clone(), outcome.clone());
@@ -177,15 +185,31 @@ impl Structure {
             return None;
         }
         let text = stdout.to_text();
-        let text = clean(&text);
-        let text = self.redactor.text(&text);
         let mut options = ReadOptions::default();
         options.max_items = self.max_items;
         // What was declared is checked as a whole, however much of it can be shown.
         options.max_bytes = self.output.is_none().then_some(most);
         options.declared = self.format.or(self.output.as_ref().map(|_| Format::Json));
-        let Read { data, total, .. } = read(&text, &options)?;
-        Some((data.into(), total))
+        let found = |text: &str| {
+            let Read { data, total, .. } = read(&self.redactor.text(text), &options)?;
+            Some((data.into(), total))
+        };
+        let begins = clean(&text[..text.floor_char_boundary(BEGINNING)]);
+        let is_json = match options.declared {
+            Some(format) => matches!(format, Format::Json | Format::JsonLines),
+            None => begins.trim_start().starts_with(['{', '[']),
+        };
+        // JSON is not drawn by a terminal, so it is read as it was printed, unless it is coloured.
+        if is_json && let Some(found) = found(&text) {
+            return Some(found);
+        }
+        if !is_json && options.declared.is_none() && text.len() > LONGEST_TEXT {
+            return None;
+        }
+        match clean(&text) {
+            Cow::Borrowed(_) if is_json => None,
+            drawn => found(&drawn),
+        }
     }
 
     /// Data as the schema has it, or what is wrong with it.
@@ -211,24 +235,35 @@ impl Structure {
         (None, Some(mismatch(&said)))
     }
 
-    /// Without what must not be seen: an escape in JSON can stand for what a terminal would have obeyed, or for a part
-    /// of a secret. Says whether there was any.
+    /// Without what must not be seen: an escape in JSON can stand for a character that is invisible, or for a part of a
+    /// secret. Says whether there was any. All else in strings and keys stays as it is.
     fn plain(&self, value: Value, hidden: &mut bool) -> Value {
-        let text = |text: String, hidden: &mut bool| {
-            let plain = self.redactor.text(&clean(&text)).into_owned();
+        let text = |text: &str, hidden: &mut bool| {
+            let drawn = clean(text);
+            let plain = match self.redactor.text(&drawn) {
+                // A terminal would have drawn a secret, though it does not stand there as it is.
+                Cow::Owned(redacted) => redacted,
+                Cow::Borrowed(_) => self.redactor.text(&mark_hidden(text)).into_owned(),
+            };
             *hidden |= plain != text;
             plain
         };
         match value {
-            Value::String(string) => text(string, hidden).into(),
+            Value::String(string) => text(&string, hidden).into(),
             Value::Array(items) => items
                 .into_iter()
                 .map(|item| self.plain(item, hidden))
                 .collect(),
-            Value::Object(entries) => entries
-                .into_iter()
-                .map(|(key, value)| (text(key, hidden), self.plain(value, hidden)))
-                .collect(),
+            Value::Object(entries) => {
+                let mut hidden_in_keys = false;
+                let entries = map_entries(
+                    entries,
+                    |key| text(key, &mut hidden_in_keys),
+                    |value| self.plain(value, hidden),
+                );
+                *hidden |= hidden_in_keys;
+                entries.into()
+            }
             other => other,
         }
     }
@@ -339,222 +374,5 @@ impl Service<Call> for StructureService {
             let outcome = inner.call(call).await?;
             Ok(structure.apply(outcome, most).await)
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use charmer_core::{
-        model::{Cli, Command, Flag, Syntax},
-        schema::convert,
-        tool::{CatalogueOptions, Layout, catalogue},
-    };
-    use serde_json::json;
-
-    use super::*;
-    use crate::{CallResult, Limits, into_service, wrap};
-
-    fn call(layout: Layout, input: Value) -> Call {
-        let list = Command::new("list").flag(
-            Flag::new("output")
-                .pflag("string")
-                .help("Output format. One of: (json, yaml, wide)"),
-        );
-        let mut options = CatalogueOptions::default();
-        options.layout = layout;
-        let mut found = catalogue(&Cli::new(list, Syntax::pflag()), &options);
-        let Value::Object(input) = input else {
-            panic!("input is an object")
-        };
-        Call::new(found.tools.remove(0), input)
-    }
-
-    /// What an assistant gets of a program that prints this; the input that reached it stands in standard error.
-    async fn answer(structure: &Structure, call: Call, stdout: &str) -> CallResult {
-        let stdout = stdout.to_owned();
-        let program = tower::service_fn(move |call: Call| {
-            let mut outcome = Outcome::success(stdout.clone());
-            outcome.stderr = Captured::whole(Value::from(call.input).to_string());
-            async { Ok::<_, CallError>(outcome) }
-        });
-        let limits = call.limits.clone();
-        let mut path = wrap(structure, into_service(program));
-        CallResult::new(&path.call(call).await, &limits, &Redactor::default())
-    }
-
-    #[tokio::test]
-    async fn data_beyond_doubt_is_read_and_text_stays_text() {
-        let auto = Structure::default();
-        let flat = || call(Layout::Flat, json!({}));
-        let table = answer(&auto, flat(), "NAME    AGE\nweb-0   5d\n").await;
-        assert_eq!(
-            table.structured["data"],
-            json!({"items": [{"NAME": "web-0", "AGE": "5d"}]})
-        );
-        assert_eq!(table.structured.get("stdout"), None);
-        assert!(table.text.starts_with("NAME    AGE\nweb-0   5d\n"));
-        let prose = answer(&auto, flat(), "Nothing to see here.\n").await;
-        assert_eq!(prose.structured["stdout"], "Nothing to see here.\n");
-        assert_eq!(prose.structured.get("data"), None);
-        let off = Structure::new(StructureMode::Off);
-        assert!(off.is_idle());
-        let off = answer(&off, flat(), "[1]").await;
-        assert_eq!(off.structured["stdout"], "[1]");
-    }
-
-    #[tokio::test]
-    async fn json_is_asked_for_unless_the_caller_chose() {
-        let force = Structure::new(StructureMode::Force);
-        for (layout, input, reached) in [
-            (Layout::Flat, json!({}), json!({"output": "json"})),
-            (
-                Layout::Flat,
-                json!({"output": "wide"}),
-                json!({"output": "wide"}),
-            ),
-            (
-                Layout::Nested,
-                json!({}),
-                json!({"flags": {"output": "json"}}),
-            ),
-            (
-                Layout::Nested,
-                json!({"flags": {"output": "yaml"}}),
-                json!({"flags": {"output": "yaml"}}),
-            ),
-        ] {
-            let result = answer(&force, call(layout, input), "{}").await;
-            assert_eq!(result.structured["stderr"], reached.to_string());
-        }
-        let auto = answer(&Structure::default(), call(Layout::Flat, json!({})), "{}").await;
-        assert_eq!(auto.structured["stderr"], "{}");
-    }
-
-    #[tokio::test]
-    async fn long_lists_are_cut_and_the_true_count_is_said() {
-        let items: Vec<Value> = (0..5000)
-            .map(|n| json!({"n": n, "text": "x".repeat(20)}))
-            .collect();
-        let text = Value::from(items).to_string();
-        assert!(text.len() > LONG);
-        let mut long = call(Layout::Flat, json!({}));
-        long.limits = Limits::default().output_chars(10_000);
-        let result = answer(&Structure::default(), long, &text).await;
-        let shown = result.structured["data"]["items"]
-            .as_array()
-            .expect("a list");
-        assert_eq!(
-            result.structured["truncated"]["items"],
-            json!({"shown": shown.len(), "total": 5000})
-        );
-        let data = result.structured["data"].to_string();
-        assert!((9_000..=10_000).contains(&data.len()), "{}", data.len());
-        assert!(result.text.contains(&data) && result.text.contains("of 5000 items"));
-
-        let few = Structure::default().max_items(2);
-        let result = answer(&few, call(Layout::Flat, json!({})), "[1, 2, 3]").await;
-        assert_eq!(result.structured["data"], json!({"items": [1, 2]}));
-        assert_eq!(result.structured["truncated"]["items"]["total"], 3);
-
-        // What cannot be cut is text.
-        let mut long = call(Layout::Flat, json!({}));
-        long.limits = Limits::default().output_chars(1000);
-        let text = json!({"text": "x".repeat(2000)}).to_string();
-        let result = answer(&Structure::default(), long, &text).await;
-        assert_eq!(result.structured.get("data"), None);
-        assert_eq!(
-            result.structured["truncated"]["stdout"]["bytes"],
-            text.len()
-        );
-    }
-
-    #[tokio::test]
-    async fn a_declared_output_is_checked_and_a_mismatch_keeps_the_text() {
-        let schema = json!({"type": "array", "items": {
-            "type": "object",
-            "properties": {"name": {"type": "string"}, "age": {"type": ["integer", "null"]}},
-            "required": ["name"],
-        }});
-        let declared = Structure::new(StructureMode::Off).output(Arc::new(convert(&schema)));
-        let good = r#"[{"name": "a", "age": null}]"#;
-        let result = answer(&declared, call(Layout::Flat, json!({})), good).await;
-        assert_eq!(result.structured["data"], json!({"items": [{"name": "a"}]}));
-        assert!(!result.is_error);
-        for bad in [r#"[{"age": 3}]"#, "no data at all", "{}"] {
-            let result = answer(&declared, call(Layout::Flat, json!({})), bad).await;
-            assert!(result.is_error, "{bad}");
-            assert_eq!(result.structured["error"]["code"], "output_mismatch");
-            assert_eq!(result.structured["exitCode"], 0);
-            assert_eq!(result.structured["stdout"], bad);
-            assert_eq!(result.structured.get("data"), None);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_failure_need_not_print_what_was_declared() {
-        let schema = json!({"type": "object", "required": ["name"]});
-        let declared = Structure::default().output(Arc::new(convert(&schema)));
-        for (printed, data) in [
-            (r#"{"message": "gone"}"#, None),
-            (r#"{"name": "a"}"#, Some(json!({"name": "a"}))),
-        ] {
-            let mut outcome = Outcome::success(printed);
-            outcome.ended = crate::Ended::Exited(1);
-            let outcome = declared.apply(outcome, 1000).await;
-            assert_eq!((&outcome.data, outcome.complaint.is_none()), (&data, true));
-            assert_eq!(outcome.stdout_text(), printed);
-        }
-    }
-
-    #[tokio::test]
-    async fn json_is_not_asked_for_where_something_else_was_declared() {
-        let table = Structure::new(StructureMode::Force).format(Format::Table);
-        let call = || call(Layout::Flat, json!({}));
-        let result = answer(&table, call(), "NAME   AGE\na      1\n").await;
-        assert_eq!(result.structured["stderr"], "{}");
-        assert_eq!(result.structured["data"]["items"][0]["AGE"], "1");
-        let off = table.mode(StructureMode::Off);
-        assert!(off.is_idle());
-    }
-
-    #[tokio::test]
-    async fn what_is_too_long_to_be_data_is_not_lost() {
-        let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
-        let long = json!({"text": "x".repeat(2000)}).to_string();
-        for structure in [
-            Structure::default(),
-            Structure::default().output(Arc::new(convert(&schema))),
-        ] {
-            let mut call = call(Layout::Flat, json!({}));
-            call.limits = Limits::default().output_chars(1000);
-            let result = answer(&structure, call, &long).await;
-            assert!(!result.is_error, "{}", result.text);
-            assert_eq!(result.structured.get("data"), None);
-            assert_eq!(
-                result.structured["truncated"]["stdout"]["bytes"],
-                long.len()
-            );
-            // The same from a handler, which prints nothing.
-            let mut outcome = Outcome::success("");
-            outcome.data = serde_json::from_str(&long).ok();
-            let outcome = structure.apply(outcome, 1000).await;
-            assert_eq!(outcome.data, None);
-            assert_eq!(outcome.stdout_text(), long);
-        }
-    }
-
-    #[tokio::test]
-    async fn what_is_hidden_in_escapes_is_cleaned_and_redacted() {
-        let redactor = Redactor::new(["hunter2"], [] as [&str; 0]).expect("patterns");
-        let structure = Structure::default().redactor(redactor);
-        let text = r#"{"a": "\u001b[31mred\u001b[0m", "b": "\u0068unter2", "c": "x\u202ey"}"#;
-        let result = answer(&structure, call(Layout::Flat, json!({})), text).await;
-        let data = &result.structured["data"];
-        assert_eq!(
-            (&data["a"], &data["c"]),
-            (&json!("red"), &json!("x⟨U+202E⟩y"))
-        );
-        assert!(!data.to_string().contains("hunter2"), "{data}");
-        assert!(!result.text.contains("unter2"), "{}", result.text);
     }
 }
