@@ -138,3 +138,31 @@ fn last_line(bytes: &[u8]) -> Option<String> {
         .find(|line| !line.is_empty())
         .map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LOCAL_PRINCIPAL, SpoolLimits};
+
+    #[test]
+    fn what_is_not_redacted_in_time_is_missing_and_never_added() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let spool = Spool::new(folder.path(), SpoolLimits::default());
+        let principal = Arc::from(LOCAL_PRINCIPAL);
+        let redactor = Redactor::new(["hunter2"], [""; 0]).expect("no patterns");
+        let (kept_on_disk, progress) = (Some(spool.clone()), Progress::default());
+        let mut sink = Sink::new(1000, 5, kept_on_disk, principal, &redactor, progress);
+        sink.push(b"a line with hunter2\nand a beginning");
+        let kept = sink.kept();
+        let captured = kept.lock().expect("no panic").abandon(5000);
+        sink.push(b" and an end\n");
+        assert_eq!(sink.finish(), Captured::default());
+
+        assert_eq!(captured.head, b"a line with [redacted]\n");
+        assert!(captured.is_cut() && captured.total > 4900);
+        let id = captured.spool.expect("it is long");
+        let part = spool.read(&id, LOCAL_PRINCIPAL, 0, 100);
+        let part = part.expect("it is kept").expect("it can be read");
+        assert_eq!((&part.bytes, part.missing), (&captured.head, 4965));
+    }
+}

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use charmer_run::{Ended, Limits, process::Engine};
+use charmer_run::{Ended, LOCAL_PRINCIPAL, Limits, Redactor, Spool, SpoolLimits, process::Engine};
 
-use crate::support::{fixture, impatient, launcher_of, patient, request, result, run, run_within};
+use crate::support::{
+    fixture, impatient, launcher_of, patient, redacting, request, result, run, run_within, try_run,
+};
 
 #[tokio::test]
 async fn a_flood_on_standard_error_alone_is_read_and_bounded() {
@@ -99,4 +101,36 @@ async fn limits_without_end_are_no_overflow() {
     running.process().await;
     running.cancel.cancel();
     assert_eq!(running.outcome().await.ended, Ended::Cancelled);
+}
+
+#[tokio::test]
+async fn a_command_that_printed_nothing_says_so() {
+    let shown = result(run(&["say", ""]).await, &patient());
+    assert_eq!(shown.text, "exit code 0, no output");
+    assert_eq!(
+        serde_json::Value::from(shown.structured),
+        serde_json::json!({"exitCode": 0})
+    );
+}
+
+#[tokio::test]
+async fn long_output_arrives_whole_and_in_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spool = Spool::new(folder.path(), SpoolLimits::default());
+    let text: String = (0..400_000).map(|n| format!("{n}\n")).collect();
+    for redactor in [
+        Redactor::default(),
+        Redactor::new(["never printed"], ["nor [t]his"]).expect("a pattern"),
+    ] {
+        let mut options = redacting(&redactor);
+        options.spool = Some(spool.clone());
+        let launcher = launcher_of(fixture(), Engine::new(options));
+        let asked = request(&["echo"], &patient()).stdin(text.clone());
+        let outcome = try_run(&launcher, asked).await.expect("it starts");
+        assert!(outcome.stdout.head == text.as_bytes());
+        let id = outcome.stdout.spool.expect("it is long");
+        let part = spool.read(&id, LOCAL_PRINCIPAL, 0, usize::MAX >> 1);
+        let part = part.expect("it is kept").expect("it can be read");
+        assert!(part.bytes == text.as_bytes() && part.missing == 0);
+    }
 }
