@@ -267,7 +267,10 @@ fn the_builder_does_what_it_says() {
     );
     let imported = client.call("food_import", json!({"stdin": "rice\nsalt\n"}));
     assert_eq!(text(&imported), "imported rice\nimported salt");
-    assert_eq!(text(&client.call("food_import", json!({}))), "");
+    assert_eq!(
+        text(&client.call("food_import", json!({}))),
+        "exit code 0, no output"
+    );
 
     // What children see.
     let seen = client.call("food_environment", json!({}));
