@@ -6,7 +6,7 @@
 //! cannot be read is as good as none.
 //!
 //! Two files make an entry: the program, which every start needs, and where everything was seen, which only
-//! `charmer inspect` asks for.
+//! `charmer inspect` asks for. Until a program has been read to the end there is a third instead, its [`Journal`].
 
 use std::{
     fs::{self, File},
@@ -18,10 +18,13 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-use crate::{Discovery, Provenance, discovery::hex};
+use crate::{Discovery, Journal, Provenance, discovery::hex};
 
 /// Changes whenever programs are read differently than before.
 const FORMAT: u32 = 5;
+
+/// How the name of a [`Journal`]'s file ends.
+const JOURNAL: &str = "journal";
 
 /// A folder of entries.
 ///
@@ -128,12 +131,24 @@ impl Cache {
             content: content(program)?,
             discovery: discovery.without_provenance(),
         };
-        write(&self.file(program, "json"), &entry)
+        write(&self.file(program, "json"), &entry)?;
+        // What it was made from is not needed any more.
+        let _ = fs::remove_file(self.file(program, JOURNAL));
+        Ok(())
+    }
+
+    /// The place for the answers of the program at this path, until all of them are there; `None` if there is no such
+    /// file.
+    pub fn journal(&self, program: &Path) -> Option<Journal> {
+        let mark = Self::mark(program)?;
+        let version = env!("CARGO_PKG_VERSION");
+        let basis = format!("{FORMAT} {version} {mark} {program:?}");
+        Some(Journal::new(self.file(program, JOURNAL), basis))
     }
 
     /// Forgets what is known of the program at this path.
     pub fn forget(&self, program: &Path) {
-        for ending in ["json", "origins.json"] {
+        for ending in ["json", "origins.json", JOURNAL] {
             let _ = fs::remove_file(self.file(program, ending));
         }
     }
@@ -266,6 +281,18 @@ mod tests {
         let again = scene.cache.store(&scene.program, &scene.found);
         again.expect("kept");
         assert!(scene.cache.load(&scene.program).is_some());
+    }
+
+    #[test]
+    fn a_journal_goes_when_its_program_has_been_read() {
+        let scene = scene();
+        let journal = scene.cache.journal(&scene.program).expect("a program");
+        journal.open("one").expect("it can be kept");
+        let file = scene.cache.file(&scene.program, JOURNAL);
+        assert!(file.exists());
+        let again = scene.cache.store(&scene.program, &scene.found);
+        again.expect("kept");
+        assert!(!file.exists());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::{
-    Judgement, Provenance,
+    Journal, Judgement, Provenance,
     binary::Binary,
     build::build,
     family::{Family, Signs, families, printed},
@@ -30,6 +30,9 @@ pub struct DiscoverOptions {
     pub commands: usize,
     /// How deep commands may be nested.
     pub depth: usize,
+    /// Where answers are kept until the program has been read to the end, and where an earlier reading that was cut short
+    /// has left its own.
+    pub journal: Option<Journal>,
 }
 
 impl Default for DiscoverOptions {
@@ -38,6 +41,7 @@ impl Default for DiscoverOptions {
             probe: ProbeOptions::default(),
             commands: 20_000,
             depth: 10,
+            journal: None,
         }
     }
 }
@@ -80,7 +84,7 @@ pub struct Discovery {
     pub identity: String,
     /// How often the program was started for it.
     pub spawned: usize,
-    /// Whether every command has been read.
+    /// Whether every command has been read; not so where reading one of them went wrong.
     pub complete: bool,
 }
 
@@ -194,6 +198,13 @@ impl Discoverer {
         let Some(family) = choose(&signs) else {
             return Err(no_help(&inner.program, &help));
         };
+        let version = version(&prober).await;
+        let identity = identity(&prober, &help, version.as_deref());
+        let journal = inner.options.journal.as_ref();
+        if let Some(answers) = journal.and_then(|journal| journal.open(&identity)) {
+            prober.answer_from(answers);
+        }
+        let _ = inner.identity.set((identity, version));
         let walk = Arc::new(Walk {
             prober,
             binary,
@@ -205,10 +216,8 @@ impl Discoverer {
             found: Arc::clone(&inner.found),
         });
         let walk = inner.walk.get_or_init(|| walk);
-        let (version, ()) = tokio::join!(version(&walk.prober), walk.run(help.clone()));
-        let identity = identity(&walk.prober, &help, version.as_deref());
-        let _ = inner.identity.set((identity, version));
-        self.snapshot(true)
+        let complete = walk.run(help.clone()).await;
+        self.snapshot(complete)
             .ok_or_else(|| no_help(&inner.program, &help))
     }
 

@@ -1,7 +1,7 @@
 //! The walk through a program's commands: each is asked for its help, then for what its family can tell besides.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex},
 };
 
@@ -48,17 +48,32 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Reads the whole tree. `root` is what the program answered to `--help` before its family was known.
-    pub(crate) async fn run(self: &Arc<Self>, root: Answer) {
+    /// Reads the whole tree, and says whether nothing of it was lost. `root` is what the program answered to `--help`
+    /// before its family was known.
+    pub(crate) async fn run(self: &Arc<Self>, root: Answer) -> bool {
         let mut tasks = JoinSet::new();
         let first = ChildSketch::default();
         tasks.spawn(Arc::clone(self).read(CommandPath::root(), first, Some(root)));
+        // A task that panics cannot say any more which command it was about.
+        let mut paths = HashMap::new();
+        let mut complete = true;
         self.lock().known = 1;
-        while let Some(done) = tasks.join_next().await {
-            // A task that panicked loses its command, never the walk.
-            let Ok((path, sketch)) = done else { continue };
+        while let Some(done) = tasks.join_next_with_id().await {
+            let (path, sketch) = match done {
+                Ok((task, read)) => {
+                    paths.remove(&task);
+                    read
+                }
+                // It loses its command, never the walk.
+                Err(panic) => {
+                    complete = false;
+                    self.note_lost(paths.remove(&panic.id()).unwrap_or_default());
+                    continue;
+                }
+            };
             for (path, child) in self.take_in(path, sketch) {
-                tasks.spawn(Arc::clone(self).read(path, child, None));
+                let task = tasks.spawn(Arc::clone(self).read(path.clone(), child, None));
+                paths.insert(task.id(), path);
             }
         }
         self.say_unasked();
@@ -66,6 +81,7 @@ impl Walk {
         let asker = self.asker();
         self.family.finish(&asker, &mut sketches).await;
         self.lock().commands = sketches;
+        complete && !self.prober.lost_any()
     }
 
     fn asker(&self) -> Asker<'_> {
@@ -206,6 +222,12 @@ impl Walk {
 }
 
 impl Walk {
+    /// A command is missing because of a mistake of ours.
+    fn note_lost(&self, path: CommandPath) {
+        let message = "reading it went wrong, so it is missing: this is a bug";
+        self.lock().warnings.push(Warning::new(path, message));
+    }
+
     /// A command that its parent lists is missing. Where it answered with somebody else's help it is no command, which
     /// needs no words.
     fn note_missing(&self, path: &CommandPath, trouble: Option<String>) {
@@ -239,4 +261,66 @@ fn repeats_ancestor(found: &Found, sketch: &CommandSketch) -> Option<CommandPath
             let ancestor = found.commands.get(ancestor);
             ancestor.is_some_and(|ancestor| children(ancestor) == children(sketch))
         })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use charmer_core::model::Syntax;
+
+    use super::*;
+    use crate::{family::Signs, probe::ProbeOptions};
+
+    /// Reads a root with two commands, and fails at one of them.
+    struct Clumsy;
+
+    impl Family for Clumsy {
+        fn name(&self) -> &'static str {
+            "clumsy"
+        }
+
+        fn recognise(&self, _: &Signs<'_>) -> u8 {
+            100
+        }
+
+        fn syntax(&self) -> Syntax {
+            Syntax::pflag()
+        }
+
+        fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+            assert_ne!(page.path.to_string(), "stumble", "as it is meant to");
+            let mut sketch = CommandSketch::new(page.path.clone());
+            if page.path.is_root() {
+                for name in ["walk", "stumble"] {
+                    sketch.add_child(ChildSketch {
+                        name: name.into(),
+                        ..ChildSketch::default()
+                    });
+                }
+            }
+            Some(sketch)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_walk_that_lost_a_command_to_a_panic_is_not_complete() {
+        let options = ProbeOptions::default();
+        let prober = Prober::new("/bin/true".into(), options).expect("it can be asked");
+        let walk = Arc::new(Walk {
+            prober,
+            binary: Binary::new("/bin/true".as_ref()),
+            family: Box::new(Clumsy),
+            bounds: Bounds {
+                commands: 10,
+                depth: 10,
+            },
+            found: Arc::default(),
+        });
+        assert!(!walk.run(Answer::default()).await);
+        let found = walk.lock();
+        let read: Vec<String> = found.commands.keys().map(ToString::to_string).collect();
+        assert_eq!(read, ["", "walk"]);
+        let lost = &found.warnings[0];
+        assert_eq!(lost.path.to_string(), "stumble");
+        assert!(lost.message.contains("bug"), "{}", lost.message);
+    }
 }

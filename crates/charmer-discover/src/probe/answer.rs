@@ -2,12 +2,13 @@
 
 use charmer_core::{output::clean, text::shorten};
 use charmer_run::{CallError, Ended, Outcome, process::Captured};
+use serde::{Deserialize, Serialize};
 
 /// How many bytes of a line are repeated to people.
 const SAID: usize = 200;
 
 /// What a probed program answered. A probe that failed is an answer too, which says so.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// What it wrote to standard output, decoded and without what only terminals or machines would see.
     pub stdout: String,

@@ -69,6 +69,8 @@ use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::journal::{Answers, Question};
+
 use self::{patience::Patience, protection::Protection, scratch::Scratch};
 
 /// How long a program that is to end may take to.
@@ -134,6 +136,10 @@ struct Inner {
     shared: Arc<Shared>,
     environment: Environment,
     home: PathBuf,
+    /// Whether that is the user's real home.
+    at_home: bool,
+    /// The variables that were added to those that every probe has.
+    variables: Vec<(OsString, OsString)>,
 }
 
 /// What probes with the scratch home and with the real one have in common.
@@ -143,7 +149,11 @@ struct Shared {
     engine: Engine,
     places: Semaphore,
     spawned: AtomicUsize,
+    /// How many probes panicked.
+    lost: AtomicUsize,
     patience: Patience,
+    /// What was answered before, and where answers are kept.
+    journal: OnceLock<Answers>,
     /// Before the scratch folder, which must not go while something runs in it.
     protection: OnceLock<Protection>,
     scratch: Scratch,
@@ -179,6 +189,8 @@ impl Prober {
             // The engine's own queue is bounded, and waiting in it counts as time of the probe: a walk wants neither.
             places: Semaphore::new(parallel),
             spawned: AtomicUsize::new(0),
+            lost: AtomicUsize::new(0),
+            journal: OnceLock::new(),
             patience: Patience::new(options.hangs),
             protection: OnceLock::new(),
             options,
@@ -188,6 +200,8 @@ impl Prober {
             shared: Arc::new(shared),
             environment,
             home,
+            at_home: false,
+            variables: Vec::new(),
         })))
     }
 
@@ -201,9 +215,10 @@ impl Prober {
         // A task of its own, so that the scratch folder and the place are held until the program has ended, whether or
         // not anybody still waits for the answer.
         let probe = tokio::spawn(async move { inner.probe(argv, cancel).await });
-        probe
-            .await
-            .unwrap_or_else(|error| Answer::not_started(format!("the probe was lost: {error}")))
+        probe.await.unwrap_or_else(|error| {
+            self.0.shared.lost.fetch_add(1, Ordering::Relaxed);
+            Answer::not_started(format!("the probe was lost: {error}"))
+        })
     }
 
     /// The same program with the user's real home; `None` where nothing would keep that from being written to. It may
@@ -220,6 +235,8 @@ impl Prober {
             shared: Arc::clone(shared),
             environment,
             home,
+            at_home: true,
+            variables: Vec::new(),
         })))
     }
 
@@ -227,19 +244,31 @@ impl Prober {
     #[must_use]
     pub(crate) fn with_environment(&self, extra: Vec<(OsString, OsString)>) -> Self {
         let mut environment = self.0.environment.clone();
-        for (name, value) in extra {
-            environment.set(name, value);
+        for (name, value) in &extra {
+            environment.set(name.clone(), value.clone());
         }
         Self(Arc::new(Inner {
             shared: Arc::clone(&self.0.shared),
             environment,
             home: self.0.home.clone(),
+            at_home: self.0.at_home,
+            variables: [self.0.variables.clone(), extra].concat(),
         }))
     }
 
-    /// How many probes were started so far, with either home.
+    /// Takes answers from there from now on, where they were given before, and keeps the others there.
+    pub(crate) fn answer_from(&self, journal: Answers) {
+        let _ = self.0.shared.journal.set(journal);
+    }
+
+    /// How many probes were started so far, with either home; those of a reading that this one goes on from included.
     pub fn spawned(&self) -> usize {
         self.0.shared.spawned.load(Ordering::Relaxed)
+    }
+
+    /// Whether an answer is missing because of a mistake of ours.
+    pub(crate) fn lost_any(&self) -> bool {
+        self.0.shared.lost.load(Ordering::Relaxed) > 0
     }
 
     /// Whether the program ran out of time too often to be asked any more.
@@ -276,6 +305,17 @@ impl Shared {
 impl Inner {
     async fn probe(self: Arc<Self>, argv: Vec<OsString>, cancel: CancellationToken) -> Answer {
         let shared = &self.shared;
+        let kept = shared
+            .journal
+            .get()
+            .map(|kept| (kept, self.question(&argv)));
+        let known = kept.as_ref().and_then(|(kept, question)| kept.to(question));
+        if let Some(answer) = known {
+            // Families ask a certain number of questions, so a reading that goes on must count as one that was not cut.
+            shared.spawned.fetch_add(1, Ordering::Relaxed);
+            shared.patience.note(&answer);
+            return answer;
+        }
         let place = tokio::select! {
             place = shared.places.acquire() => place,
             () = cancel.cancelled() => return Answer::not_started("nobody waits for it any more"),
@@ -294,12 +334,32 @@ impl Inner {
         if let Some(log) = &shared.options.log {
             log.note(&argv);
         }
-        let result = self.start(argv, cancel).await;
+        let result = self.start(argv, cancel.clone()).await;
         // Reading the output is done outside of the place, so that the next program can start meanwhile.
         drop(place);
         let answer = self.named(Answer::new(result));
         shared.patience.note(&answer);
+        // What was not the program's own doing may go otherwise next time.
+        if let Some((kept, question)) = kept
+            && answer.code.is_some()
+            && !answer.timed_out
+            && !cancel.is_cancelled()
+        {
+            kept.keep(&question, &answer);
+        }
         answer
+    }
+
+    fn question(&self, argv: &[OsString]) -> Question {
+        let text = |word: &OsString| word.to_string_lossy().into_owned();
+        let variables = self.variables.iter();
+        Question {
+            at_home: self.at_home,
+            variables: variables
+                .map(|(name, value)| (text(name), text(value)))
+                .collect(),
+            argv: argv.iter().map(text).collect(),
+        }
     }
 
     /// The answer with the folders that exist only for this reading called by their variables.
