@@ -204,14 +204,14 @@ impl Assembler {
             .apply(self.all(programs))
     }
 
-    /// The list as it is going to be, where that does not depend on what the programs have.
+    /// The list before anything is known of the programs: the tools that stand for all commands, and the spells. There is
+    /// none where each command is a tool, and where some must be in the first list.
     pub(crate) fn early_listing(&self) -> Option<Listing> {
         let rules = &self.settings.config.expose;
         let mut selectors = self.settings.programs.iter().flat_map(|p| &p.source.select);
         let pinned = !rules.pin.is_empty() || selectors.any(|s| s.expose == Wish::Pin);
-        let certain = self.exposure.mode == Expose::Index && !pinned;
-        let listing = || Listing::of(&self.offered(&ToolSet::default(), true).tools);
-        certain.then(listing)
+        let early = self.exposure.mode != Expose::All && !pinned;
+        early.then(|| Listing::of(&self.offered(&ToolSet::default(), true).tools))
     }
 
     /// The same for one call: whatever is listed, everything can be called.

@@ -8,7 +8,7 @@ use charmer_discover::{
 use charmer_sandbox::SandboxCommand;
 use tokio::task::JoinSet;
 
-use crate::{output, problem::Problem, progress, settings::Program};
+use crate::{output, problem::Problem, programs, progress, settings::Program};
 
 /// The hidden subcommand that gives its own rights away and then starts the programs that are read.
 pub(crate) const SANDBOX: &str = "__sandbox";
@@ -24,16 +24,35 @@ pub(crate) enum Start {
 impl Start {
     /// Looks up what is known of a program, without starting it; `refresh` passes that by.
     pub(crate) fn new(program: &Path, refresh: bool) -> Self {
-        let kept = cache().filter(|_| !refresh);
-        match kept.and_then(|cache| cache.load(program)) {
+        let cache = cache();
+        if refresh {
+            if let Some(journal) = cache.and_then(|cache| cache.journal(program)) {
+                journal.remove();
+            }
+            return Self::walk(program);
+        }
+        match cache.and_then(|cache| cache.load(program)) {
             Some(found) => Self::Known(program.into(), Box::new(found)),
             None => Self::walk(program),
         }
     }
 
-    /// The reading of a program, whatever is known of it.
+    /// The reading of a program, whatever is known of it. One that was cut short before goes on.
     pub(crate) fn walk(program: &Path) -> Self {
-        Self::Walk(program.into(), Discoverer::new(program, options()))
+        let mut options = options();
+        options.journal = cache().and_then(|cache| cache.journal(program));
+        Self::Walk(program.into(), Discoverer::new(program, options))
+    }
+
+    /// How far the reading is, in words.
+    pub(crate) fn how_far(&self) -> String {
+        let (Self::Known(program, _) | Self::Walk(program, _)) = self;
+        let name = programs::name(program);
+        match self.progress() {
+            (0, _) => name,
+            (1, _) => format!("{name}: 1 command"),
+            (read, _) => format!("{name}: {read} commands"),
+        }
     }
 
     /// Whether a program that is known from the last time is still what it was; one that does not answer is.
@@ -96,7 +115,8 @@ impl Start {
 
 /// Keeps what was found for the next time. If that fails the program is read again then; nothing else is lost.
 async fn keep(program: PathBuf, found: Discovery) -> Discovery {
-    let Some(cache) = cache() else {
+    // What is missing is looked for again at the next start; the journal makes that a short one.
+    let Some(cache) = cache().filter(|_| found.complete) else {
         return found;
     };
     let kept = found.clone();

@@ -140,6 +140,7 @@ impl Way {
 
 /// The names of tools that are said to only read.
 fn reading(session: &mut Session) -> Vec<String> {
+    session.settle();
     let answer = session.request("tools/list", json!({}));
     let tools = answer["result"]["tools"].as_array().expect("a list").iter();
     let reads = tools.filter(|tool| tool["annotations"]["readOnlyHint"] == true);

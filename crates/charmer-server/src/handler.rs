@@ -1,11 +1,11 @@
 //! Requests and their answers: each is given to whoever knows, and everything that is not offered says so.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use charmer_core::text::nearest;
 use charmer_run::{
-    Call, CallError, CallResult, Caller, Client, ErrorCode, Outcome, Resolved, ServedTool, Spool,
-    Transport as CallTransport,
+    Call, CallError, CallResult, Caller, Client, ErrorCode, Outcome, Redactor, Resolved,
+    ServedTool, Spool, Transport as CallTransport,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -90,6 +90,32 @@ impl Handler {
         shelf
     }
 
+    /// What a call is for. A client that wants to know is told how far the tools are while it waits for them.
+    async fn to_call(
+        &self,
+        name: &str,
+        input: &Map<String, Value>,
+        began: Instant,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Resolved, Offer> {
+        if let Some(resolved) = self.tools.at_hand(name, input) {
+            return Ok(resolved);
+        }
+        let call = self.tools.to_call(name, input, &context.ct, &self.shutdown);
+        let Some(token) = context.meta.get_progress_token() else {
+            return call.await;
+        };
+        // It is told nothing but how far our own work is.
+        let reporter = Reporter::start((context.peer.clone(), token), Redactor::default(), began);
+        let progress = reporter.progress();
+        let call = tokio::select! {
+            call = call => call,
+            () = self.tools.report_reading(&progress) => unreachable!("it never ends by itself"),
+        };
+        reporter.finish().await;
+        call
+    }
+
     /// Who makes a request.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let caller = Caller::new(Arc::clone(&self.principal), self.transport);
@@ -107,13 +133,14 @@ impl Handler {
     async fn run(
         &self,
         Resolved { served, input, .. }: Resolved,
-        responses: Option<InputResponses>,
+        (responses, began): (Option<InputResponses>, Instant),
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let reporter = context
             .meta
             .get_progress_token()
-            .map(|token| Reporter::start(context.peer.clone(), token, served.redactor.clone()));
+            .map(|token| (context.peer.clone(), token))
+            .map(|client| Reporter::start(client, served.redactor.clone(), began));
         let progress = reporter.as_ref().map(Reporter::progress);
         let mut call = served
             .call_with(input)
@@ -258,12 +285,14 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let began = Instant::now();
         let input = request.arguments.unwrap_or_default();
-        let call = self
-            .tools
-            .to_call(&request.name, &input, &context.ct, &self.shutdown);
-        match call.await {
-            Ok(resolved) => Ok(self.run(resolved, request.input_responses, &context).await),
+        let call = self.to_call(&request.name, &input, began, &context).await;
+        match call {
+            Ok(resolved) => {
+                let asked = (request.input_responses, began);
+                Ok(self.run(resolved, asked, &context).await)
+            }
             Err(offer) => Err(self.no_tool(&offer, &request.name, input, &context).await),
         }
     }

@@ -26,10 +26,16 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    pub(crate) fn start(peer: Peer<RoleServer>, token: ProgressToken, redactor: Redactor) -> Self {
+    /// `began` is when the request came: what is told must grow, whoever reported on it before.
+    pub(crate) fn start(
+        (peer, token): (Peer<RoleServer>, ProgressToken),
+        redactor: Redactor,
+        began: Instant,
+    ) -> Self {
         let (progress, news) = Progress::watched();
         let stop = CancellationToken::new();
-        let task = tokio::spawn(report(peer, token, redactor, news, stop.clone()));
+        let client = (peer, token);
+        let task = tokio::spawn(report(client, redactor, began, news, stop.clone()));
         Self {
             progress,
             stop,
@@ -51,13 +57,12 @@ impl Reporter {
 }
 
 async fn report(
-    peer: Peer<RoleServer>,
-    token: ProgressToken,
+    (peer, token): (Peer<RoleServer>, ProgressToken),
     redactor: Redactor,
+    began: Instant,
     mut news: watch::Receiver<Snapshot>,
     stop: CancellationToken,
 ) {
-    let began = Instant::now();
     let mut told = 0.0;
     loop {
         let due = async {

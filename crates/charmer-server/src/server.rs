@@ -23,7 +23,7 @@ use crate::{
     pool::CallPool,
     shelf::Shelves,
     stdio::{StdioOptions, StdioTransport},
-    tools::{PATIENCE, ToolsHandle},
+    tools::{Patience, ToolsHandle},
     until_end::UntilEnd,
 };
 
@@ -51,7 +51,7 @@ pub struct Server {
     info: ServerInfo,
     tools: ToolsHandle,
     engine: Engine,
-    patience: Duration,
+    patience: Patience,
     promotions: Option<Promotions>,
     pool: CallPool,
     shelves: Shelves,
@@ -67,8 +67,8 @@ impl Server {
     }
 
     /// A server whose tools are still being found out: [`ToolsHandle`] tells it of them. Until they are complete, a
-    /// request for the list waits for a few seconds and is then answered with what is known; a call of a tool that is
-    /// not known yet waits likewise.
+    /// request for the list waits for two seconds and is then answered with what is known; a call of a tool that is not
+    /// known yet waits longer, and its client is told how far it is.
     pub fn pending(info: ServerInfo, engine: Engine) -> Self {
         Self::with_handle(info, ToolsHandle::new(ToolSet::default(), false), engine)
     }
@@ -78,7 +78,7 @@ impl Server {
             info,
             tools,
             engine,
-            patience: PATIENCE,
+            patience: Patience::default(),
             promotions: None,
             pool: CallPool::default(),
             shelves: Shelves::default(),
@@ -87,10 +87,11 @@ impl Server {
         }
     }
 
-    /// Sets how long requests wait for tools that are still being found out; 5 seconds by default.
+    /// Sets how long requests wait for tools that are still being found out: those for a list, 2 seconds by default, and
+    /// those about one tool, such as a call, 45 seconds by default.
     #[must_use]
-    pub fn patience(mut self, time: Duration) -> Self {
-        self.patience = time;
+    pub fn patience(mut self, lists: Duration, calls: Duration) -> Self {
+        self.patience = Patience { lists, calls };
         self
     }
 

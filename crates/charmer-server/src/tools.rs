@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_run::{Resolved, ToolSet};
+use charmer_run::{Progress, Resolved, ToolSet};
 use rmcp::model;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -14,8 +14,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Listing, listing::definition};
 
-/// How long a request waits for tools that are still being found out. Clients give up on servers that take longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+/// How long requests wait for tools that are still being found out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// Those for a list: clients give up on a server whose list takes them longer than 5 seconds, or less.
+    pub(crate) lists: Duration,
+    /// Those about one tool or more, such as a call: clients give up on a call after 60 seconds.
+    pub(crate) calls: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            lists: Duration::from_secs(2),
+            calls: Duration::from_secs(45),
+        }
+    }
+}
 
 /// How often at most a client is told that a set that is not complete yet has grown.
 const PACE: Duration = Duration::from_secs(5);
@@ -50,6 +65,13 @@ impl Offer {
             List::Resources | List::Prompts => self.sets,
         }
     }
+
+    /// What a call is for, or that it is for nothing there is; `None` as long as that may change.
+    fn resolve(&self, name: &str, input: &Map<String, Value>) -> Option<Option<Resolved>> {
+        let found = self.tools.resolve(name, input.clone());
+        let certain = self.settled || found.as_ref().is_some_and(|found| found.certain);
+        certain.then_some(found)
+    }
 }
 
 /// Replaces the tools of a running server; clients are told. Clones speak for the same server.
@@ -68,6 +90,8 @@ impl Offer {
 #[derive(Debug, Clone)]
 pub struct ToolsHandle {
     offer: Arc<watch::Sender<Offer>>,
+    /// How far finding out the tools is, in words.
+    reading: Arc<watch::Sender<String>>,
     /// Cancelled when a client has been given a list of tools, or has asked for more.
     asked: CancellationToken,
 }
@@ -83,6 +107,7 @@ impl ToolsHandle {
         };
         Self {
             offer: Arc::new(watch::channel(offer).0),
+            reading: Arc::new(watch::channel(String::new()).0),
             asked: CancellationToken::new(),
         }
     }
@@ -100,6 +125,12 @@ impl ToolsHandle {
             offer.foretold = Some(listing);
             offer.revision += 1;
         });
+    }
+
+    /// Says how far finding out the tools is, such as `reading docker: 120 commands`: clients whose calls wait for them are
+    /// told.
+    pub fn reading(&self, how_far: impl Into<String>) {
+        self.reading.send_replace(how_far.into());
     }
 
     /// Serves these tools from now on, and expects no more. Calls that are under way are not disturbed.
@@ -157,9 +188,10 @@ impl ToolsHandle {
         Arc::clone(&self.offer.borrow().tools)
     }
 
-    pub(crate) fn view(&self, patience: Duration) -> ToolsView {
+    pub(crate) fn view(&self, patience: Patience) -> ToolsView {
         ToolsView {
             offer: self.offer.subscribe(),
+            reading: self.reading.subscribe(),
             asked: self.asked.clone(),
             lists: Arc::new([(); 3].map(|()| watch::channel(Lists::default()).0)),
             patience,
@@ -180,10 +212,11 @@ struct Lists {
 #[derive(Debug, Clone)]
 pub(crate) struct ToolsView {
     offer: watch::Receiver<Offer>,
+    reading: watch::Receiver<String>,
     asked: CancellationToken,
     /// One for each [`List`].
     lists: Arc<[watch::Sender<Lists>; 3]>,
-    patience: Duration,
+    patience: Patience,
 }
 
 /// A list request that waits; it counts until it is dropped.
@@ -237,7 +270,8 @@ impl ToolsView {
     ) -> Offer {
         let lists = &self.lists[list as usize];
         let _waiting = Waiting::new(lists);
-        let offer = self.wait([cancelled, ended], enough).await;
+        let patience = self.patience.lists;
+        let offer = self.wait([cancelled, ended], patience, enough).await;
         if !cancelled.is_cancelled() {
             lists.send_modify(|lists| lists.answered = Some(offer.revision(list)));
         }
@@ -251,7 +285,8 @@ impl ToolsView {
         ended: &CancellationToken,
     ) -> Arc<ToolSet> {
         self.asked.cancel();
-        let offer = self.wait([cancelled, ended], |offer| offer.settled);
+        let patience = self.patience.calls;
+        let offer = self.wait([cancelled, ended], patience, |offer| offer.settled);
         offer.await.tools
     }
 
@@ -269,7 +304,13 @@ impl ToolsView {
             .or_else(foretold)
     }
 
-    /// What a call is for, as soon as that is certain: a tool that stands for others waits until it knows the one that is
+    /// What a call is for, if that is certain already.
+    pub(crate) fn at_hand(&self, name: &str, input: &Map<String, Value>) -> Option<Resolved> {
+        self.asked.cancel();
+        self.offer.borrow().resolve(name, input)?
+    }
+
+    /// Waits until it is certain what a call is for: a tool that stands for others waits until it knows the one that is
     /// meant, and one about the others waits for all of them. Where there is no such tool when patience ends, what there
     /// is instead.
     pub(crate) async fn to_call(
@@ -281,24 +322,42 @@ impl ToolsView {
     ) -> Result<Resolved, Offer> {
         self.asked.cancel();
         let mut found = None;
-        let offer = self.wait([cancelled, ended], |offer| {
-            found = offer.tools.resolve(name, input.clone());
-            offer.settled || found.as_ref().is_some_and(|found| found.certain)
+        let patience = self.patience.calls;
+        let offer = self.wait([cancelled, ended], patience, |offer| {
+            let certain = offer.resolve(name, input);
+            let is_certain = certain.is_some();
+            found = certain.flatten();
+            is_certain
         });
         let offer = offer.await;
+        // Whatever there is when patience ends is it.
+        let found = found.or_else(|| offer.tools.resolve(name, input.clone()));
         found.ok_or(offer)
+    }
+
+    /// Reports how far finding out the tools is. It never ends by itself.
+    pub(crate) async fn report_reading(&self, progress: &Progress) {
+        let mut reading = self.reading.clone();
+        loop {
+            let how_far = reading.borrow_and_update().clone();
+            progress.report(0, Some(&how_far));
+            if reading.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+        }
     }
 
     async fn wait(
         &self,
         [cancelled, ended]: [&CancellationToken; 2],
+        patience: Duration,
         enough: impl FnMut(&Offer) -> bool,
     ) -> Offer {
         let mut offers = self.offer.clone();
         // Nobody who could offer more, the end of patience and cancellation all mean the same: what is there is it.
         tokio::select! {
             _ = offers.wait_for(enough) => {}
-            () = tokio::time::sleep(self.patience) => {}
+            () = tokio::time::sleep(patience) => {}
             () = cancelled.cancelled() => {}
             () = ended.cancelled() => {}
         }

@@ -61,6 +61,11 @@ impl Offer {
         self.0.tools.foretell(listing);
     }
 
+    /// Says how far reading the programs is.
+    pub(crate) fn reading(&self, how_far: String) {
+        self.0.tools.reading(how_far);
+    }
+
     /// These are the programs' tools, and more will come.
     pub(crate) fn grow(&self, programs: ToolSet) {
         self.change(|state| {

@@ -2,6 +2,7 @@
 
 use std::{io::IsTerminal, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
+use charmer_core::expose::Expose;
 use charmer_discover::Discovery;
 use charmer_server::{Listing, Server, ServerInfo};
 use futures_util::future::join_all;
@@ -113,10 +114,9 @@ fn walk(
             }
         });
     }
-    if foretold.is_none()
-        && let Some(listing) = assembler.early_listing()
-    {
-        offer.foretell(listing);
+    // An index is listed alike whatever is found.
+    if foretold.is_none() && assembler.exposure().mode == Expose::Index {
+        foretell_early(assembler, offer);
     }
     let done = runtime::new().and_then(|runtime| {
         runtime.block_on(async {
@@ -133,6 +133,13 @@ fn walk(
         stop.cancel();
     }
     done
+}
+
+/// Lists what needs no reading: a client that starts a server for the first time may not wait for more.
+fn foretell_early(assembler: &Assembler, offer: &Offer) {
+    if let Some(listing) = assembler.early_listing() {
+        offer.foretell(listing);
+    }
 }
 
 async fn read_or_check(
@@ -152,6 +159,9 @@ async fn read_or_check(
         .collect();
     let known: Vec<_> = starts.iter().map(Start::known).collect();
     if known.iter().any(Option::is_none) {
+        if foretold.is_none() && assembler.exposure().mode == Expose::Auto {
+            foretell_early(assembler, offer);
+        }
         return read_all(assembler, starts, offer, kept.as_ref()).await;
     }
     let assembled = assembler.assemble(&known)?;
@@ -226,6 +236,9 @@ async fn read_all(
                 None => break,
             },
             _ = ticks.tick() => {
+                let unread = found.iter().zip(&starts).filter(|(found, _)| found.is_none());
+                let how_far: Vec<String> = unread.map(|(_, start)| start.how_far()).collect();
+                offer.reading(format!("reading {}", how_far.join(", ")));
                 let read = starts.iter().map(|start| start.progress().0).sum();
                 if read > shown {
                     shown = read;
@@ -253,7 +266,12 @@ async fn read_all(
     assembled.warn();
     offer.replace(assembled.tools);
     if let Some(kept) = kept
-        && found.iter().flatten().count() == all
+        && found
+            .iter()
+            .flatten()
+            .filter(|found| found.complete)
+            .count()
+            == all
     {
         kept.store(&offer.listing());
     }

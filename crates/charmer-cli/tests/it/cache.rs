@@ -28,6 +28,7 @@ for word; do
     esac
 done
 if [ -n "$command" ]; then
+    case " $shut " in *" $command "*) sleep 60 ;; esac
     printf 'Sell %s\n\nUsage:\n  kiosk %s [flags]\n\nFlags:\n' "$command" "$command"
     printf '      --%s int   how many\n  -h, --help       help for %s\n' "$flag" "$command"
     exit
@@ -67,6 +68,12 @@ impl Kiosk {
     fn stock(&self, version: u32, things: &str, flag: &str) {
         let file = self.stock_file();
         fs::write(file, stock(version, things, flag)).expect("written");
+    }
+
+    /// The same, and these things are out: whoever asks for one waits.
+    fn stock_without(&self, shut: &str, things: &str) {
+        let text = stock(1, things, "cups");
+        fs::write(self.stock_file(), format!("{text}shut='{shut}'\n")).expect("written");
     }
 
     fn charmer(&self, command: &str, words: &[&str]) -> Command {
@@ -272,4 +279,98 @@ fn a_kept_list_belongs_to_its_programs_and_settings() {
     fs::write(&list, right.replace("kiosk_tea", "kiosk_water")).expect("written");
     shell("touch -d '2001-02-03 04:05' \"$1\"", &[&kiosk.program]);
     assert_eq!(names(&[]), all);
+}
+
+/// More things that do not answer than a reading gets through before the test has looked.
+const SHUT: &str =
+    "ale beer cocoa gin juice kefir lassi mead milk perry port punch rum sake stout water wine";
+
+/// Starts a server of a kiosk that sells tea and is out of everything else, and kills it when it has heard of tea.
+fn kill_while_reading(kiosk: &Kiosk) {
+    kiosk.stock_without(SHUT, &format!("tea {SHUT}"));
+    let session = Session::start(&mut kiosk.charmer("serve", &[]));
+    let began = std::time::Instant::now();
+    loop {
+        assert!(began.elapsed() < HANG, "nothing was kept");
+        let entries = fs::read_dir(kiosk.cache()).into_iter().flatten();
+        let mut kept = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
+        if kept.any(|text| text.contains("Sell tea") && text.contains("--cups")) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    session.kill();
+}
+
+#[test]
+fn a_reading_that_is_killed_goes_on_at_the_next_start() {
+    let kiosk = Kiosk::new();
+    kill_while_reading(&kiosk);
+    // What was answered before is not asked again, so the tea is as it was; everything else is as it is now.
+    kiosk.stock(1, &format!("tea {SHUT}"), "pots");
+    let tools = kiosk.tools(&["--expose", "all"]);
+    let tools: Value = serde_json::from_str(&tools).expect("JSON");
+    let takes = |name: &str, flag: &str| {
+        let all = tools["tools"].as_array().expect("a list");
+        let tool = all.iter().find(|tool| tool["name"] == name);
+        let tool = tool.unwrap_or_else(|| panic!("no {name} in {tools}"));
+        !tool["inputSchema"]["properties"][flag].is_null()
+    };
+    assert!(takes("kiosk_tea", "cups"));
+    assert!(takes("kiosk_water", "pots") && takes("kiosk_ale", "pots"));
+    // It is complete now, and nothing is left of the way there.
+    let files = fs::read_dir(kiosk.cache()).expect("a folder");
+    let mut files = files.map(|file| file.expect("a file").path());
+    assert!(!files.any(|file| file.extension().is_some_and(|ending| ending == "journal")));
+}
+
+#[test]
+fn a_reading_goes_on_only_with_the_same_program() {
+    let kiosk = Kiosk::new();
+    kill_while_reading(&kiosk);
+    kiosk.stock(2, "tea", "pots");
+    assert!(!kiosk.tools(&[]).contains("cups"), "another version");
+    let kiosk = Kiosk::new();
+    kill_while_reading(&kiosk);
+    kiosk.stock(1, &format!("tea {SHUT}"), "pots");
+    assert!(
+        !kiosk.tools(&["--refresh"]).contains("cups"),
+        "from the start"
+    );
+}
+
+#[test]
+fn the_first_list_needs_no_reading_and_what_comes_before_the_end_of_it_waits() {
+    let meta = [
+        "search_commands",
+        "describe_commands",
+        "run_read",
+        "run_write",
+    ];
+    for mode in ["auto", "index"] {
+        let kiosk = Kiosk::new();
+        // It says nothing of itself at all.
+        fs::remove_file(kiosk.stock_file()).expect("removed");
+        shell("mkfifo \"$1\"", &[&kiosk.stock_file()]);
+        let mut session = Session::start(&mut kiosk.charmer("serve", &["--expose", mode]));
+        assert_eq!(session.names(), meta, "{mode}");
+        session.kill();
+
+        let kiosk = Kiosk::new();
+        let mut session = Session::start(&mut kiosk.charmer("serve", &["--expose", mode]));
+        let found = session.call("search_commands", json!({"query": "sell tea"}));
+        let text = found["content"][0]["text"].as_str().expect("text");
+        assert!(
+            text.contains("kiosk_tea") && !text.contains("still"),
+            "{text}"
+        );
+        let names = session.settled_names();
+        let whole = mode == "auto";
+        assert_eq!(names.contains(&"kiosk_tea".into()), whole, "{names:?}");
+        assert_eq!(names.contains(&meta[0].into()), !whole, "{names:?}");
+        // Not every client asks for the list again, so what was in the first one works.
+        let tea = session.call("run_write", json!({"command": "kiosk_tea"}));
+        assert_eq!(tea["isError"], false, "{tea}");
+        assert!(session.end().success());
+    }
 }

@@ -22,18 +22,18 @@ fn serve(words: &[&str]) -> Session {
 #[test]
 fn a_small_program_is_shown_whole() {
     let mut session = serve(&[]);
-    let names = session.names();
+    let names = session.settled_names();
     assert!(names.contains(&"ship_list".into()) && !names.contains(&META[0].into()));
     assert!(session.end().success());
     let mut all = serve(&["--expose", "all"]);
-    assert_eq!(all.names(), names);
+    assert_eq!(all.settled_names(), names);
     assert!(all.end().success());
 }
 
 #[test]
 fn whatever_can_be_done_can_be_done_through_the_index() {
     let mut session = serve(&["--expose", "index"]);
-    assert_eq!(session.names(), META);
+    assert_eq!(session.settled_names(), META);
     let found = session.call(
         "search_commands",
         json!({"query": "I want to be sailing to another prot"}),
@@ -132,12 +132,12 @@ fn too_many_tokens_are_a_failure() {
 #[test]
 fn pins_and_hides_are_kept() {
     let mut session = serve(&["--expose", "index", "--pin", "crew/*"]);
-    let names = session.names();
+    let names = session.settled_names();
     assert_eq!(names[..4], META);
     assert_eq!(names[4..], ["ship_crew_show", "ship_crew_dismiss"]);
     assert!(session.end().success());
     let mut session = serve(&["--hide", "list"]);
-    let names = session.names();
+    let names = session.settled_names();
     assert!(!names.contains(&"ship_list".into()) && names.contains(&"ship_sail".into()));
     assert!(session.end().success());
     let output = run(&["tools", &ship(), "--pin", "crwe"]);
@@ -166,13 +166,13 @@ sources:
     fs::write(&file, text).expect("written");
     let file = file.to_string_lossy();
     let mut session = Session::start(&mut charmer(&["serve", "--config", &file]));
-    assert_eq!(session.names()[4..], ["ship_sail"]);
+    assert_eq!(session.settled_names()[4..], ["ship_sail"]);
     let sink = session.call("run_write", json!({"command": "ship_sink"}));
     assert_eq!(sink["structuredContent"]["error"]["code"], "not_registered");
     // What was described becomes a tool, and the client is told.
     session.call("describe_commands", json!({"commands": ["ship_list"]}));
     session.told("notifications/tools/list_changed");
-    assert_eq!(session.names()[4..], ["ship_list", "ship_sail"]);
+    assert_eq!(session.settled_names()[4..], ["ship_list", "ship_sail"]);
     assert!(session.end().success());
 }
 
@@ -185,7 +185,7 @@ fn several_programs_and_spells_share_one_set() {
     fs::write(spells.join("hello.yaml"), hello).expect("written");
     let spells = spells.to_string_lossy();
     let mut session = serve(&["--spells", &spells, "--expose", "index"]);
-    assert_eq!(session.names(), META);
+    assert_eq!(session.settled_names(), META);
     let found = session.call("search_commands", json!({"query": "greet the crew"}));
     let text = found["content"][0]["text"].as_str().expect("text");
     assert!(text.starts_with("hello [read] Greets"), "{text}");

@@ -9,6 +9,7 @@ use crate::support::{Session, charmer, err, example, ship, works};
 #[test]
 fn a_program_is_served() {
     let mut session = Session::start(&mut charmer(&["serve", &ship()]));
+    session.settle();
     let line = session.line("tools/list", json!({}));
     // Byte for byte what `charmer tools --json` prints.
     let printed = works(&["tools", &ship(), "--json"]);
@@ -57,7 +58,7 @@ fn several_programs_of_one_name_are_told_apart() {
         .expect("it was built");
     assert!(output.status.success(), "{}", err(&output));
     let mut session = Session::start(charmer(&words).stderr(Stdio::null()));
-    let names = session.names();
+    let names = session.settled_names();
     assert!(names.contains(&"ship_list".into()), "{names:?}");
     assert!(names.contains(&"harbour_ship_list".into()), "{names:?}");
     let result = session.call("harbour_ship_list", json!({}));
@@ -94,7 +95,7 @@ spool: off
         &file.to_string_lossy(),
     ]));
     assert_eq!(
-        session.names(),
+        session.settled_names(),
         [
             "boat_sail",
             "boat_crew_show",
@@ -163,6 +164,6 @@ fn one_program_that_cannot_be_read_leaves_the_others() {
     let mute = example("mute");
     let words = ["serve", &mute.to_string_lossy(), &ship(), "--allow", "list"];
     let mut session = Session::start(charmer(&words).stderr(Stdio::null()));
-    assert!(session.names().contains(&"ship_list".into()));
+    assert!(session.settled_names().contains(&"ship_list".into()));
     assert!(session.end().success());
 }

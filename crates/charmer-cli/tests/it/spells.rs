@@ -77,7 +77,7 @@ fn becomes(session: &mut Session, wanted: &[&str]) {
     session.told("notifications/tools/list_changed");
     let until = Instant::now() + PATIENCE;
     loop {
-        let names = session.names();
+        let names = session.settled_names();
         if names == wanted {
             return;
         }
@@ -97,7 +97,7 @@ fn spells_are_served_alone() {
         "command: ${SHIP} sail\npaths: [.]\nflags: [--knots=3]\nargs: [{name: port, required: true}]\nargv: ['{{port}}']\n",
     );
     let mut session = project.serve(&[]);
-    assert_eq!(session.names(), ["sail", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["sail", CAST, LIST]);
     let result = session.call("sail", json!({"port": "Oslo", "flags": ["--knots=3"]}));
     assert!(
         text(&result).starts_with(r#"["sail", "--knots=3", "Oslo"]"#),
@@ -132,7 +132,7 @@ fn a_spell_is_a_prompt_and_has_a_page() {
          args: [{name: port, enum: [oslo, bergen], required: true, description: Where to}]\n",
     );
     let mut session = project.serve(&[]);
-    session.names();
+    session.settled_names();
     let prompts = session.request("prompts/list", json!({}));
     let prompts = &prompts["result"]["prompts"];
     assert_eq!(prompts.as_array().map(Vec::len), Some(1), "{prompts}");
@@ -170,7 +170,7 @@ fn what_changes_in_the_folder_is_told() {
     let project = Project::new();
     project.spell("a", "list one");
     let mut session = project.serve(&[]);
-    assert_eq!(session.names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
 
     project.spell("b", "list two");
     // Whoever sees it first, the client is told.
@@ -235,7 +235,7 @@ fn spells_and_programs_are_served_together() {
     project.spell("ship_list", "sink");
     let ship = ship();
     let mut session = project.serve(&[&ship, "--allow", "list,spells/*"]);
-    assert_eq!(session.names(), ["ship_list", "a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["ship_list", "a", CAST, LIST]);
     let result = session.call("ship_list", json!({"all": true}));
     assert!(
         text(&result).starts_with(r#"["list", "--all"]"#),
@@ -259,7 +259,7 @@ fn spells_that_change_while_a_program_is_read_are_not_lost() {
     project.spell("b", "list");
     let until = Instant::now() + PATIENCE;
     loop {
-        let names = session.names();
+        let names = session.settled_names();
         if names == ["ship_list", "a", "b", CAST, LIST] {
             break;
         }
@@ -275,7 +275,7 @@ fn spells_are_there_although_a_program_cannot_be_read() {
     let mute = example("mute");
     let mut session = project.serve(&[&mute.to_string_lossy()]);
     assert_eq!(session.call("a", json!({}))["isError"], false);
-    assert_eq!(session.names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
     assert!(session.end().success());
 }
 
@@ -287,7 +287,7 @@ fn the_file_names_the_folder() {
     let config = "sources: [{spells: ./spells}]\naudit: {file: calls.jsonl}\n";
     fs::write(&file, config).expect("it can be written");
     let mut session = Session::start(&mut project.charmer(&["serve", "--config", "charmer.yaml"]));
-    assert_eq!(session.names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
     assert_eq!(session.call("a", json!({}))["isError"], false);
     assert!(session.end().success());
 
@@ -360,7 +360,7 @@ fn spells_are_chosen_by_name() {
         ),
     ] {
         let mut session = project.serve(words);
-        assert_eq!(session.names(), names, "{words:?}");
+        assert_eq!(session.settled_names(), names, "{words:?}");
         assert!(session.end().success());
     }
     let mut session = project.serve(&["--deny", "deploy*"]);
@@ -420,7 +420,7 @@ fn only_reading_is_offered_of_spells_too() {
     project.write("a", "command: ${SHIP} list\npaths: [.]\neffect: read\n");
     project.spell("b", "list");
     let mut session = project.serve(&["--read-only"]);
-    assert_eq!(session.names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
     let result = session.call(CAST, json!({"spell_name": "b"}));
     assert_eq!(code(&result), "not_permitted", "{result}");
     assert!(session.end().success());
@@ -436,7 +436,7 @@ fn a_locked_server_runs_what_was_accepted() {
     assert!(out(&output).starts_with("accepted a: "), "{}", out(&output));
 
     let mut session = project.serve(&["--locked"]);
-    assert_eq!(session.names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
     assert!(text(&session.call("a", json!({}))).starts_with(r#"["list", "one"]"#));
     let result = session.call(CAST, json!({"spell_name": "b"}));
     assert_eq!(code(&result), "not_permitted", "{result}");

@@ -216,6 +216,7 @@ fn a_declared_output_is_published_and_checked() {
     }});
     fs::write(yard.path().join("ships.json"), schema.to_string()).expect("written");
     let mut session = Session::start(&mut yard.charmer(&["serve", "--config", "charmer.yaml"]));
+    session.settle();
     let answer = session.request("tools/list", json!({}));
     let tools = answer["result"]["tools"].as_array().expect("a list");
     let list = tools.iter().find(|tool| tool["name"] == "yard_list");
@@ -259,6 +260,7 @@ fn another_schema_in_its_file_is_another_list() {
         for _ in 0..2 {
             let mut session =
                 Session::start(&mut yard.charmer(&["serve", "--config", "charmer.yaml"]));
+            session.settle();
             let list = session.line("tools/list", json!({}));
             assert!(
                 list.contains(&format!("\"{key}\":{{\"type\":\"string\"")),

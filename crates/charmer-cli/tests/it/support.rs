@@ -157,6 +157,18 @@ impl Session {
         }
     }
 
+    /// Waits until the programs have been read, which whatever is asked about one command does.
+    pub(crate) fn settle(&mut self) {
+        self.request("resources/read", json!({"uri": "help://none/none"}));
+    }
+
+    /// The list when everything is known.
+    pub(crate) fn settled_names(&mut self) -> Vec<String> {
+        self.settle();
+        self.names()
+    }
+
+    /// The list as it is given now.
     pub(crate) fn names(&mut self) -> Vec<String> {
         let answer = self.request("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().expect("a list");
@@ -168,6 +180,12 @@ impl Session {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         assert!(answer["error"].is_null(), "{answer}");
         answer["result"].clone()
+    }
+
+    /// Ends the server as a client does that has lost its patience.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it is our child");
     }
 
     /// Closes the server's input and waits for its end.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use charmer_core::{search::Index, text::nearest};
+use tokio_util::sync::CancellationToken;
 
 use crate::{CallError, ErrorCode, ServedTool, SharedSteps};
 
@@ -61,7 +62,8 @@ impl Commands {
         }))
     }
 
-    /// The tools that stand for these. There is none for what no command does.
+    /// The tools that stand for these. One for what no command does is not listed; but it can be called, because a list
+    /// from before the commands were known may have shown it.
     pub(super) fn meta_tools(&self) -> Vec<ServedTool> {
         let of_programs = self
             .tools
@@ -74,17 +76,25 @@ impl Commands {
             true => found.into_iter().collect(),
             false => self.programs.iter().map(String::as_str).collect(),
         };
+        let unlisted_unless = |used: bool, tool: ServedTool| match used || self.growing {
+            true => tool,
+            false => tool.listed_from(CancellationToken::new()),
+        };
         let mut meta = vec![search::tool(self, &programs), describe::tool(self)];
         let reads = |served: &ServedTool| served.tool.annotations.read_only;
-        if self.growing || self.tools.iter().any(reads) {
-            meta.push(run::read(self));
-        }
+        meta.push(unlisted_unless(
+            self.tools.iter().any(reads),
+            run::read(self),
+        ));
         // A flag can make a command write that otherwise reads.
         let writes = |served: &ServedTool| {
             !reads(served) || served.tool.input.flags.iter().any(|p| p.flag.writes)
         };
-        if !self.read_only && (self.growing || self.tools.iter().any(writes)) {
-            meta.push(run::write(self));
+        if !self.read_only {
+            meta.push(unlisted_unless(
+                self.tools.iter().any(writes),
+                run::write(self),
+            ));
         }
         meta
     }

@@ -16,6 +16,8 @@ use charmer_core::{
     tool::{Descriptions, Tool, compact, estimate_tokens},
 };
 
+use tokio_util::sync::CancellationToken;
+
 use crate::{ServedTool, SharedSteps, ToolSet};
 
 use commands::Commands;
@@ -234,12 +236,26 @@ impl Exposure {
         if tools.listed().nth(most.min(MOST_TOOLS)).is_some() {
             return None;
         }
-        ways.into_iter().find_map(|descriptions| {
-            let exposed = self.all(tools.clone(), descriptions);
-            let listed = exposed.tools.listed();
-            let sum: usize = listed.map(|served| tokens(served.shown())).sum();
-            (self.spent + FRAME + sum <= self.room()).then_some(exposed)
-        })
+        ways.into_iter()
+            .find_map(|descriptions| {
+                let exposed = self.all(tools.clone(), descriptions);
+                let listed = exposed.tools.listed();
+                let sum: usize = listed.map(|served| tokens(served.shown())).sum();
+                (self.spent + FRAME + sum <= self.room()).then_some(exposed)
+            })
+            .map(|exposed| self.with_unlisted_meta(exposed))
+    }
+
+    /// Adds the tools that stand for all commands, unlisted: the list that a client got before the commands were known
+    /// has them, and not every client asks for another.
+    fn with_unlisted_meta(&self, mut exposed: Exposed) -> Exposed {
+        let all: Vec<ServedTool> = exposed.tools.iter().cloned().collect();
+        let standing = all.iter().filter(|served| served.listed_from.is_none());
+        let commands = Commands::new(standing.cloned().collect(), self);
+        let meta = commands.meta_tools().into_iter();
+        let meta = meta.map(|tool| tool.listed_from(CancellationToken::new()));
+        exposed.tools = ToolSet::new(all.into_iter().chain(meta));
+        exposed
     }
 
     /// A few tools for all commands, and as many commands as tools of their own as the budget buys.
@@ -251,19 +267,20 @@ impl Exposure {
             .partition(|served| served.listed_from.is_none());
         let commands = Commands::new(standing, self);
         let meta: Vec<ServedTool> = commands.meta_tools();
-        let cost: usize = meta.iter().map(|served| tokens(served.shown())).sum();
+        let listed = || meta.iter().filter(|served| served.listed_from.is_none());
+        let cost: usize = listed().map(|served| tokens(served.shown())).sum();
         let spent = self.spent + FRAME + cost;
         let budget = match self.mode {
             Expose::Index => 0,
             _ if self.growing => 0,
             _ => self.room().saturating_sub(spent),
         };
-        let most = MOST_TOOLS.saturating_sub(meta.len());
+        let most = MOST_TOOLS.saturating_sub(listed().count());
         let placed = self.placed(&commands, descriptions, budget, most);
 
         let mut exposed = Exposed {
             descriptions,
-            meta: meta.iter().map(|served| Arc::clone(&served.tool)).collect(),
+            meta: listed().map(|served| Arc::clone(&served.tool)).collect(),
             ..Exposed::default()
         };
         let mut shown = meta;

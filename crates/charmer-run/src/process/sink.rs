@@ -142,13 +142,13 @@ fn last_line(bytes: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LOCAL_PRINCIPAL, SpoolLimits};
+    use crate::{LOCAL, SpoolLimits};
 
     #[test]
     fn what_is_not_redacted_in_time_is_missing_and_never_added() {
         let folder = tempfile::tempdir().expect("a folder");
         let spool = Spool::new(folder.path(), SpoolLimits::default());
-        let principal = Arc::from(LOCAL_PRINCIPAL);
+        let principal = Arc::from(LOCAL);
         let redactor = Redactor::new(["hunter2"], [""; 0]).expect("no patterns");
         let (kept_on_disk, progress) = (Some(spool.clone()), Progress::default());
         let mut sink = Sink::new(1000, 5, kept_on_disk, principal, &redactor, progress);
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(captured.head, b"a line with [redacted]\n");
         assert!(captured.is_cut() && captured.total > 4900);
         let id = captured.spool.expect("it is long");
-        let part = spool.read(&id, LOCAL_PRINCIPAL, 0, 100);
+        let part = spool.read(&id, LOCAL, 0, 100);
         let part = part.expect("it is kept").expect("it can be read");
         assert_eq!((&part.bytes, part.missing), (&captured.head, 4965));
     }

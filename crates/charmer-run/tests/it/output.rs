@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use charmer_run::{Ended, LOCAL_PRINCIPAL, Limits, Redactor, Spool, SpoolLimits, process::Engine};
+use charmer_run::{Ended, LOCAL, Limits, Redactor, Spool, SpoolLimits, process::Engine};
 
 use crate::support::{
     fixture, impatient, launcher_of, patient, redacting, request, result, run, run_within, try_run,
@@ -129,7 +129,7 @@ async fn long_output_arrives_whole_and_in_order() {
         let outcome = try_run(&launcher, asked).await.expect("it starts");
         assert!(outcome.stdout.head == text.as_bytes());
         let id = outcome.stdout.spool.expect("it is long");
-        let part = spool.read(&id, LOCAL_PRINCIPAL, 0, usize::MAX >> 1);
+        let part = spool.read(&id, LOCAL, 0, usize::MAX >> 1);
         let part = part.expect("it is kept").expect("it can be read");
         assert!(part.bytes == text.as_bytes() && part.missing == 0);
     }

@@ -15,7 +15,7 @@ const AT_ONCE: Duration = Duration::ZERO;
 fn start(patience: Duration) -> (Client, CallService) {
     let server = Server::pending(ServerInfo::new("test", "1"), Engine::default());
     let path = service(|_| Ok(Outcome::success("ok")));
-    (Client::of(server.patience(patience)), path)
+    (Client::of(server.patience(patience, patience)), path)
 }
 
 fn names(answer: &Value) -> Vec<&str> {
@@ -186,6 +186,49 @@ fn an_impatient_call_is_told_to_come_again() {
     let refused = client.request(2, "tools/call", json!({"name": "t_a"}));
     let message = refused["error"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("try again"), "{refused}");
+    client.end();
+}
+
+#[test]
+fn a_call_that_waits_for_its_tool_tells_how_far_that_is() {
+    let (mut client, path) = start(FOREVER);
+    client.initialize();
+    let params = json!({"name": "t_a", "arguments": {}, "_meta": {"progressToken": "how far"}});
+    client.handle.reading("reading docker: 120 commands");
+    client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}));
+    let told = client.next();
+    assert_eq!(
+        (&told["method"], &told["params"]["progressToken"]),
+        (&json!("notifications/progress"), &json!("how far"))
+    );
+    assert_eq!(told["params"]["message"], "reading docker: 120 commands");
+    client.handle.replace(tools(&["a"], &path));
+    let lines = std::iter::repeat_with(|| client.next());
+    let mut lines = lines.filter(|line| line["method"] != "notifications/progress");
+    let called = lines.find(|line| line["id"] == 2).expect("an answer");
+    assert_eq!(called["result"]["content"][0]["text"], "ok");
+    drop(lines);
+    client.end();
+}
+
+#[test]
+fn patience_for_a_list_and_for_a_call_are_two() {
+    let server = Server::pending(ServerInfo::new("test", "1"), Engine::default());
+    let path = service(|_| Ok(Outcome::success("ok")));
+    let mut client = Client::of(server.patience(AT_ONCE, FOREVER));
+    client.initialize();
+    let params = json!({"name": "t_a", "arguments": {}});
+    client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}));
+    for (id, list) in [(3, "tools"), (4, "resources"), (5, "prompts")] {
+        let listed = client.request(id, &format!("{list}/list"), json!({}));
+        assert!(listed["result"][list].is_array(), "{listed}");
+    }
+    client.handle.replace(tools(&["a"], &path));
+    let lines = std::iter::repeat_with(|| client.next());
+    let mut calls = lines.filter(|line| line["id"] == 2);
+    let called = calls.next().expect("an answer");
+    assert_eq!(called["result"]["content"][0]["text"], "ok");
+    drop(calls);
     client.end();
 }
 

@@ -403,7 +403,8 @@ fn who_has_listed_is_told_of_changes() {
 #[test]
 fn what_is_made_from_tools_waits_for_them() {
     let server = Server::pending(ServerInfo::new("test", "1"), Engine::default());
-    let mut client = Client::of(server.patience(Duration::from_secs(3600)));
+    let mut client =
+        Client::of(server.patience(Duration::from_secs(3600), Duration::from_secs(3600)));
     client.handle.foretell(Listing::of(&fleet()));
     client.initialize();
     client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "prompts/list"}));
@@ -423,7 +424,7 @@ fn what_is_made_from_tools_waits_for_them() {
 
     // Impatience got an empty list; it is told, though the list of tools turned out as it was foretold.
     let server = Server::pending(ServerInfo::new("test", "1"), Engine::default());
-    let mut client = Client::of(server.patience(Duration::ZERO));
+    let mut client = Client::of(server.patience(Duration::ZERO, Duration::ZERO));
     client.handle.foretell(Listing::of(&fleet()));
     client.initialize();
     let listed = client.request(2, "prompts/list", json!({}));
