@@ -94,17 +94,7 @@ impl Settings {
             }
         } else {
             for name in binaries {
-                let path = programs::find(name, &here)?;
-                // A program that the file does not name is served as if there were no file.
-                let known = declared.iter().find(|(declared, _)| {
-                    declared == name
-                        || programs::find(declared, &folder).is_ok_and(|found| found == path)
-                });
-                let source = match known {
-                    Some((_, source)) => source.clone(),
-                    None => plain_source(&path),
-                };
-                programs.push(Program { path, source });
+                programs.push(named(name, &declared, &folder, &here)?);
             }
         }
         if programs.is_empty() && spells.is_none() {
@@ -203,6 +193,55 @@ impl Settings {
         rules.hide.extend(showing.hide.iter().cloned());
         rules.promote |= showing.promote;
         Ok(())
+    }
+}
+
+/// The program that somebody names: one of those that the file declares, or else one that is served as if there were no
+/// file.
+fn named(
+    name: &Path,
+    declared: &[(PathBuf, Source)],
+    folder: &Path,
+    here: &Path,
+) -> Result<Program, Problem> {
+    let of_file = |path: PathBuf| {
+        let found = |written: &Path| programs::find(written, folder).ok();
+        let known = declared
+            .iter()
+            .find(|(written, _)| found(written).as_ref() == Some(&path));
+        known.map(|(_, source)| Program {
+            path,
+            source: source.clone(),
+        })
+    };
+    // A name alone is first of all one of the file's: as it is written there, that of a program's file, or its prefix.
+    if !programs::is_path(name) {
+        let text = name.to_string_lossy();
+        let by_file = || {
+            declared
+                .iter()
+                .find(|(path, _)| programs::name(path) == text)
+        };
+        let by_prefix = || {
+            let mut prefixed = declared.iter();
+            prefixed.find(|(_, source)| source.prefix.as_deref() == Some(&*text))
+        };
+        let as_written = declared.iter().find(|(written, _)| written == name);
+        if let Some((written, source)) = as_written.or_else(by_file).or_else(by_prefix) {
+            let (path, source) = (programs::find(written, folder)?, source.clone());
+            return Ok(Program { path, source });
+        }
+    }
+    match programs::find(name, here) {
+        Ok(path) => Ok(of_file(path.clone()).unwrap_or_else(|| {
+            let source = plain_source(&path);
+            Program { path, source }
+        })),
+        // The file's relative paths are those of its own folder.
+        Err(problem) => {
+            let path = programs::find(name, folder).ok();
+            path.and_then(of_file).ok_or(problem)
+        }
     }
 }
 

@@ -45,6 +45,35 @@ fn what_matches_nothing_is_warned_of() {
 }
 
 #[test]
+fn a_program_is_named_as_the_file_knows_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let yard = folder.path().join("yard");
+    std::fs::create_dir(&yard).expect("it can be made");
+    let file_name = format!("myship{}", std::env::consts::EXE_SUFFIX);
+    std::fs::copy(ship(), yard.join(&file_name)).expect("it can be copied");
+    let file = folder.path().join("charmer.yaml");
+    let text = format!("sources: [{{binary: ./yard/{file_name}, prefix: boat, layout: nested}}]");
+    std::fs::write(&file, text).expect("it can be written");
+    let file = file.to_string_lossy();
+    // Neither is on the PATH, nor in the folder that this runs in.
+    for name in ["myship", "boat", &format!("./yard/{file_name}")] {
+        let shown = works(&["inspect", "-c", &file, name]);
+        assert!(
+            shown.contains("myship") && shown.contains("crew dismiss"),
+            "{shown}"
+        );
+        let listed = works(&["tools", "--json", "-c", &file, name]);
+        assert!(listed.contains("boat_crew_dismiss"), "{name}: {listed}");
+        assert!(
+            listed.contains(r#""flags":{"#),
+            "as the file has it: {listed}"
+        );
+    }
+    let output = run(&["inspect", "-c", &file, "hership"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn tools_go_to_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("tools.json");
