@@ -277,7 +277,7 @@ Examples:
   charmer inspect docker container ls
   charmer inspect kubectl --json | jq '.leftOut'")]
 pub(crate) struct InspectArgs {
-    /// The program, by name or path
+    /// The program, by name or path; with --config, one of its programs by its name there
     #[arg(value_name = "BINARY")]
     pub(crate) binary: PathBuf,
     /// One of its commands; its root by default
@@ -291,17 +291,19 @@ pub(crate) struct InspectArgs {
 }
 
 /// Call a tool as an assistant would, with the same checks and the same answer
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, ClapArgs)]
 #[command(after_help = "\
-Options of charmer's own stand before the tool; what follows it is the tool's input: a JSON object, `-` for one on
-standard input, or words. The program is the first word of the tool's name unless --binary, --config or --spells says otherwise.
+What follows the tool is its input: a JSON object, `-` for one on standard input, or words. Options of charmer's own may
+stand among them, where the tool has none of that name. The program is the first word of the tool's name unless --binary,
+--config or --spells says otherwise.
 
 Examples:
   charmer call cargo_tree --depth 1
   charmer call git_log '{\"max-count\": 3, \"oneline\": true}'
   echo '{\"all\": true}' | charmer call docker_ps -
   charmer call --binary ./target/debug/mytool mytool_list --tag a --tag b
-  charmer call --json --config charmer.yaml kubectl_get pods
+  charmer call kubectl_get pods --config charmer.yaml --json
+  charmer call run_read --binary git git_status
   charmer call --spells spells deploy --target test")]
 pub(crate) struct CallArgs {
     /// The program that the tool belongs to; may be repeated

@@ -7,7 +7,7 @@ use std::{
 };
 
 use charmer_core::text::nearest;
-use charmer_run::{CallResult, ServedTool};
+use charmer_run::{CallResult, META_TOOLS, ServedTool};
 use charmer_server::ended_by_signal;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -15,8 +15,11 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::CallArgs,
     assemble::{Assembler, Purpose},
-    commands::call_input,
-    output::{self, print_raw, warn},
+    commands::{
+        call_input,
+        call_options::{moved, split},
+    },
+    output::{print_raw, warn},
     problem::{FAILED, INTERRUPTED, Problem},
     programs,
     read::read,
@@ -34,6 +37,43 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
             ),
         );
     }
+    let found = match found_by(args, tool) {
+        // What it takes itself is known now.
+        Ok(found) => {
+            let split = split(Some(&found.1.tool), words);
+            (Some(found), split)
+        }
+        // What follows may say where it is.
+        Err(problem) => {
+            let split = split(None, words);
+            if split.only_shows() {
+                return Err(problem);
+            }
+            (None, split)
+        }
+    };
+    let (assembler, mut served, args, words) = match found {
+        (Some((assembler, served)), split) if split.only_shows() => {
+            let mut args = args.clone();
+            args.json |= !split.ours.is_empty();
+            (assembler, served, args, split.theirs)
+        }
+        (_, split) => {
+            let args = moved(args, &split);
+            let (assembler, served) = found_by(&args, tool)?;
+            (assembler, served, args, split.theirs)
+        }
+    };
+    let input = input(&served, &words)?;
+    if let Some(timeout) = args.timeout {
+        // A spell's own time may be longer.
+        served.limits.timeout = served.limits.timeout.min(timeout);
+    }
+    call_and_show(&assembler, &served, input, args.json)
+}
+
+/// The tool of a name, among those of the programs and spells that the options name.
+fn found_by(args: &CallArgs, tool: &str) -> Result<(Assembler, ServedTool), Problem> {
     let mut binaries = args.binaries.clone();
     let named = args.selection.config.is_some() || args.spells.spells.is_some();
     if binaries.is_empty() && !named {
@@ -53,13 +93,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
         let names: Vec<&str> = names.collect();
         return Err(no_tool(tool, &names));
     };
-    let input = input(served, words)?;
-    let mut served = served.clone();
-    if let Some(timeout) = args.timeout {
-        // A spell's own time may be longer.
-        served.limits.timeout = served.limits.timeout.min(timeout);
-    }
-    call_and_show(&assembler, &served, input, args.json)
+    Ok((assembler, served.clone()))
 }
 
 /// Calls the tool to the end, and prints what came of it.
@@ -110,6 +144,12 @@ fn show(result: &CallResult, json: bool) -> Result<(), Problem> {
 
 /// The program that a tool's name begins with: the shortest beginning that is one.
 fn program_of(tool: &str) -> Result<PathBuf, Problem> {
+    if META_TOOLS.contains(&tool) {
+        return Err(Problem::mistake(format!(
+            "`{tool}` is for all commands of a program, and none is named"
+        ))
+        .hint(format!("write `charmer call {tool} --binary PROGRAM ...`")));
+    }
     let here = Path::new("");
     let ends = tool.match_indices('_').map(|(at, _)| at);
     let beginnings = ends.chain([tool.len()]).map(|end| &tool[..end]);
@@ -179,12 +219,7 @@ fn input(served: &ServedTool, words: &[String]) -> Result<Map<String, Value>, Pr
             object(&text)
         }
         [word] if word.trim_start().starts_with('{') => object(word),
-        words => call_input::from_words(&served.tool, words).inspect_err(|_| {
-            let own = ["--json", "--binary", "--config", "--timeout", "--read-only"];
-            if words.iter().any(|word| own.contains(&word.as_str())) {
-                output::warn("charmer's own options stand before the tool's name");
-            }
-        }),
+        words => call_input::from_words(&served.tool, words),
     }
 }
 

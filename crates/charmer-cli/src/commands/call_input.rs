@@ -58,6 +58,13 @@ pub(crate) fn from_words(tool: &Tool, words: &[String]) -> Result<Map<String, Va
     Ok(input)
 }
 
+/// For words that name one of the tool's properties: whether the next word is its value, unless one is attached.
+pub(crate) fn takes_value(tool: &Tool, word: &str) -> Option<bool> {
+    let name = flag_name(word)?;
+    let (name, _) = name.split_once('=').unwrap_or((name, ""));
+    Some(property(tool, name)?.kind() != "boolean")
+}
+
 /// The name of a flag, for words that are flags: negative numbers are not.
 fn flag_name(word: &str) -> Option<&str> {
     match word.strip_prefix("--") {
@@ -214,11 +221,14 @@ fn place_bare(
         input.insert(key.clone(), list(&bare));
         return Ok(());
     }
-    let keys: Vec<&str> = tool
-        .input
-        .positionals
-        .iter()
-        .map(|positional| positional.key.as_str())
+    let positionals = tool.input.positionals.iter();
+    let positionals = positionals.map(|positional| positional.key.as_str());
+    // A tool that is no command of a program has none; what it cannot do without goes without a name there.
+    let required = tool.input_schema.get("required").and_then(Value::as_array);
+    let required = required.filter(|_| tool.input.levels.is_empty());
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    let keys: Vec<&str> = positionals
+        .chain(required)
         .filter(|key| schema(key).is_some() && !input.contains_key(*key))
         .collect();
     let mut rest = &bare[..];

@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 mod call_input;
+mod call_options;
 pub(crate) mod client_entry;
 pub(crate) mod inspect;
 mod inspect_json;

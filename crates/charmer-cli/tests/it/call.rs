@@ -118,3 +118,62 @@ fn a_call_ends_when_its_time_is_up() {
         out(&output)
     );
 }
+
+#[test]
+fn options_stand_anywhere() {
+    let expected = call(&["--json", "--timeout", "20s", "ship_list", "--all"]);
+    assert_eq!(expected.status.code(), Some(0), "{}", err(&expected));
+    let ship = ship();
+    for words in [
+        &[
+            "ship_list",
+            "--all",
+            "--json",
+            "--binary",
+            &ship,
+            "--timeout=20s",
+        ][..],
+        &["ship_list", "--json", "-b", &ship, "--all"],
+        &["--binary", &ship, "ship_list", r#"{"all": true}"#, "--json"],
+        &["ship_list", "--read-only", "--json", "--all", "-b", &ship],
+    ] {
+        let output = run(&[&["call"], words].concat());
+        assert_eq!(out(&output), out(&expected), "{words:?}: {}", err(&output));
+    }
+    // They mean there what they mean before the tool.
+    let output = call(&["ship_sail", "Oslo", "--read-only"]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    let output = call(&["ship_sail", "Oslo", "--timeout", "soon"]);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    assert!(err(&output).contains("--timeout"), "{}", err(&output));
+    // What is behind the two dashes is the tool's.
+    let output = call(&["ship_sail", "--", "--json"]);
+    assert!(!out(&output).starts_with('{'), "{}", out(&output));
+}
+
+#[test]
+fn the_tools_for_all_commands_are_called_with_a_program() {
+    let ship = ship();
+    for words in [
+        &["run_read", "-b", &ship, "--command", "ship_list"][..],
+        &["run_read", "ship_list", "-b", &ship],
+        &["-b", &ship, "run_read", r#"{"command": "ship list"}"#],
+    ] {
+        let output = run(&[&["call"], words].concat());
+        let text = out(&output);
+        assert!(
+            text.starts_with(r#"["list"]"#),
+            "{words:?}: {text}{}",
+            err(&output)
+        );
+    }
+    let output = run(&["call", "search_commands", "sail somewhere", "-b", &ship]);
+    assert!(out(&output).contains("ship_sail ["), "{}", err(&output));
+    let output = run(&["call", "run_read", "ship_list"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        err(&output).contains("--binary PROGRAM"),
+        "{}",
+        err(&output)
+    );
+}
