@@ -361,6 +361,7 @@ fn who_has_listed_is_told_of_changes() {
     let mut client = Client::start(fleet());
     client.initialize();
     client.request(2, "prompts/list", json!({}));
+    client.request(4, "tools/list", json!({}));
     client.handle.replace(ToolSet::default());
     let mut told: Vec<String> = (0..2)
         .map(|_| {
