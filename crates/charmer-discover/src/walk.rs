@@ -81,7 +81,14 @@ impl Walk {
         let asker = self.asker();
         self.family.finish(&asker, &mut sketches).await;
         self.lock().commands = sketches;
-        complete && !self.prober.lost_any()
+        if let Some(reason) = self.prober.lost() {
+            complete = false;
+            let message =
+                format!("not all of its commands could be asked, so some may be missing: {reason}");
+            let warning = Warning::new(CommandPath::root(), message);
+            self.lock().warnings.push(warning);
+        }
+        complete
     }
 
     fn asker(&self) -> Asker<'_> {
@@ -301,20 +308,24 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_walk_that_lost_a_command_to_a_panic_is_not_complete() {
+    fn walk_of(program: &str) -> Arc<Walk> {
         let options = ProbeOptions::default();
-        let prober = Prober::new("/bin/true".into(), options).expect("it can be asked");
-        let walk = Arc::new(Walk {
+        let prober = Prober::new(program.into(), options).expect("it can be asked");
+        Arc::new(Walk {
             prober,
-            binary: Binary::new("/bin/true".as_ref()),
+            binary: Binary::new(program.as_ref()),
             family: Box::new(Clumsy),
             bounds: Bounds {
                 commands: 10,
                 depth: 10,
             },
             found: Arc::default(),
-        });
+        })
+    }
+
+    #[tokio::test]
+    async fn a_walk_that_lost_a_command_to_a_panic_is_not_complete() {
+        let walk = walk_of("/bin/true");
         assert!(!walk.run(Answer::default()).await);
         let found = walk.lock();
         let read: Vec<String> = found.commands.keys().map(ToString::to_string).collect();
@@ -322,5 +333,18 @@ mod tests {
         let lost = &found.warnings[0];
         assert_eq!(lost.path.to_string(), "stumble");
         assert!(lost.message.contains("bug"), "{}", lost.message);
+    }
+
+    #[tokio::test]
+    async fn a_walk_whose_program_could_not_be_started_any_more_is_not_complete() {
+        let walk = walk_of("/no/such/program");
+        assert!(!walk.run(Answer::default()).await);
+        let found = walk.lock();
+        let said = found.warnings.last().map(|said| said.message.as_str());
+        let said = said.unwrap_or_default();
+        assert!(
+            said.contains("not all of its commands could be asked"),
+            "{said}"
+        );
     }
 }

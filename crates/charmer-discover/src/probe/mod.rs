@@ -149,8 +149,8 @@ struct Shared {
     engine: Engine,
     places: Semaphore,
     spawned: AtomicUsize,
-    /// How many probes panicked.
-    lost: AtomicUsize,
+    /// Why the first of the probes came to nothing that did.
+    lost: OnceLock<String>,
     patience: Patience,
     /// What was answered before, and where answers are kept.
     journal: OnceLock<Answers>,
@@ -189,7 +189,7 @@ impl Prober {
             // The engine's own queue is bounded, and waiting in it counts as time of the probe: a walk wants neither.
             places: Semaphore::new(parallel),
             spawned: AtomicUsize::new(0),
-            lost: AtomicUsize::new(0),
+            lost: OnceLock::new(),
             journal: OnceLock::new(),
             patience: Patience::new(options.hangs),
             protection: OnceLock::new(),
@@ -216,8 +216,8 @@ impl Prober {
         // not anybody still waits for the answer.
         let probe = tokio::spawn(async move { inner.probe(argv, cancel).await });
         probe.await.unwrap_or_else(|error| {
-            self.0.shared.lost.fetch_add(1, Ordering::Relaxed);
-            Answer::not_started(format!("the probe was lost: {error}"))
+            let reason = format!("the probe was lost: {error}");
+            Answer::not_started(self.0.shared.lost.get_or_init(|| reason))
         })
     }
 
@@ -266,9 +266,10 @@ impl Prober {
         self.0.shared.spawned.load(Ordering::Relaxed)
     }
 
-    /// Whether an answer is missing because of a mistake of ours.
-    pub(crate) fn lost_any(&self) -> bool {
-        self.0.shared.lost.load(Ordering::Relaxed) > 0
+    /// Why an answer is missing that the program might have given: the machine could start no more processes, the sandbox
+    /// is gone, or there is a mistake of ours.
+    pub(crate) fn lost(&self) -> Option<&str> {
+        self.0.shared.lost.get().map(String::as_str)
     }
 
     /// Whether the program ran out of time too often to be asked any more.
@@ -339,6 +340,9 @@ impl Inner {
         drop(place);
         let answer = self.named(Answer::new(result));
         shared.patience.note(&answer);
+        if !answer.started && !cancel.is_cancelled() {
+            shared.lost.get_or_init(|| answer.said());
+        }
         // What was not the program's own doing may go otherwise next time.
         if let Some((kept, question)) = kept
             && answer.code.is_some()
