@@ -93,6 +93,13 @@ impl Redactor {
             .collect();
         values.sort_unstable();
         values.dedup();
+        if values.len() > MAX_SECRETS {
+            return Err(BadPattern {
+                // Never the values themselves.
+                pattern: "...".into(),
+                reason: format!("there are more than {MAX_SECRETS} secret values"),
+            });
+        }
         let mut shapes: Vec<Shape> = values.iter().map(|value| shape_of_value(value)).collect();
         let mut all: Vec<Secret> = Vec::new();
         for value in values {
@@ -109,7 +116,7 @@ impl Redactor {
             };
             let compiled = Regex::new(pattern).map_err(|error| bad(error.to_string()))?;
             if all.len() >= MAX_SECRETS {
-                return Err(bad(format!("there are more than {MAX_SECRETS} secrets")));
+                return Err(bad(format!("there are {MAX_SECRETS} secrets before it")));
             }
             let shape = Shape::of_pattern(pattern);
             all.push(Secret {
