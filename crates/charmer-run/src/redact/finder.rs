@@ -1,7 +1,8 @@
 //! Finds where secrets may begin, all of them in one pass over the bytes.
 //!
-//! `regex-lite` takes 40 to 70 ns for every byte and pattern, and a quicker engine would add a megabyte to every CLI. So an automaton reads a text from its end to its beginning, and where it arrives at the first byte of a
-//! [`Shape`], a secret may begin; only there is the pattern itself asked. States are made when they are first needed.
+//! `regex-lite` takes 40 to 70 ns for every byte and pattern, and a quicker engine would add a megabyte to every CLI. So
+//! an automaton reads a text from its end to its beginning, and where it arrives at the first byte of a [`Shape`], a
+//! secret may begin; only there is the pattern itself asked. States are made when they are first needed.
 
 use std::collections::HashMap;
 
