@@ -77,6 +77,7 @@ build() {
 
 python=$tools/python/bin/python
 inspector=$tools/inspector
+assistants=$tools/assistants
 charmer=$target/debug/charmer
 # The command lines that every client is shown.
 clis=("$target/debug/examples/derive" "$target/debug/examples/torture")

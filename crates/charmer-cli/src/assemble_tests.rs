@@ -15,7 +15,8 @@ use crate::args::{Selection, Spells};
 
 use super::*;
 
-/// Every way to a program: the tool's name and its input. The program is not there, and the spell's folder is not.
+/// Every way to a program: the tool's name and its input. The program itself is not there; the spell's is this test, which
+/// does not know its arguments.
 fn ways() -> [(&'static str, Value); 6] {
     let command = |name: &str| json!({"command": name, "arguments": {}});
     [
@@ -41,8 +42,11 @@ fn calls(
     let project = tempfile::tempdir().expect("a folder");
     let spells = project.path().join("spells");
     fs::create_dir(&spells).expect("it can");
-    let hail = "name: hail\ndescription: Hails\ncommand: /nowhere/hail\npaths: [.]\n\
-                args: [{name: who}]\nargv: ['--to={{who}}']\n";
+    let program = std::env::current_exe().expect("a test runs");
+    let hail = format!(
+        "name: hail\ndescription: Hails\ncommand: \"'{}'\"\npaths: [.]\nargs: [{{name: who}}]\nargv: ['--to={{{{who}}}}']\n",
+        program.display()
+    );
     fs::write(spells.join("hail.yaml"), hail).expect("it can");
     let spells = Spells {
         spells: Some(spells),
@@ -116,8 +120,12 @@ fn a_step_sees_every_call_once_and_can_refuse_it() {
         "hail",
     ];
     assert_eq!(*seen, own, "each by its own path, and never twice");
-    // Without it they come as far as the program, which is not there.
-    assert_eq!(codes(&calls(|_| Ok(()))), ["not_started"; 6]);
+    // Without it they come as far as the program.
+    let (not_there, unwilling) = ("not_started", "failed");
+    let reached = [
+        not_there, not_there, not_there, unwilling, unwilling, unwilling,
+    ];
+    assert_eq!(codes(&calls(|_| Ok(()))), reached);
 }
 
 /// Makes a call write something that its tool does not offer.
@@ -171,7 +179,7 @@ fn what_the_author_of_a_spell_did_not_write_is_caught() {
         });
         codes(&results)[3].to_owned()
     };
-    assert_eq!(shift(|_| ()), "not_started");
+    assert_eq!(shift(|_| ()), "failed");
     let other = |template: &mut CommandTemplate| {
         template.elements = vec![charmer_core::tool::Template::new("--from={{who}}")];
     };

@@ -21,8 +21,8 @@ pub use charmer_core::{
     tool::{Catalogue, Descriptions, Layout, Tool, Warning},
 };
 pub use charmer_run::{
-    BadPattern, Call, CallError, CallResult, CallService, Ended, ErrorCode, Exposure, Hooks,
-    Limits, Outcome, Redactor, Reply, SpoolLimits,
+    Answer, Answers, BadPattern, Call, CallError, CallResult, CallService, Caller, Client, Ended,
+    ErrorCode, Exposure, Hooks, Limits, Outcome, Question, Redactor, Reply, SpoolLimits,
     layers::{self, StructureMode},
     process::Lane,
 };

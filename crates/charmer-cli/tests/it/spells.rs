@@ -330,12 +330,58 @@ fn the_audit_log_has_the_command_lines_of_spells() {
         .collect();
     assert_eq!(lines[0]["argv"], json!([ship(), "sail", "Oslo"]), "{log}");
     assert_eq!(lines[0]["input"], json!({"port": "Oslo"}), "{log}");
-    assert_eq!(lines[1]["tool"], CAST);
-    assert_eq!(lines[1]["input"]["spell_name"], "sail", "{log}");
+    // A spell that is cast by its name takes the path of its own tool.
+    assert_eq!(lines[1]["tool"], "sail", "{log}");
     assert_eq!(lines[1]["argv"][1], "sail", "{log}");
     assert_eq!(lines[2]["outcome"], "invalid_arguments", "{log}");
     assert!(lines[2]["argv"].is_null(), "nothing was run: {log}");
     assert!(!log.contains("hunter2"), "{log}");
+}
+
+#[test]
+fn whatever_is_refused_is_in_the_audit_log_with_who_asked() {
+    let project = Project::new();
+    project.write("look", "command: ${SHIP} list\npaths: [.]\n");
+    let file = project.path().join("charmer.yaml");
+    let config = "sources: [{spells: ./spells}]\naudit: {file: calls.jsonl}\n";
+    fs::write(&file, config).expect("it can be written");
+    let mut session = Session::start(&mut project.charmer(&["serve", "--config", "charmer.yaml"]));
+    session.call(CAST, json!({"spell_name": "sink"}));
+    session.call("look", json!({"path": "/etc"}));
+    session.call(CAST, json!({"spell_name": "look", "path": ".."}));
+    session.call("read_output", json!({"id": "0123"}));
+    let unknown = json!({"name": "no such tool", "arguments": {"x": 1}});
+    let answer = session.request("tools/call", unknown);
+    assert!(answer["error"]["message"].is_string(), "{answer}");
+    assert!(session.end().success());
+    let log = fs::read_to_string(project.path().join("calls.jsonl")).expect("it was written");
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("it is JSON"))
+        .collect();
+    let told: Vec<[&str; 2]> = lines
+        .iter()
+        .map(|line| ["tool", "outcome"].map(|key| line[key].as_str().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            [CAST, "not_registered"],
+            ["look", "not_permitted"],
+            ["look", "not_permitted"],
+            ["read_output", "invalid_arguments"],
+            ["no_such_tool", "not_registered"],
+        ],
+        "{log}"
+    );
+    for line in &lines {
+        assert_eq!(line["principal"], "local", "{log}");
+        assert_eq!(line["transport"], "stdio", "{log}");
+        assert!(
+            line["client"].is_string() && line["id"].is_string(),
+            "{log}"
+        );
+    }
 }
 
 #[test]

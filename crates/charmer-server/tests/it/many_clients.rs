@@ -2,8 +2,14 @@
 
 use std::sync::Arc;
 
+use charmer_core::{
+    model::{Cli, Command, Flag, Syntax},
+    tool::{CatalogueOptions, catalogue},
+};
 use charmer_run::{
-    Call, CallError, CallService, ErrorCode, Outcome, ToolSet, into_service, process::Engine,
+    Call, CallError, CallPath, CallService, ErrorCode, LOCAL, Limits, Outcome, SharedSteps, Spool,
+    SpoolLimits, Target, ToolSet, into_service,
+    process::{Engine, EngineOptions, Environment, Launcher},
 };
 use charmer_server::{Server, ServerInfo};
 use rmcp::{RoleServer, transport::IntoTransport};
@@ -27,11 +33,16 @@ struct Client {
 
 impl Client {
     async fn join(server: &Arc<Server>) -> Self {
+        Self::join_as(server, LOCAL).await
+    }
+
+    async fn join_as(server: &Arc<Server>, principal: &'static str) -> Self {
         let (ours, theirs) = tokio::io::duplex(ROOM);
         let server = Arc::clone(server);
         let served = tokio::spawn(async move {
             let transport = IntoTransport::<RoleServer, _, _>::into_transport(split(theirs));
-            server.serve_transport(transport).await.expect("it serves");
+            let served = server.serve_principal(principal, transport);
+            served.await.expect("it serves");
         });
         let (from, to) = split(ours);
         let mut client = Self {
@@ -78,6 +89,17 @@ impl Client {
     async fn request(&mut self, id: i64, method: &str, params: Value) -> Value {
         self.ask(id, method, params).await;
         self.next().await
+    }
+
+    /// The answer to a request, whatever is announced before it.
+    async fn answer(&mut self, id: i64, method: &str, params: Value) -> Value {
+        self.ask(id, method, params).await;
+        loop {
+            let message = self.next().await;
+            if message["id"] == id {
+                return message;
+            }
+        }
     }
 
     async fn list(&mut self, id: i64) -> Vec<String> {
@@ -190,4 +212,50 @@ async fn the_end_of_the_server_ends_every_client() {
     for _ in 0..3 {
         news.recv().await.expect("the call was cancelled");
     }
+}
+
+/// This very test program, whose list of tests is longer than what a client is shown of it.
+fn lister(engine: &Engine) -> ToolSet {
+    let cli = Cli::new(Command::new("t").flag(Flag::new("list")), Syntax::pflag());
+    let tool = catalogue(&cli, &CatalogueOptions::default())
+        .tools
+        .remove(0);
+    let program = std::env::current_exe().expect("a test runs");
+    let variables = Environment::inherit(std::env::vars_os());
+    let launcher = Launcher::new(program, variables, None, engine.clone());
+    let path = CallPath::new(tool, Target::Process(launcher));
+    let served = path.limits(Limits::default().output_chars(60));
+    let set = ToolSet::new([served.serve(&SharedSteps::default())]);
+    set.with_spool(engine.spool().expect("it has one"))
+}
+
+#[tokio::test]
+async fn an_output_that_was_cut_is_read_by_the_principal_that_made_it_and_by_nobody_else() {
+    let mut options = EngineOptions::default();
+    let spool = Spool::new(&std::env::temp_dir(), SpoolLimits::default());
+    options.spool = Some(spool);
+    let engine = Engine::new(options);
+    let tools = lister(&engine);
+    let server = Arc::new(Server::new(ServerInfo::new("test", "1"), tools, engine));
+    let mut ada = Client::join_as(&server, "ada").await;
+    let mut bob = Client::join_as(&server, "bob").await;
+    let call = json!({"name": "t", "arguments": {"list": true}});
+    let cut = ada.request(2, "tools/call", call).await;
+    let id = &cut["result"]["structuredContent"]["truncated"]["stdout"]["id"];
+    let id = id
+        .as_str()
+        .unwrap_or_else(|| panic!("it was not cut: {cut}"));
+    let read = json!({"name": "read_output", "arguments": {"id": id}});
+    let unknown = json!({"name": "read_output", "arguments": {"id": "0"}});
+    let text = |answer: Value| answer["result"]["content"][0]["text"].to_string();
+    let own = text(ada.answer(3, "tools/call", read.clone()).await);
+    assert!(own.contains("read_by_the_principal"), "{own}");
+    let refused = text(bob.answer(3, "tools/call", read).await);
+    let unknown = text(bob.answer(4, "tools/call", unknown).await);
+    assert_eq!(refused.replace(id, "0"), unknown, "as if there were none");
+    let uri = json!({"uri": format!("spool://{id}")});
+    let refused = bob.answer(5, "resources/read", uri).await;
+    assert!(refused["error"].is_object(), "{refused}");
+    ada.leave().await;
+    bob.leave().await;
 }
