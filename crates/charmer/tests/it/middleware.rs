@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use charmer::{Bridge, CallError, CommandRule, ErrorCode, Hints, Selector};
+use charmer::{Bridge, Call, CallError, CommandRule, ErrorCode, Expose, Hints, Selector, Tool};
 use clap::ArgMatches;
 use serde_json::{Value, json};
 
@@ -161,7 +161,62 @@ fn a_bridge_tries_reads_again_and_writes_once() {
     assert_eq!(call("post_send"), (true, 1));
 }
 
-/// Row 69: a full disk is reported and fails no call, unless it is to.
+/// The codes of calls of a host whose calls pass this hook: of its own tool, and through the tools for all commands.
+fn codes(hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static) -> Vec<String> {
+    let flag = clap::Arg::new("all")
+        .long("all")
+        .action(clap::ArgAction::SetTrue);
+    let cli = clap::Command::new("post")
+        .subcommand(clap::Command::new("look").arg(flag.clone()))
+        .subcommand(clap::Command::new("send").arg(flag));
+    let done = |_: &ArgMatches| Ok::<_, CallError>("done");
+    let bridge = Bridge::new(cli)
+        .annotate("look", Hints::reads())
+        .handler("look", done)
+        .handler("send", done)
+        .expose(Expose::Index)
+        .before(hook);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let call = |(tool, input): (&str, Value)| {
+        let Value::Object(input) = input else {
+            panic!("input is an object")
+        };
+        let result = runtime.block_on(bridge.call(tool, input));
+        let result = result.expect("there is such a tool");
+        let code = result.structured.get("error").map(|error| &error["code"]);
+        code.and_then(Value::as_str).unwrap_or("none").to_owned()
+    };
+    let ways = [
+        ("post_look", json!({})),
+        ("run_read", json!({"command": "post_look"})),
+        ("run_write", json!({"command": "post_send"})),
+    ];
+    ways.into_iter().map(call).collect()
+}
+
+#[test]
+fn a_step_sees_the_calls_of_a_host_however_they_come() {
+    assert_eq!(codes(|_| Ok(())), ["none"; 3]);
+    let refused = codes(|_| Err(CallError::refused("not today")));
+    assert_eq!(refused, ["not_permitted"; 3]);
+}
+
+#[test]
+fn an_element_that_a_step_plants_in_a_call_of_a_host_is_caught() {
+    let caught = codes(|call| {
+        let mut tool = Tool::clone(&call.tool);
+        let mut evil = tool.input.flags[0].clone();
+        evil.key = "evil".into();
+        evil.flag.long = Some("evil".into());
+        tool.input.flags.push(evil);
+        call.input.insert("evil".into(), true.into());
+        call.tool = Arc::new(tool);
+        Ok(())
+    });
+    assert_eq!(caught, ["not_permitted"; 3]);
+}
+
+/// A full disk is reported and fails no call, unless it is to.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_fails_calls_only_where_that_is_wanted() {
