@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => commands::pages::completions(shell),
         Command::Man { out } => commands::pages::man(out.as_deref()),
         Command::Guardian { mark, spool } => {
-            charmer_run::process::guard(&mark, spool.as_deref(), std::io::stdin().lock());
+            charmer_run::process::guard(&mark, spool.as_deref());
             Ok(ExitCode::SUCCESS)
         }
     };

@@ -140,7 +140,7 @@ fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
         Some((GUARDIAN, matches)) => {
             let mark = matches.get_one::<String>("mark").expect("it is required");
             let spool = matches.get_one::<PathBuf>("spool").map(PathBuf::as_path);
-            guard(mark, spool, std::io::stdin().lock());
+            guard(mark, spool);
             0
         }
         Some(("tools", matches)) => {

@@ -1,27 +1,30 @@
 //! What is left to do when a server is killed outright: a small process of its own that ends the server's children.
 //!
-//! The server writes the process groups that run to the guardian's standard input, and takes them back when they have
-//! ended. However the server ends, that pipe closes; then the guardian ends the groups that are left, and sweeps for
-//! processes that carry the server's mark in their environment but left their group (`setsid`).
+//! The server keeps the process groups that run in a table that both can see, so that a call costs a write to memory and
+//! wakes nobody. However the server ends, the pipe to the guardian's standard input closes; then the guardian reads the
+//! table, ends the groups that are left, and sweeps for processes that carry the server's mark in their environment but
+//! left their group (`setsid`). A guardian that has died is replaced before the next call; the table outlives it.
 //!
-//! Not covered: a guardian that is killed as well, and a process that has both left its group and changed its
-//! environment. The sweep needs procfs, so outside of Linux only the groups are ended. On Windows the system ends the
+//! Not covered: a guardian that is killed together with the server, and a process that has both left its group and changed
+//! its environment. The sweep needs procfs, so outside of Linux only the groups are ended. On Windows the system ends the
 //! children with the server, and the guardian only removes the server's folder.
 
 use std::{
-    collections::BTreeSet,
     ffi::OsString,
-    io::{BufRead, Write},
+    io,
     path::{Path, PathBuf},
-    process::{ChildStdin, Command, Stdio},
-    sync::{Mutex, PoisonError},
+    process::{Child, Command, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use crate::Spool;
 
-use super::{MODE, os};
+use super::{
+    MODE,
+    os::{self, GroupTable},
+};
 
-/// How a guardian is started: a program that calls [`guard`] with the mark and its standard input.
+/// How a guardian is started: a program that calls [`guard`] with the mark.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GuardianCommand {
@@ -66,92 +69,86 @@ pub fn new_mark() -> String {
 #[derive(Debug)]
 pub(super) struct Guardian {
     command: GuardianCommand,
-    pipe: Mutex<Pipe>,
+    state: Mutex<State>,
 }
 
-#[derive(Debug)]
-enum Pipe {
-    NotYet,
-    To(ChildStdin),
-    /// It is gone. Calls go on: a server that is not killed needs no guardian.
-    Lost,
+#[derive(Debug, Default)]
+struct State {
+    table: Option<GroupTable>,
+    /// Its standard input is held open by this.
+    running: Option<Child>,
 }
+
+/// A group that the guardian would end.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct Watched(usize);
 
 impl Guardian {
     pub(super) fn new(command: GuardianCommand) -> Self {
         Self {
             command,
-            pipe: Mutex::new(Pipe::NotYet),
+            state: Mutex::default(),
         }
     }
 
-    /// Starts the guardian if it does not run yet.
+    /// Starts the guardian if none runs: because it is the first call, or because it has died.
     pub(super) fn wake(&self) {
-        self.tell("");
-    }
-
-    /// A group has begun.
-    pub(super) fn watch(&self, group: i32) {
-        self.tell(&format!("+{group}\n"));
-    }
-
-    /// A group has ended.
-    pub(super) fn release(&self, group: i32) {
-        self.tell(&format!("-{group}\n"));
-    }
-
-    fn tell(&self, line: &str) {
-        let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*pipe, Pipe::NotYet) {
-            match self.start() {
-                Ok(stdin) => *pipe = Pipe::To(stdin),
-                // It is tried again with the next child: what is short now may not be then.
-                Err(error) => {
-                    tracing::warn!(%error, "no guardian: children would survive a kill of this server");
-                    return;
-                }
-            }
+        let mut state = self.lock();
+        let running = state.running.as_mut();
+        if running.is_some_and(|child| matches!(child.try_wait(), Ok(None))) {
+            return;
         }
-        if let Pipe::To(stdin) = &mut *pipe
-            && stdin.write_all(line.as_bytes()).is_err()
-        {
-            tracing::warn!("the guardian is gone: children would survive a kill of this server");
-            *pipe = Pipe::Lost;
+        // If that fails it is tried again with the next child: what is short now may not be then.
+        if let Err(error) = self.start(&mut state) {
+            tracing::warn!(%error, "no guardian: children would survive a kill of this server");
         }
     }
 
-    fn start(&self) -> std::io::Result<ChildStdin> {
+    /// Enters a group that has begun.
+    pub(super) fn watch(&self, group: i32) -> Option<Watched> {
+        self.lock().table.as_mut()?.enter(group).map(Watched)
+    }
+
+    /// Takes back a group that has ended.
+    pub(super) fn release(&self, watched: Watched) {
+        if let Some(table) = &mut self.lock().table {
+            table.leave(watched.0);
+        }
+    }
+
+    fn start(&self, state: &mut State) -> io::Result<()> {
+        state.running = None;
+        if state.table.is_none() {
+            state.table = Some(GroupTable::new()?);
+        }
+        let table = state.table.as_ref().expect("it was made just now");
         let mut command = Command::new(&self.command.program);
         command
             .args(&self.command.args)
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            // The way to hand over a descriptor without `unsafe`; nothing is printed to it.
+            .stdout(table.to_stdio()?)
             .stderr(Stdio::null());
         // It is no server, whatever the environment says.
         command.env_remove(MODE);
         // Signals for the server's group, such as Ctrl-C, are not for it.
         os::own_group_std(&mut command);
-        let mut child = command.spawn()?;
-        let stdin = child.stdin.take().expect("it was piped");
-        // It is waited for, so that it does not stay a zombie should it end before the server.
-        std::thread::Builder::new()
-            .name("charmer-guardian".into())
-            .spawn(move || child.wait())?;
-        Ok(stdin)
+        state.running = Some(command.spawn()?);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The guardian itself: reads until the pipe closes, then ends what is left. To be called from a process of its own.
-pub fn guard(mark: &str, spool: Option<&Path>, input: impl BufRead) {
-    let mut groups = BTreeSet::new();
-    for line in input.lines().map_while(Result::ok) {
-        match line.split_at_checked(1) {
-            Some(("+", group)) => drop(group.parse().map(|group: i32| groups.insert(group))),
-            Some(("-", group)) => drop(group.parse().map(|group: i32| groups.remove(&group))),
-            _ => {}
-        }
-    }
-    for group in groups {
+/// The guardian itself: waits until its standard input closes, then ends the groups in the table that it has as its
+/// standard output, and whoever carries the mark. To be called from a process of its own.
+pub fn guard(mark: &str, spool: Option<&Path>) {
+    // Nothing is ever written to it. A read that fails is an end, too.
+    let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+    for group in GroupTable::inherited() {
         os::kill_group(group);
     }
     os::kill_marked(mark);

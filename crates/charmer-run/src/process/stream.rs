@@ -16,6 +16,9 @@ use super::{
     sink::{Kept, Sink},
 };
 
+/// How much is read at once, at first and where there is more. Most programs print less than a page, and memory that is
+/// asked for and given back with every call costs more than to read twice.
+const FIRST_CHUNK: usize = 4 << 10;
 const CHUNK: usize = 64 << 10;
 /// How much of a stream is dealt with where it is read: the way to another thread and back costs more than that.
 const AT_ONCE: u64 = 64 << 10;
@@ -73,7 +76,9 @@ impl<R: AsyncRead + Unpin> Stream<R> {
                 self.came_back(back.ok());
             }
             (_, Some(reader)) => {
-                self.buffer.resize(CHUNK, 0);
+                if self.buffer.is_empty() {
+                    self.buffer.resize(FIRST_CHUNK, 0);
+                }
                 let read = reader.read(&mut self.buffer).await;
                 self.take(read.unwrap_or(0));
             }
@@ -96,6 +101,9 @@ impl<R: AsyncRead + Unpin> Stream<R> {
             Place::Here(mut sink) if self.read <= AT_ONCE => {
                 sink.push(&self.buffer[..length]);
                 self.sink = Place::Here(sink);
+                if length == self.buffer.len() {
+                    self.buffer.resize(CHUNK, 0);
+                }
             }
             Place::Here(sink) => {
                 self.waiting.extend_from_slice(&self.buffer[..length]);

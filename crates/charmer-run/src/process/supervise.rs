@@ -46,15 +46,14 @@ pub(super) fn supervise(
         collected: false,
     };
     engine.0.supervisors.spawn(async move {
+        let guardian = shared.guardian.as_ref();
         let id = unattended.group.id();
-        if let (Some(guardian), Some(id)) = (&shared.guardian, id) {
-            guardian.watch(id);
-        }
+        let watched = guardian.and_then(|guardian| guardian.watch(id?));
         let outcome = watch(child, &unattended.group, request, &cancel, &shared).await;
         // From here on its id may belong to somebody else.
         unattended.collected();
-        if let (Some(guardian), Some(id)) = (&shared.guardian, id) {
-            guardian.release(id);
+        if let (Some(guardian), Some(watched)) = (guardian, watched) {
+            guardian.release(watched);
         }
         drop(pass);
         // Nobody may be listening any more; the child has been collected all the same.

@@ -5,6 +5,11 @@ use tokio::process::{Child, Command};
 
 use super::MARK;
 
+#[path = "group_table.rs"]
+mod group_table;
+
+pub(super) use group_table::GroupTable;
+
 /// Puts a child that is about to start into a group of its own.
 pub(super) fn own_group(command: &mut Command) {
     command.process_group(0);

@@ -22,6 +22,30 @@ pub(super) fn own_group(command: &mut Command) {
     command.creation_flags(NO_WINDOW).kill_on_drop(true);
 }
 
+/// There are no groups to keep: the system ends a child's job with this process.
+#[derive(Debug)]
+pub(super) struct GroupTable;
+
+impl GroupTable {
+    pub(super) fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(super) fn to_stdio(&self) -> std::io::Result<std::process::Stdio> {
+        Ok(std::process::Stdio::null())
+    }
+
+    pub(super) fn enter(&mut self, _: i32) -> Option<usize> {
+        None
+    }
+
+    pub(super) fn leave(&mut self, _: usize) {}
+
+    pub(super) fn inherited() -> Vec<i32> {
+        Vec::new()
+    }
+}
+
 /// Separates a command of the standard library from the server's console.
 pub(super) fn own_group_std(command: &mut std::process::Command) {
     std::os::windows::process::CommandExt::creation_flags(command, NO_WINDOW);

@@ -160,6 +160,35 @@ fn a_killed_server_leaves_nobody_behind() {
     assert_eq!(left, 0, "what was kept on disk goes too");
 }
 
+/// A guardian that was killed is replaced with the next call, and the new one knows what runs already.
+#[test]
+fn a_killed_guardian_is_replaced_before_the_next_call() {
+    let mut client = Client::start_with(&mut server());
+    begin(&mut client, "faulty_tree", json!({"children": 2}));
+    let server = client.id();
+    eventually("a tree", || marked(server).len() == 3);
+    let guardian = |marked: &[u32]| {
+        let mut others = children(server);
+        others.retain(|id| !marked.contains(id) && is_alive(*id));
+        others
+    };
+    let first = guardian(&marked(server));
+    assert_eq!(first.len(), 1, "one guardian");
+    signal("-KILL", first[0]);
+    eventually("the guardian's end", || !is_alive(first[0]));
+    begin(&mut client, "faulty_tree", json!({"children": 2}));
+    eventually("another tree", || marked(server).len() == 6);
+    let victims = marked(server);
+    let second = guardian(&victims);
+    assert!(second.len() == 1 && second != first, "{first:?} {second:?}");
+    // Dropping the client is `kill -9`.
+    drop(client);
+    eventually("everybody's end", || {
+        !victims.iter().any(|&id| is_alive(id))
+    });
+    eventually("the guardian's end", || !is_alive(second[0]));
+}
+
 #[test]
 fn a_daemon_goes_with_a_server_that_ends_in_order() {
     let mut client = Client::start_with(&mut server());
