@@ -210,7 +210,11 @@ impl Launcher {
         if let Some(guardian) = &engine.guardian {
             guardian.wake();
         }
+        let others_run = !engine.supervisors.is_empty();
+        // Held until the supervisor has it: the end of the server waits for what is being started.
+        let starting = engine.supervisors.token();
         let running = match &self.0.way {
+            Way::Plain if others_run => self.start_beside(&request).await?,
             Way::Plain => self.start(&request)?,
             #[cfg(feature = "sandbox")]
             Way::Thread(rights) => self.start_from_thread(rights, &request).await?,
@@ -219,12 +223,30 @@ impl Launcher {
         };
         let (answer, outcome) = oneshot::channel();
         supervise::supervise(&self.0.engine, running, request, cancel, pass, answer);
+        drop(starting);
         outcome.await.map_err(|_| {
             CallError::new(
                 ErrorCode::Internal,
                 "the supervisor of this run ended without an answer",
             )
         })?
+    }
+
+    /// Starts the program from another thread, as is worth it when others run: a start takes until the child has got its
+    /// turn on a busy machine, and meanwhile nobody else would be served.
+    async fn start_beside(&self, request: &Request) -> Result<Running, CallError> {
+        let (launcher, request) = (self.clone(), request.clone());
+        let (answer, started) = oneshot::channel();
+        self.0.engine.0.supervisors.spawn_blocking(move || {
+            // Nobody waits for it any more, and no supervisor has it.
+            if let Err(Ok(running)) = answer.send(launcher.start(&request)) {
+                running.members().kill();
+            }
+        });
+        started.await.unwrap_or_else(|_| {
+            let message = "the thread that was to start it panicked";
+            Err(CallError::new(ErrorCode::NotStarted, message))
+        })
     }
 
     fn program<'a>(&'a self, request: &'a Request) -> &'a Path {
