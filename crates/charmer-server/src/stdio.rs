@@ -5,16 +5,18 @@
 //! answers every line that asks for it, and tells the server to stop first.
 //!
 //! ```text
-//! input --> reader thread --> inbox --> receive() --> rmcp
-//!           (lines, JSON,              (ids in flight,
-//!            envelope)                  life cycle)
-//! output <-- writer thread <-- outbox <-- send(), and refusals from receive()
+//! input --> lines, JSON, envelope --> receive() --> rmcp
+//!                                     (ids in flight, life cycle)
+//! output <-- send(), and refusals from receive()
 //! ```
 //!
-//! Both threads block in system calls, which is quicker than going through tokio's blocking pool,
-//! and both are detached: the end of the process ends them. Memory is bounded by the two queues. A
-//! client that does not read its answers is not given new ones to read: requests wait in the inbox
-//! while the outbox is full, and then in the pipe.
+//! A pipe is read by `receive` itself, and a short line that the client has room for is written by
+//! `send` itself: to wake another thread takes longer than either. What must be waited for is queued,
+//! and written by a thread; any other input is read by a thread. Both block in system calls and both
+//! are detached: the end of the process ends them.
+//!
+//! Memory is bounded by the queues. A client that does not read its answers is not given new ones to
+//! read: its requests wait while the outbox is full.
 //!
 //! Every decision on ids is taken in `receive`, because rmcp handles what it returns before anything
 //! else: there a request, its cancellation and its answer cannot overtake each other.
@@ -46,6 +48,8 @@ mod os;
 #[cfg(unix)]
 #[path = "stdio/unix.rs"]
 mod os;
+#[cfg(target_os = "linux")]
+mod polled;
 mod queue;
 mod reader;
 mod refusal;
@@ -55,8 +59,12 @@ mod tests;
 mod writer;
 
 use self::{
-    envelope::Incoming, inflight::InFlight, lifecycle::LifeCycle, queue::Queue, refusal::Refusal,
-    writer::Outgoing,
+    envelope::Incoming,
+    inflight::InFlight,
+    lifecycle::LifeCycle,
+    queue::Queue,
+    refusal::Refusal,
+    writer::{Outgoing, Written},
 };
 
 /// Messages that were read and not delivered yet. rmcp takes them as fast as it can, so this only
@@ -103,15 +111,80 @@ pub(crate) enum StdioError {
 
 /// See the module's documentation.
 pub(crate) struct StdioTransport {
-    inbox: Arc<Queue<Incoming>>,
+    input: Input,
     outbox: Arc<Queue<Outgoing>>,
+    short_writes: Option<os::ShortWrites>,
     in_flight: InFlight,
-    /// What was taken from the inbox and waits for space in the outbox. It is kept here because
+    /// What was read and waits for space in the outbox. It is kept here because
     /// the future of `receive` may be dropped at any await.
     held: Option<Incoming>,
     life_cycle: LifeCycle,
     writer_finished: CancellationToken,
     drain_timeout: Duration,
+}
+
+/// Where messages come from.
+enum Input {
+    /// A thread that reads, and the queue that it fills.
+    Thread(Arc<Queue<Incoming>>),
+    #[cfg(target_os = "linux")]
+    Polled(Box<polled::PolledInput>),
+}
+
+impl Input {
+    /// Reads from a file in the quickest way that it allows.
+    #[cfg(unix)]
+    fn of_file(
+        input: std::fs::File,
+        max_line_bytes: usize,
+        shutdown: CancellationToken,
+    ) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(polled) = polled::PolledInput::new(&input, max_line_bytes, shutdown.clone()) {
+            return Ok(Self::Polled(Box::new(polled)));
+        }
+        Self::thread(input, max_line_bytes, shutdown)
+    }
+
+    /// Starts a thread that reads.
+    fn thread(
+        input: impl Read + Send + 'static,
+        max_line_bytes: usize,
+        shutdown: CancellationToken,
+    ) -> io::Result<Self> {
+        let inbox = Arc::new(Queue::new(INBOX_ITEMS, max_line_bytes));
+        thread::Builder::new().name("charmer-stdin".into()).spawn({
+            let inbox = Arc::clone(&inbox);
+            move || reader::run(input, max_line_bytes, inbox, shutdown)
+        })?;
+        Ok(Self::Thread(inbox))
+    }
+
+    /// The next message or refusal; `None` when there will be no more. Cancel-safe.
+    async fn next(&mut self) -> Option<Incoming> {
+        match self {
+            Self::Thread(inbox) => inbox.pop().await,
+            #[cfg(target_os = "linux")]
+            Self::Polled(input) => input.next().await,
+        }
+    }
+
+    /// Notices the end of an input that is not read at the moment. Never returns.
+    async fn watch_for_end(&mut self) {
+        match self {
+            // The thread does.
+            Self::Thread(_) => std::future::pending().await,
+            #[cfg(target_os = "linux")]
+            Self::Polled(input) => input.watch_for_end().await,
+        }
+    }
+
+    /// Lets the reader go.
+    fn abort(&self) {
+        if let Self::Thread(inbox) = self {
+            inbox.abort();
+        }
+    }
 }
 
 impl StdioTransport {
@@ -126,35 +199,32 @@ impl StdioTransport {
         options: StdioOptions,
         shutdown: CancellationToken,
     ) -> io::Result<Self> {
-        let StdioOptions {
-            max_line_bytes,
-            outbox_lines,
-            outbox_bytes,
-            drain_timeout,
-        } = options;
-        let inbox = Arc::new(Queue::new(INBOX_ITEMS, max_line_bytes));
-        let outbox = Arc::new(Queue::new(outbox_lines, outbox_bytes));
+        let input = Input::thread(input, options.max_line_bytes, shutdown.clone())?;
+        Self::with_input(input, output, options, shutdown)
+    }
+
+    fn with_input(
+        input: Input,
+        output: impl Write + Send + 'static,
+        options: StdioOptions,
+        shutdown: CancellationToken,
+    ) -> io::Result<Self> {
+        let outbox = Arc::new(Queue::new(options.outbox_lines, options.outbox_bytes));
         let writer_finished = CancellationToken::new();
-        // Made before the threads, so that its drop ends the first one if the second cannot start.
+        // Made before the thread, so that its drop lets the reader go if the thread cannot start.
         let transport = Self {
-            inbox: Arc::clone(&inbox),
+            input,
             outbox: Arc::clone(&outbox),
+            short_writes: None,
             in_flight: InFlight::default(),
             held: None,
             life_cycle: LifeCycle::default(),
             writer_finished: writer_finished.clone(),
-            drain_timeout,
+            drain_timeout: options.drain_timeout,
         };
         thread::Builder::new()
             .name("charmer-stdout".into())
-            .spawn({
-                let inbox = Arc::clone(&inbox);
-                let shutdown = shutdown.clone();
-                move || writer::run(output, outbox, inbox, shutdown, writer_finished)
-            })?;
-        thread::Builder::new()
-            .name("charmer-stdin".into())
-            .spawn(move || reader::run(input, max_line_bytes, inbox, shutdown))?;
+            .spawn(move || writer::run(output, outbox, shutdown, writer_finished))?;
         Ok(transport)
     }
 
@@ -168,7 +238,25 @@ impl StdioTransport {
         shutdown: CancellationToken,
     ) -> io::Result<Self> {
         let (input, output) = os::claim()?;
+        #[cfg(unix)]
+        return Self::over_files(input, output, options, shutdown);
+        #[cfg(not(unix))]
         Self::new(input, output, options, shutdown)
+    }
+
+    /// A transport over two files, which goes without waking threads where they are pipes.
+    #[cfg(unix)]
+    fn over_files(
+        input: std::fs::File,
+        output: std::fs::File,
+        options: StdioOptions,
+        shutdown: CancellationToken,
+    ) -> io::Result<Self> {
+        let input = Input::of_file(input, options.max_line_bytes, shutdown.clone())?;
+        let short_writes = os::ShortWrites::new(&output);
+        let mut transport = Self::with_input(input, output, options, shutdown)?;
+        transport.short_writes = short_writes;
+        Ok(transport)
     }
 
     /// Decides what becomes of an incoming message: it is delivered, answered or dropped.
@@ -211,14 +299,34 @@ impl StdioTransport {
     }
 
     fn refuse(&self, refusal: Refusal) {
-        let line = refusal.to_line();
-        let bytes = line.len();
-        if self
-            .outbox
-            .push(Outgoing { line, done: None }, bytes)
-            .is_err()
-        {
+        if self.write(refusal.to_line()).is_err() {
             tracing::debug!("dropped an error reply: the output is closed");
+        }
+    }
+
+    /// Writes a line, or queues what cannot be written at once; then the writer says how it went.
+    fn write(&self, mut line: Vec<u8>) -> Result<Option<oneshot::Receiver<Written>>, StdioError> {
+        if let Some(output) = &self.short_writes {
+            let written = self.outbox.while_idle(|| output.write(&line));
+            line.drain(..written.unwrap_or(0));
+            if line.is_empty() {
+                return Ok(None);
+            }
+        }
+        let (done, written) = oneshot::channel();
+        let bytes = line.len();
+        match self.outbox.push(Outgoing { line, done }, bytes) {
+            Ok(()) => Ok(Some(written)),
+            Err(queue::Closed) => Err(StdioError::Closed),
+        }
+    }
+
+    /// Waits until there is space for an answer.
+    async fn space(&mut self) {
+        tokio::select! {
+            biased;
+            () = self.outbox.space() => {}
+            () = self.input.watch_for_end() => {}
         }
     }
 
@@ -252,24 +360,14 @@ impl Transport<RoleServer> for StdioTransport {
         if let Some(id) = answered {
             self.in_flight.answered(id);
         }
-        // Queued here and not in the future: rmcp runs the futures side by side, and a progress
+        // Done here and not in the future: rmcp runs the futures side by side, and a progress
         // notification must not come after the result.
-        let queued = serialize(&message).and_then(|line| {
-            let (done, written) = oneshot::channel();
-            let bytes = line.len();
-            self.outbox
-                .push(
-                    Outgoing {
-                        line,
-                        done: Some(done),
-                    },
-                    bytes,
-                )
-                .map(|()| written)
-                .map_err(|queue::Closed| StdioError::Closed)
-        });
+        let queued = serialize(&message).and_then(|line| self.write(line));
         async move {
-            match queued?.await {
+            let Some(queued) = queued? else {
+                return Ok(());
+            };
+            match queued.await {
                 Ok(written) => written.map_err(StdioError::Write),
                 Err(_) => Err(StdioError::Closed),
             }
@@ -279,7 +377,11 @@ impl Transport<RoleServer> for StdioTransport {
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             if self.held.is_none() {
-                self.held = self.inbox.pop().await;
+                tokio::select! {
+                    biased;
+                    () = self.writer_finished.cancelled() => {}
+                    incoming = self.input.next() => self.held = incoming,
+                }
             }
             if self.writer_finished.is_cancelled() {
                 return None;
@@ -293,10 +395,10 @@ impl Transport<RoleServer> for StdioTransport {
                     }
                     return None;
                 }
-                Some(Incoming::Refused(_)) => self.outbox.space().await,
+                Some(Incoming::Refused(_)) => self.space().await,
                 Some(Incoming::Message(message)) => {
                     if matches!(**message, JsonRpcMessage::Request(_)) {
-                        self.outbox.space().await;
+                        self.space().await;
                     }
                 }
             }
@@ -308,7 +410,7 @@ impl Transport<RoleServer> for StdioTransport {
     }
 
     async fn close(&mut self) -> Result<(), StdioError> {
-        self.inbox.abort();
+        self.input.abort();
         self.drain().await;
         Ok(())
     }
@@ -316,7 +418,7 @@ impl Transport<RoleServer> for StdioTransport {
 
 impl Drop for StdioTransport {
     fn drop(&mut self) {
-        self.inbox.abort();
+        self.input.abort();
         self.outbox.close();
     }
 }

@@ -6,3 +6,12 @@ use std::io;
 pub(super) fn claim() -> io::Result<(io::Stdin, io::Stdout)> {
     Ok((io::stdin(), io::stdout()))
 }
+
+/// There is no output that is known not to block.
+pub(super) enum ShortWrites {}
+
+impl ShortWrites {
+    pub(super) fn write(&self, _: &[u8]) -> usize {
+        match *self {}
+    }
+}

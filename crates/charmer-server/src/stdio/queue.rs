@@ -68,6 +68,14 @@ impl<T> Queue<T> {
         self.enter(self.lock(), item, bytes)
     }
 
+    /// Does something in the place of the blocking popper, if that has taken and done everything and waits for more:
+    /// until `work` returns nothing is queued and nothing is taken.
+    pub(super) fn while_idle<R>(&self, work: impl FnOnce() -> R) -> Option<R> {
+        let state = self.lock();
+        let idle = state.popper_waits && state.items.is_empty() && !state.closed;
+        idle.then(work)
+    }
+
     /// Enters an item when there is space; gives up when the queue is closed or `shutdown` begins.
     pub(super) fn push_blocking(
         &self,

@@ -1,11 +1,10 @@
-//! The reader thread: bounded lines in, messages and refusals out.
+//! From bytes to messages and refusals: bounded lines, and the thread that reads them from an input that cannot be polled.
 
 use std::{
     io::{self, BufRead, BufReader, Read},
     sync::Arc,
 };
 
-use rmcp::model::RequestId;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -54,14 +53,7 @@ pub(super) fn run(
         }
         let (incoming, bytes) = match lines.content() {
             Content::Line(line) => (envelope::read_line(line), line.len()),
-            Content::TooLong(id) => {
-                let message =
-                    format!("the line is longer than the limit of {max_line_bytes} bytes");
-                (
-                    Some(Incoming::Refused(Refusal::invalid_request(id, message))),
-                    0,
-                )
-            }
+            Content::TooLong(refusal) => (Some(Incoming::Refused(refusal)), 0),
         };
         let pushed = match incoming {
             None => Ok(()),
@@ -77,97 +69,119 @@ pub(super) fn run(
 
 /// What ended a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
+pub(super) enum Ended {
     Newline,
     Input,
 }
 
 /// A line, or what is left of one.
-enum Content<'a> {
+pub(super) enum Content<'a> {
     /// Without its newline.
     Line(&'a [u8]),
-    /// Too long to be kept, with the id that was found in it.
-    TooLong(Option<RequestId>),
+    /// Too long to be kept; the refusal has the id that was found in it.
+    TooLong(Refusal),
 }
 
 /// Splits the input into lines of bounded length.
-struct Lines<R> {
+pub(super) struct Lines<R> {
     input: BufReader<R>,
     max: usize,
     line: Vec<u8>,
     too_long: Option<IdScanner>,
     at_start: bool,
+    /// Whether the line is only begun, because there was nothing more to read.
+    begun: bool,
 }
 
 impl<R: Read> Lines<R> {
-    fn new(input: R, max: usize) -> Self {
+    pub(super) fn new(input: R, max: usize) -> Self {
         Self {
             input: BufReader::with_capacity(READ_BUFFER, input),
             max,
             line: Vec::new(),
             too_long: None,
             at_start: true,
+            begun: false,
         }
     }
 
-    /// Reads the next line.
-    fn advance(&mut self) -> io::Result<Ended> {
-        self.too_long = None;
-        self.line.clear();
-        self.line.shrink_to(KEPT_LINE);
-        let with_newline = (self.max as u64).saturating_add(1);
-        self.input
-            .by_ref()
-            .take(with_newline)
-            .read_until(b'\n', &mut self.line)?;
-        let ended = if self.line.pop_if(|last| *last == b'\n').is_some() {
-            Ended::Newline
-        } else if self.line.len() <= self.max {
-            Ended::Input
-        } else {
-            self.discard_rest()?
-        };
+    /// What is read from.
+    pub(super) fn input(&mut self) -> &mut R {
+        self.input.get_mut()
+    }
+
+    /// Reads the next line. Where the input would have to be waited for, that is an error, and the next call goes on with
+    /// the same line.
+    pub(super) fn advance(&mut self) -> io::Result<Ended> {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.too_long = None;
+            self.line.clear();
+            self.line.shrink_to(KEPT_LINE);
+        }
+        let ended = self.read_on()?;
+        self.begun = false;
         if std::mem::take(&mut self.at_start) && self.line.starts_with(BYTE_ORDER_MARK) {
             self.line.drain(..BYTE_ORDER_MARK.len());
         }
         Ok(ended)
     }
 
+    fn read_on(&mut self) -> io::Result<Ended> {
+        if self.too_long.is_none() {
+            let room = self.max.saturating_add(1) - self.line.len();
+            self.input
+                .by_ref()
+                .take(room as u64)
+                .read_until(b'\n', &mut self.line)?;
+            if self.line.pop_if(|last| *last == b'\n').is_some() {
+                return Ok(Ended::Newline);
+            }
+            if self.line.len() <= self.max {
+                return Ok(Ended::Input);
+            }
+            let mut scanner = IdScanner::new();
+            let start = self
+                .line
+                .strip_prefix(BYTE_ORDER_MARK)
+                .filter(|_| self.at_start);
+            scanner.feed(start.unwrap_or(&self.line));
+            self.line = Vec::new();
+            self.too_long = Some(scanner);
+        }
+        self.discard_rest()
+    }
+
     /// What was read.
-    fn content(&mut self) -> Content<'_> {
+    pub(super) fn content(&mut self) -> Content<'_> {
         match self.too_long.take() {
-            Some(scanner) => Content::TooLong(scanner.finish()),
+            Some(scanner) => {
+                let message = format!("the line is longer than the limit of {} bytes", self.max);
+                Content::TooLong(Refusal::invalid_request(scanner.finish(), message))
+            }
             None => Content::Line(&self.line),
         }
     }
 
     /// Reads past the rest of a line that is too long, looking only for the id.
     fn discard_rest(&mut self) -> io::Result<Ended> {
-        let mut scanner = IdScanner::new();
-        let start = self
-            .line
-            .strip_prefix(BYTE_ORDER_MARK)
-            .filter(|_| self.at_start);
-        scanner.feed(start.unwrap_or(&self.line));
-        self.line = Vec::new();
-        let ended = loop {
+        loop {
             let piece = match self.input.fill_buf() {
                 Ok(piece) => piece,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
             if piece.is_empty() {
-                break Ended::Input;
+                return Ok(Ended::Input);
             }
             let newline = piece.iter().position(|byte| *byte == b'\n');
-            scanner.feed(&piece[..newline.unwrap_or(piece.len())]);
+            if let Some(scanner) = &mut self.too_long {
+                scanner.feed(&piece[..newline.unwrap_or(piece.len())]);
+            }
             let used = newline.map_or(piece.len(), |at| at + 1);
             self.input.consume(used);
             if newline.is_some() {
-                break Ended::Newline;
+                return Ok(Ended::Newline);
             }
-        };
-        self.too_long = Some(scanner);
-        Ok(ended)
+        }
     }
 }

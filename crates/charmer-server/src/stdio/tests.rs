@@ -22,9 +22,9 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","
 
 /// An output that can be read while it is written.
 #[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
+struct Recorded(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Written {
+impl Write for Recorded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -35,7 +35,7 @@ impl Write for Written {
     }
 }
 
-impl Written {
+impl Recorded {
     fn lines(&self) -> Vec<Value> {
         let bytes = self.0.lock().unwrap();
         assert!(bytes.is_empty() || bytes.ends_with(b"\n"));
@@ -51,7 +51,7 @@ async fn exchange_with(
     options: StdioOptions,
     input: impl Into<Vec<u8>>,
 ) -> (Vec<ClientJsonRpcMessage>, Vec<Value>) {
-    let written = Written::default();
+    let written = Recorded::default();
     let shutdown = CancellationToken::new();
     let input = Cursor::new(input.into());
     let mut transport = StdioTransport::new(input, written.clone(), options, shutdown).unwrap();
@@ -94,6 +94,13 @@ fn piped(options: StdioOptions) -> (StdioTransport, CancellationToken, PipeWrite
     let (input, to_server) = io::pipe().unwrap();
     let (from_server, output) = io::pipe().unwrap();
     let shutdown = CancellationToken::new();
+    #[cfg(unix)]
+    let transport = {
+        use std::os::fd::OwnedFd;
+        let (input, output) = (OwnedFd::from(input).into(), OwnedFd::from(output).into());
+        StdioTransport::over_files(input, output, options, shutdown.clone()).unwrap()
+    };
+    #[cfg(not(unix))]
     let transport = StdioTransport::new(input, output, options, shutdown.clone()).unwrap();
     (transport, shutdown, to_server, from_server)
 }

@@ -9,16 +9,19 @@ use std::{
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::{envelope::Incoming, queue::Queue};
+use super::queue::Queue;
 
 /// What is gathered into one system call. Longer lines are written as they are.
 const WRITE_BUFFER: usize = 64 * 1024;
 
+/// How the writing of a line went.
+pub(super) type Written = Result<(), io::ErrorKind>;
+
 /// A line to write, newline included.
 pub(super) struct Outgoing {
     pub(super) line: Vec<u8>,
-    /// Told how the writing went, if somebody waits for it.
-    pub(super) done: Option<oneshot::Sender<Result<(), io::ErrorKind>>>,
+    /// Told how the writing went.
+    pub(super) done: oneshot::Sender<Written>,
 }
 
 /// Writes until the outbox is closed and empty, then cancels `finished`. If the output fails, the
@@ -26,7 +29,6 @@ pub(super) struct Outgoing {
 pub(super) fn run(
     output: impl Write,
     outbox: Arc<Queue<Outgoing>>,
-    inbox: Arc<Queue<Incoming>>,
     shutdown: CancellationToken,
     finished: CancellationToken,
 ) {
@@ -43,7 +45,6 @@ pub(super) fn run(
             shutdown.cancel();
             drop(finished);
             outbox.abort();
-            inbox.abort();
             // Dropping the buffer would write what is left of it once more.
             let _ = output.into_parts();
             tell(batch, written);
@@ -53,9 +54,9 @@ pub(super) fn run(
     }
 }
 
-fn tell(batch: VecDeque<(usize, Outgoing)>, written: Result<(), io::ErrorKind>) {
-    for done in batch.into_iter().filter_map(|(_, outgoing)| outgoing.done) {
+fn tell(batch: VecDeque<(usize, Outgoing)>, written: Written) {
+    for (_, outgoing) in batch {
         // A receiver that is gone did not want to know.
-        let _ = done.send(written);
+        let _ = outgoing.done.send(written);
     }
 }

@@ -9,8 +9,8 @@ async fn the_end_of_input_cancels_before_it_is_delivered() {
         .write_all((ping(1) + &ping(2)).as_bytes())
         .unwrap();
     drop(to_server);
-    shutdown.cancelled().await;
     assert_eq!(id_of(&transport.receive().await.unwrap()).unwrap(), "1");
+    assert!(shutdown.is_cancelled(), "although messages are left");
     assert_eq!(id_of(&transport.receive().await.unwrap()).unwrap(), "2");
     assert!(transport.receive().await.is_none());
 }
@@ -37,7 +37,7 @@ async fn a_failed_read_is_the_end_of_input() {
     let shutdown = CancellationToken::new();
     let options = StdioOptions::default();
     let mut transport =
-        StdioTransport::new(input, Written::default(), options, shutdown.clone()).unwrap();
+        StdioTransport::new(input, Recorded::default(), options, shutdown.clone()).unwrap();
     assert!(transport.receive().await.is_some());
     assert!(transport.receive().await.is_none());
     assert!(shutdown.is_cancelled());
@@ -234,7 +234,8 @@ async fn a_client_that_does_not_read_delays_closing_only_so_long() {
 
     // The end of the input is still noticed.
     drop(to_server);
-    shutdown.cancelled().await;
+    assert!(transport.receive().await.is_none());
+    assert!(shutdown.is_cancelled());
     // Nobody reads, so that only the bound can end the wait.
     transport.close().await.unwrap();
     drop(from_server);
@@ -307,7 +308,11 @@ async fn answers_that_nobody_reads_stop_requests_from_being_taken() {
 
 #[tokio::test]
 async fn a_reader_that_is_stuck_behind_a_flood_notices_shutdown() {
-    let (transport, shutdown, mut to_server, _from_server) = piped(StdioOptions::default());
+    let (input, mut to_server) = io::pipe().unwrap();
+    let shutdown = CancellationToken::new();
+    let options = StdioOptions::default();
+    let transport =
+        StdioTransport::new(input, Recorded::default(), options, shutdown.clone()).unwrap();
     let flood = thread::spawn(move || while to_server.write_all(b"garbage\n").is_ok() {});
     thread::sleep(Duration::from_millis(50));
     assert!(!flood.is_finished());
@@ -317,6 +322,46 @@ async fn a_reader_that_is_stuck_behind_a_flood_notices_shutdown() {
         .await
         .unwrap();
     drop(transport);
+}
+
+#[tokio::test]
+async fn messages_that_come_in_pieces_are_read_whole_and_in_order() {
+    let options = StdioOptions {
+        max_line_bytes: 300 * 1024,
+        ..StdioOptions::default()
+    };
+    let (mut transport, _, mut to_server, from_server) = piped(options);
+    let padded = |id: i64, kib: usize| {
+        let params = json!({ "pad": "x".repeat(kib * 1024) });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "x/y", "params": params }).to_string() + "\n"
+    };
+    let text = [
+        ping(1),
+        padded(2, 200),
+        padded(3, 900),
+        ping(4),
+        padded(5, 100),
+    ]
+    .concat();
+    let client = thread::spawn(move || {
+        let (bytes, rest) = text.as_bytes().split_at(60);
+        for byte in bytes {
+            to_server.write_all(&[*byte]).unwrap();
+            thread::yield_now();
+        }
+        to_server.write_all(rest).unwrap();
+    });
+    for id in ["1", "2", "4", "5"] {
+        assert_eq!(id_of(&transport.receive().await.unwrap()).unwrap(), id);
+    }
+    assert!(transport.receive().await.is_none());
+    client.join().unwrap();
+    let reply = BufReader::new(from_server).lines().next().unwrap().unwrap();
+    let reply: Value = serde_json::from_str(&reply).unwrap();
+    assert_eq!(
+        (&reply["id"], &reply["error"]["code"]),
+        (&json!(3), &json!(-32600))
+    );
 }
 
 #[tokio::test]
