@@ -40,6 +40,7 @@ use tokio_util::sync::CancellationToken;
 
 mod envelope;
 mod inflight;
+mod input;
 mod json;
 mod lifecycle;
 #[cfg(not(unix))]
@@ -61,15 +62,12 @@ mod writer;
 use self::{
     envelope::Incoming,
     inflight::InFlight,
+    input::Input,
     lifecycle::LifeCycle,
     queue::Queue,
     refusal::Refusal,
     writer::{Outgoing, Written},
 };
-
-/// Messages that were read and not delivered yet. rmcp takes them as fast as it can, so this only
-/// has to cover the time that one scheduling of its task takes.
-const INBOX_ITEMS: usize = 64;
 
 /// The limits of a [`StdioTransport`].
 #[derive(Debug, Clone)]
@@ -121,70 +119,6 @@ pub(crate) struct StdioTransport {
     life_cycle: LifeCycle,
     writer_finished: CancellationToken,
     drain_timeout: Duration,
-}
-
-/// Where messages come from.
-enum Input {
-    /// A thread that reads, and the queue that it fills.
-    Thread(Arc<Queue<Incoming>>),
-    #[cfg(target_os = "linux")]
-    Polled(Box<polled::PolledInput>),
-}
-
-impl Input {
-    /// Reads from a file in the quickest way that it allows.
-    #[cfg(unix)]
-    fn of_file(
-        input: std::fs::File,
-        max_line_bytes: usize,
-        shutdown: CancellationToken,
-    ) -> io::Result<Self> {
-        #[cfg(target_os = "linux")]
-        if let Some(polled) = polled::PolledInput::new(&input, max_line_bytes, shutdown.clone()) {
-            return Ok(Self::Polled(Box::new(polled)));
-        }
-        Self::thread(input, max_line_bytes, shutdown)
-    }
-
-    /// Starts a thread that reads.
-    fn thread(
-        input: impl Read + Send + 'static,
-        max_line_bytes: usize,
-        shutdown: CancellationToken,
-    ) -> io::Result<Self> {
-        let inbox = Arc::new(Queue::new(INBOX_ITEMS, max_line_bytes));
-        thread::Builder::new().name("charmer-stdin".into()).spawn({
-            let inbox = Arc::clone(&inbox);
-            move || reader::run(input, max_line_bytes, inbox, shutdown)
-        })?;
-        Ok(Self::Thread(inbox))
-    }
-
-    /// The next message or refusal; `None` when there will be no more. Cancel-safe.
-    async fn next(&mut self) -> Option<Incoming> {
-        match self {
-            Self::Thread(inbox) => inbox.pop().await,
-            #[cfg(target_os = "linux")]
-            Self::Polled(input) => input.next().await,
-        }
-    }
-
-    /// Notices the end of an input that is not read at the moment. Never returns.
-    async fn watch_for_end(&mut self) {
-        match self {
-            // The thread does.
-            Self::Thread(_) => std::future::pending().await,
-            #[cfg(target_os = "linux")]
-            Self::Polled(input) => input.watch_for_end().await,
-        }
-    }
-
-    /// Lets the reader go.
-    fn abort(&self) {
-        if let Self::Thread(inbox) = self {
-            inbox.abort();
-        }
-    }
 }
 
 impl StdioTransport {

@@ -438,3 +438,53 @@ impl Change {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use charmer_core::{
+        model::{Cli, Command, Syntax},
+        tool::{CatalogueOptions, catalogue},
+    };
+    use charmer_run::{Call, CallError, Limits, Outcome, ServedTool, into_service};
+    use tower::service_fn;
+
+    use super::*;
+
+    fn tools(names: &[&str]) -> ToolSet {
+        let root = names
+            .iter()
+            .fold(Command::new("t").not_runnable(), |root, name| {
+                root.command(Command::new(*name))
+            });
+        let found = catalogue(
+            &Cli::new(root, Syntax::clap()),
+            &CatalogueOptions::default(),
+        );
+        let service = into_service(service_fn(|_: Call| async {
+            Ok::<_, CallError>(Outcome::success("ok"))
+        }));
+        ToolSet::new(
+            found
+                .tools
+                .into_iter()
+                .map(|tool| ServedTool::new(tool, service.clone(), Limits::default())),
+        )
+    }
+
+    #[test]
+    fn a_tool_is_defined_as_soon_as_it_is_listed_and_also_if_it_is_not() {
+        let handle = ToolsHandle::new(ToolSet::default(), false);
+        let view = handle.view(PATIENCE);
+        let name = |name: &str| view.definition(name).map(|tool| tool.name.into_owned());
+        assert_eq!(name("t_a"), None);
+        handle.foretell(Listing::of(&tools(&["a"])));
+        assert_eq!(name("t_a").as_deref(), Some("t_a"));
+        let found = tools(&["a", "b"]);
+        let found = found
+            .iter()
+            .map(|served| served.clone().listed_from(CancellationToken::new()));
+        handle.replace(ToolSet::new(found));
+        assert_eq!(handle.listing().to_json(), "[]");
+        assert_eq!(name("t_b").as_deref(), Some("t_b"));
+    }
+}

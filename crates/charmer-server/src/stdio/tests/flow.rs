@@ -325,6 +325,29 @@ async fn a_reader_that_is_stuck_behind_a_flood_notices_shutdown() {
 }
 
 #[tokio::test]
+async fn the_end_of_input_is_noticed_while_a_request_waits_for_the_client_to_read() {
+    let options = StdioOptions {
+        outbox_lines: 1,
+        ..StdioOptions::default()
+    };
+    let (mut transport, shutdown, mut to_server, _from_server) = piped(options);
+    // Fills the pipe and the writer's hands, then the outbox.
+    for _ in 0..2 {
+        let error = ErrorData::internal_error("x".repeat(1024 * 1024), None);
+        drop(transport.send(ServerJsonRpcMessage::error(error, None)));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    to_server.write_all(ping(1).as_bytes()).unwrap();
+    let received = tokio::time::timeout(Duration::from_millis(10), transport.receive()).await;
+    assert!(received.is_err() && !shutdown.is_cancelled());
+    drop(to_server);
+    tokio::select! {
+        _ = transport.receive() => panic!("a request was delivered while the outbox was full"),
+        () = shutdown.cancelled() => {}
+    }
+}
+
+#[tokio::test]
 async fn messages_that_come_in_pieces_are_read_whole_and_in_order() {
     let options = StdioOptions {
         max_line_bytes: 300 * 1024,
