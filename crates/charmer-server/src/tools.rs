@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn a_tool_is_defined_as_soon_as_it_is_listed_and_also_if_it_is_not() {
         let handle = ToolsHandle::new(ToolSet::default(), false);
-        let view = handle.view(PATIENCE);
+        let view = handle.view(Patience::default());
         let name = |name: &str| view.definition(name).map(|tool| tool.name.into_owned());
         assert_eq!(name("t_a"), None);
         handle.foretell(Listing::of(&tools(&["a"])));
