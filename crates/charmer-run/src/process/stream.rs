@@ -16,10 +16,11 @@ use super::{
     sink::{Kept, Sink},
 };
 
-/// How much is read at once, at first and where there is more. Most programs print less than a page, and memory that is
-/// asked for and given back with every call costs more than to read twice.
-const FIRST_CHUNK: usize = 4 << 10;
+/// How much is read at once where there is much.
 const CHUNK: usize = 64 << 10;
+/// How much is read at first. Most programs print less than a page, and memory that is asked for and given back with every
+/// call costs more than to read twice.
+const FIRST_CHUNK: usize = 4 << 10;
 /// How much of a stream is dealt with where it is read: the way to another thread and back costs more than that.
 const AT_ONCE: u64 = 64 << 10;
 /// How much may wait for the other thread. A program that prints quicker than it can be redacted has to wait; and what
@@ -76,9 +77,9 @@ impl<R: AsyncRead + Unpin> Stream<R> {
                 self.came_back(back.ok());
             }
             (_, Some(reader)) => {
-                if self.buffer.is_empty() {
-                    self.buffer.resize(FIRST_CHUNK, 0);
-                }
+                let is_long = self.read >= FIRST_CHUNK as u64;
+                self.buffer
+                    .resize(if is_long { CHUNK } else { FIRST_CHUNK }, 0);
                 let read = reader.read(&mut self.buffer).await;
                 self.take(read.unwrap_or(0));
             }
@@ -101,9 +102,6 @@ impl<R: AsyncRead + Unpin> Stream<R> {
             Place::Here(mut sink) if self.read <= AT_ONCE => {
                 sink.push(&self.buffer[..length]);
                 self.sink = Place::Here(sink);
-                if length == self.buffer.len() {
-                    self.buffer.resize(CHUNK, 0);
-                }
             }
             Place::Here(sink) => {
                 self.waiting.extend_from_slice(&self.buffer[..length]);
