@@ -240,7 +240,7 @@ async fn an_output_that_was_cut_is_read_by_the_principal_that_made_it_and_by_nob
     let mut ada = Client::join_as(&server, "ada").await;
     let mut bob = Client::join_as(&server, "bob").await;
     let call = json!({"name": "t", "arguments": {"list": true}});
-    let cut = ada.request(2, "tools/call", call).await;
+    let cut = ada.answer(2, "tools/call", call).await;
     let id = &cut["result"]["structuredContent"]["truncated"]["stdout"]["id"];
     let id = id
         .as_str()
