@@ -17,7 +17,7 @@ use super::*;
 
 /// Every way to a program: the tool's name and its input. The program itself is not there; the spell's is this test, which
 /// does not know its arguments.
-fn ways() -> [(&'static str, Value); 6] {
+fn ways() -> [(&'static str, Value); 7] {
     let command = |name: &str| json!({"command": name, "arguments": {}});
     [
         ("ship_list", json!({})),
@@ -31,6 +31,13 @@ fn ways() -> [(&'static str, Value); 6] {
         (
             "run_write",
             json!({"command": "hail", "arguments": {"who": "Ada"}}),
+        ),
+        (
+            "run_write",
+            json!({
+                "command": "cast_spell",
+                "arguments": {"spell_name": "hail", "arguments": {"who": "Ada"}},
+            }),
         ),
     ]
 }
@@ -104,7 +111,7 @@ fn a_step_sees_every_call_once_and_can_refuse_it() {
             .push(call.tool.name.to_string());
         Err(CallError::refused("not today"))
     });
-    assert_eq!(codes(&results), ["not_permitted"; 6]);
+    assert_eq!(codes(&results), ["not_permitted"; 7]);
     assert!(
         results
             .iter()
@@ -118,12 +125,13 @@ fn a_step_sees_every_call_once_and_can_refuse_it() {
         "hail",
         "hail",
         "hail",
+        "hail",
     ];
     assert_eq!(*seen, own, "each by its own path, and never twice");
     // Without it they come as far as the program.
     let (not_there, unwilling) = ("not_started", "failed");
     let reached = [
-        not_there, not_there, not_there, unwilling, unwilling, unwilling,
+        not_there, not_there, not_there, unwilling, unwilling, unwilling, unwilling,
     ];
     assert_eq!(codes(&calls(|_| Ok(()))), reached);
 }
@@ -154,7 +162,7 @@ fn a_planted_element_is_caught_on_every_way() {
         plant(call);
         Ok(())
     });
-    assert_eq!(codes(&results), ["not_permitted"; 6]);
+    assert_eq!(codes(&results), ["not_permitted"; 7]);
     for result in &results {
         assert!(
             result.text.starts_with("refused to run it"),

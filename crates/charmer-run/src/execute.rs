@@ -90,11 +90,16 @@ impl Execute {
         if let Target::Answer(mut service) = self.target {
             return service.call(call).await;
         }
-        let mut bound = bind(&call.tool, &call.input)?;
         let mut place = Place::default();
-        if let Some(policy) = &self.policy {
-            policy.decide(&self.tool, &mut bound, &mut place)?;
-        }
+        let bound = match &self.policy {
+            // A policy is about its own tool, whatever a layer made of the call.
+            Some(policy) => {
+                let mut bound = bind(&self.tool, &call.input)?;
+                policy.decide(&self.tool, &mut bound, &mut place)?;
+                bound
+            }
+            None => bind(&call.tool, &call.input)?,
+        };
         let prepared = write(&call.tool, &self.tool, bound)?;
         leave_argv(&self.tool, place.program.as_deref(), &prepared.argv);
         if let Some(judge) = &self.judge {

@@ -2,14 +2,14 @@
 //!
 //! A hook before may change or refuse the call; a refusal starts nothing. A hook after may change what came of it.
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use tower::{Layer, Service};
 
-use crate::{Call, CallError, CallService, Outcome};
+use crate::{
+    Call, CallError, CallService, Outcome,
+    layers::{Answer, Around, Layered},
+};
 
 /// Runs before a call; may change it, or refuse it with an error.
 pub type Before = Arc<dyn Fn(&mut Call) -> Result<(), CallError> + Send + Sync>;
@@ -71,48 +71,26 @@ impl std::fmt::Debug for Hooks {
 }
 
 impl Layer<CallService> for Hooks {
-    type Service = HookService;
+    type Service = Layered<Self>;
 
-    fn layer(&self, inner: CallService) -> HookService {
-        HookService {
-            hooks: Arc::new(self.clone()),
-            inner,
-        }
+    fn layer(&self, inner: CallService) -> Layered<Self> {
+        Layered::new(self, inner)
     }
 }
 
-/// A call path with hooks around it.
-#[derive(Debug, Clone)]
-pub struct HookService {
-    hooks: Arc<Hooks>,
-    inner: CallService,
-}
-
-impl Service<Call> for HookService {
-    type Response = Outcome;
-    type Error = CallError;
-    type Future = std::pin::Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, mut call: Call) -> Self::Future {
-        let hooks = Arc::clone(&self.hooks);
-        let mut inner = self.inner.clone();
+impl Around for Hooks {
+    fn around(self: Arc<Self>, mut call: Call, mut inner: CallService) -> Answer {
         Box::pin(async move {
-            for before in &hooks.before {
+            for before in &self.before {
                 before(&mut call)?;
             }
-            if hooks.after.is_empty() {
+            if self.after.is_empty() {
                 return inner.call(call).await;
             }
             let seen = call.clone();
             let outcome = inner.call(call).await;
-            hooks
-                .after
-                .iter()
-                .fold(outcome, |outcome, after| after(&seen, outcome))
+            let after = self.after.iter();
+            after.fold(outcome, |outcome, after| after(&seen, outcome))
         })
     }
 }

@@ -10,8 +10,10 @@ use rmcp::{
         ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
         InputRequest, InputRequiredResult, InputResponses, ProtocolVersion, ServerRequest,
     },
-    service::{PeerRequestOptions, RequestContext},
+    service::{PeerRequestOptions, RequestContext, RequestHandle},
 };
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 /// How long a person may take. A call that waits for an answer runs nothing, but it does not wait for ever.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
@@ -69,34 +71,49 @@ pub(crate) fn required(question: &Question) -> Option<InputRequiredResult> {
     Some(InputRequiredResult::from_input_requests(requests))
 }
 
-/// Asks, and waits for what is said.
-pub(crate) async fn elicit(context: &RequestContext<RoleServer>, question: &Question) -> Answer {
+/// Asks, and waits for what is said: until the call is cancelled, the client has gone or `ended` says so, or patience
+/// ends. A question that nobody waits for any more is taken back.
+pub(crate) async fn elicit(
+    context: &RequestContext<RoleServer>,
+    ended: &CancellationToken,
+    question: &Question,
+) -> Answer {
     let Some(form) = form(question) else {
         return Answer::Dismissed;
     };
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
-    let mut options = PeerRequestOptions::no_options();
-    options.timeout = Some(PATIENCE);
-    let asked = async {
-        let sent = context.peer.send_request_with_option(request, options);
-        sent.await?.await_response().await
+    let options = PeerRequestOptions::no_options();
+    let sent = context.peer.send_request_with_option(request, options);
+    let Ok(mut asked) = sent.await else {
+        return Answer::Dismissed;
     };
-    match context.ct.run_until_cancelled(asked).await {
-        Some(Ok(ClientResult::ElicitResult(result))) => said(result),
-        // It was put away, nobody answered in time, or the client cannot show it after all.
-        _ => Answer::Dismissed,
-    }
+    let said = tokio::select! {
+        answer = &mut asked.rx => match answer {
+            Ok(Ok(ClientResult::ElicitResult(result))) => said(result),
+            // The client cannot show it after all, or has gone.
+            _ => Answer::Dismissed,
+        },
+        () = context.ct.cancelled() => taken_back(asked, "the call was cancelled").await,
+        () = ended.cancelled() => Answer::Dismissed,
+        () = tokio::time::sleep(PATIENCE) => taken_back(asked, "nobody answered in time").await,
+    };
+    said
+}
+
+async fn taken_back(asked: RequestHandle<RoleServer>, why: &str) -> Answer {
+    // A client that cannot be told has gone.
+    let _ = asked.cancel(Some(why.to_owned())).await;
+    Answer::Dismissed
 }
 
 fn said(result: ElicitResult) -> Answer {
     match result.action {
-        ElicitationAction::Accept => {
-            let content = result.content.and_then(|content| match content {
-                serde_json::Value::Object(content) => Some(content),
-                _ => None,
-            });
-            Answer::Accepted(content.unwrap_or_default())
-        }
+        ElicitationAction::Accept => match result.content {
+            None => Answer::Accepted(Map::new()),
+            Some(Value::Object(content)) => Answer::Accepted(content),
+            // No form looks like that.
+            Some(_) => Answer::Dismissed,
+        },
         ElicitationAction::Decline => Answer::Declined,
         // Put away, or something that nobody knew of when this was written.
         _ => Answer::Dismissed,
@@ -104,7 +121,7 @@ fn said(result: ElicitResult) -> Answer {
 }
 
 fn form(question: &Question) -> Option<ElicitRequestParams> {
-    let schema = serde_json::Value::Object(question.schema.clone());
+    let schema = Value::Object(question.schema.clone());
     Some(ElicitRequestParams::FormElicitationParams {
         meta: None,
         message: question.message.clone(),

@@ -2,9 +2,9 @@
 
 use std::{sync::Arc, time::Instant};
 
-use charmer_core::text::nearest;
+use charmer_core::{output::clean, text::nearest};
 use charmer_run::{
-    Call, CallError, CallResult, Caller, Client, ErrorCode, Outcome, Redactor, Resolved,
+    Answers, Call, CallError, CallResult, Caller, Client, ErrorCode, Outcome, Redactor, Resolved,
     ServedTool, Spool, Transport as CallTransport,
 };
 use rmcp::{
@@ -142,10 +142,16 @@ impl Handler {
             .map(|token| (context.peer.clone(), token))
             .map(|client| Reporter::start(client, served.redactor.clone(), began));
         let progress = reporter.as_ref().map(Reporter::progress);
+        // Only who is asked by an answer can answer with a call.
+        let way = ask::way(context);
+        let answers = match way {
+            Way::Answer => ask::answers(responses),
+            Way::Request | Way::None => Answers::default(),
+        };
         let mut call = served
             .call_with(input)
             .caller(self.caller(context))
-            .answers(ask::answers(responses))
+            .answers(answers)
             .progress(progress.unwrap_or_default());
         let mut questions = 0;
         let outcome = loop {
@@ -154,13 +160,20 @@ impl Handler {
                 Ok(outcome) => outcome.question.take(),
                 Err(_) => None,
             };
-            let Some(question) = question else {
+            let Some(mut question) = question else {
                 break Ok(outcome);
             };
+            // A person decides by what is read here: nothing may be disguised, and no secret shown.
+            let message = clean(&question.message).into_owned();
+            question.message = served.redactor.text(&message).into_owned();
             questions += 1;
-            match ask::way(context) {
+            match way {
                 Way::Request if questions <= ask::MOST => {
-                    let answer = ask::elicit(context, &question).await;
+                    let answer = ask::elicit(context, &self.shutdown, &question).await;
+                    if context.ct.is_cancelled() || self.shutdown.is_cancelled() {
+                        let message = "the call was cancelled while its question was open";
+                        break Ok(Err(CallError::new(ErrorCode::Cancelled, message)));
+                    }
                     call.answers.insert(question.key, answer);
                 }
                 Way::Answer if let Some(required) = ask::required(&question) => {

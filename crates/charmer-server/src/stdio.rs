@@ -118,6 +118,7 @@ pub(crate) struct StdioTransport {
     held: Option<Incoming>,
     life_cycle: LifeCycle,
     writer_finished: CancellationToken,
+    shutdown: CancellationToken,
     drain_timeout: Duration,
 }
 
@@ -154,6 +155,7 @@ impl StdioTransport {
             held: None,
             life_cycle: LifeCycle::default(),
             writer_finished: writer_finished.clone(),
+            shutdown: shutdown.clone(),
             drain_timeout: options.drain_timeout,
         };
         thread::Builder::new()
@@ -257,10 +259,16 @@ impl StdioTransport {
 
     /// Waits until there is space for an answer.
     async fn space(&mut self) {
+        let given_up = async {
+            self.shutdown.cancelled().await;
+            tokio::time::sleep(self.drain_timeout).await;
+        };
         tokio::select! {
             biased;
             () = self.outbox.space() => {}
             () = self.input.watch_for_end() => {}
+            // The client has gone without reading: what it would be answered need not wait for it.
+            () = given_up => {}
         }
     }
 

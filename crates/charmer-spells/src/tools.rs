@@ -14,7 +14,7 @@ use charmer_run::{
 use serde_json::{Map, Value, json};
 use tower::{Service, service_fn};
 
-use crate::{SpellBook, SpellOptions, input::own_input, load::Entry, problem::Problem};
+use crate::{SpellBook, SpellOptions, cast::Cast, input::own_input, load::Entry, problem::Problem};
 
 const SPELL_NAME: &str = "spell_name";
 
@@ -43,19 +43,17 @@ pub(crate) fn cast_spell(book: &SpellBook) -> ServedTool {
         &Hints::new(Effect::Unknown),
     );
     let options = book.options();
-    let late = book.clone();
+    let (late, own) = (book.clone(), Arc::clone(&tool));
     let service = into_service(service_fn(move |call: Call| {
-        let book = late.clone();
-        async move { cast_late(&book, call).await }
+        let (book, own) = (late.clone(), Arc::clone(&own));
+        async move { cast_late(&book, &own, call).await }
     }));
-    let path = |target: Target| {
-        CallPath::new(Arc::clone(&tool), target)
-            .limits(options.longest_limits())
-            .redactor(options.engine.redactor().clone())
-            .may_block(true)
-            .serve(&options.shared)
-    };
-    let mut served = path(Target::Answer(service));
+    // The steps of all calls stand around what it comes to: a spell's own tool, or a refusal.
+    let mut served = CallPath::new(tool, Target::Answer(service))
+        .limits(options.longest_limits())
+        .redactor(options.engine.redactor().clone())
+        .may_block(true)
+        .serve(&SharedSteps::default());
     let book = book.clone();
     served.router = Some(Router::new(move |input| route(&book, input)));
     served
@@ -71,15 +69,38 @@ fn route(book: &SpellBook, input: &Map<String, Value>) -> Option<(ServedTool, Ma
 }
 
 /// Casts what could not be routed: a spell that was written this very moment, or a call that is wrong.
-async fn cast_late(book: &SpellBook, mut call: Call) -> Result<Outcome, CallError> {
-    let name = match call.input.remove(SPELL_NAME) {
-        Some(Value::String(name)) => name,
-        _ => {
-            return Err(CallError::new(
-                ErrorCode::InvalidArguments,
-                format!("`{SPELL_NAME}`: expected the name of a spell"),
-            ));
+async fn cast_late(
+    book: &SpellBook,
+    own: &Arc<Tool>,
+    mut call: Call,
+) -> Result<Outcome, CallError> {
+    let shared = book.options().shared.clone();
+    let mut served = match late(book, &call.input) {
+        Ok((cast, input)) => {
+            call.input = input;
+            cast.serve(&shared)
         }
+        Err(error) => {
+            let refuse = move |_| Err(error.clone());
+            CallPath::answering(Arc::clone(own), refuse).serve(&shared)
+        }
+    };
+    call.tool = Arc::clone(&served.tool);
+    call.limits.timeout = call.limits.timeout.min(served.limits.timeout);
+    served.service.call(call).await
+}
+
+/// The spell that is meant, looked for in the folder itself, and its input.
+fn late(
+    book: &SpellBook,
+    input: &Map<String, Value>,
+) -> Result<(Cast, Map<String, Value>), CallError> {
+    let mut input = input.clone();
+    let Some(Value::String(name)) = input.remove(SPELL_NAME) else {
+        return Err(CallError::new(
+            ErrorCode::InvalidArguments,
+            format!("`{SPELL_NAME}`: expected the name of a spell"),
+        ));
     };
     let cast = book.named(&name).map_err(|mut error| {
         if error.code == ErrorCode::NotRegistered {
@@ -90,12 +111,8 @@ async fn cast_late(book: &SpellBook, mut call: Call) -> Result<Outcome, CallErro
         }
         error
     })?;
-    call.input = own_input(&cast.entry.spell, call.input)?;
-    // This call is behind the steps of all calls already.
-    let mut served = cast.serve(&SharedSteps::default());
-    call.tool = Arc::clone(&served.tool);
-    call.limits = served.limits.clone();
-    served.service.call(call).await
+    let input = own_input(&cast.entry.spell, input)?;
+    Ok((cast, input))
 }
 
 /// Says which spells there are, and what is wrong with those that are not.

@@ -65,8 +65,11 @@ impl Bound {
     /// The arguments of a command that an author wrote out, by name.
     pub fn arguments<'b>(&'b self, input: &'b Input) -> impl Iterator<Item = (&'b str, &'b str)> {
         let declared = self.positionals.iter().flat_map(|(at, values)| {
-            let key = input.positionals[*at].key.as_str();
-            values.iter().map(move |value| (key, value.as_str()))
+            let property = input.positionals.get(*at).into_iter();
+            property.flat_map(|property| {
+                let key = property.key.as_str();
+                values.iter().map(move |value| (key, value.as_str()))
+            })
         });
         let open = self.open.iter();
         declared.chain(open.map(|(name, value)| (name.as_str(), value.as_str())))
@@ -200,9 +203,10 @@ impl Binder<'_> {
         for (at, property) in input.keyed_positionals() {
             let positional = &property.positional;
             let path = property.key.clone();
-            let absent = |value: &Value| match positional.value_type {
-                ValueType::Json(_) => value.is_null(),
-                _ => is_absent(value),
+            // What an author declared is not given only if nothing is: an empty list is no text.
+            let absent = |value: &Value| match input.template {
+                Some(_) => value.is_null(),
+                None => is_absent(value),
             };
             let Some(value) = given.get(&property.key).filter(|value| !absent(value)) else {
                 // A program knows its defaults itself; a template has to be filled in.

@@ -123,7 +123,7 @@ fn value_of<'b>(
 ) -> Option<(&'b PositionalProperty, &'b str)> {
     let mut given = bound.positionals.iter();
     given.find_map(|(at, values)| {
-        let property = &input.positionals[*at];
+        let property = input.positionals.get(*at)?;
         let value = values.first().filter(|_| property.key == name)?;
         Some((property, value.as_str()))
     })

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use tower::{Service, service_fn};
 
 use crate::{
-    Call, CallError, CallService, ErrorCode, Router, ServedTool, into_service, toolset::Routed,
+    Call, CallError, CallService, ErrorCode, Resolved, Router, ServedTool, into_service,
+    toolset::Routed,
 };
 
 use super::{commands::Commands, describe};
@@ -99,12 +100,14 @@ fn route(
     let Some(served) = commands.find(name) else {
         return Ok(None);
     };
+    // It may stand for others itself: a spell that is cast by its name.
+    let Resolved { served, input, .. } = served.resolve(arguments);
     if reads {
-        only_reads(&served.tool, &arguments)?;
+        only_reads(&served.tool, &input)?;
     }
-    let mut served = served.clone();
+    let mut served = served;
     served.service = teaching(served.service);
-    Ok(Some((served, arguments)))
+    Ok(Some((served, input)))
 }
 
 /// Refuses what may change something.

@@ -1,16 +1,12 @@
 //! Asks the person behind the client before a call goes on.
 
-use std::{
-    fmt,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{fmt, sync::Arc};
 
 use tower::{Layer, Service};
 
 use crate::{Answer as Said, Call, CallError, CallService, Outcome, Question};
 
-use super::Answer;
+use super::{Answer, Around, Layered};
 
 type About = dyn Fn(&Call) -> Option<Question> + Send + Sync;
 
@@ -43,38 +39,20 @@ impl fmt::Debug for Ask {
 }
 
 impl Layer<CallService> for Ask {
-    type Service = AskService;
+    type Service = Layered<Self>;
 
-    fn layer(&self, inner: CallService) -> AskService {
-        AskService {
-            ask: self.clone(),
-            inner,
-        }
+    fn layer(&self, inner: CallService) -> Layered<Self> {
+        Layered::new(self, inner)
     }
 }
 
-/// A call path with [`Ask`].
-#[derive(Debug, Clone)]
-pub struct AskService {
-    ask: Ask,
-    inner: CallService,
-}
-
-impl Service<Call> for AskService {
-    type Response = Outcome;
-    type Error = CallError;
-    type Future = Answer;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, call: Call) -> Answer {
-        let Some(question) = (self.ask.0)(&call) else {
-            return self.inner.call(call);
+impl Around for Ask {
+    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
+        let Some(question) = (self.0)(&call) else {
+            return inner.call(call);
         };
         let refusal = match call.answers.get(&question.key) {
-            Some(Said::Accepted(_)) => return self.inner.call(call),
+            Some(Said::Accepted(_)) => return inner.call(call),
             None => return Box::pin(std::future::ready(Ok(Outcome::needs_input(question)))),
             Some(Said::Declined) => CallError::refused("the user declined this call"),
             Some(Said::Dismissed) => CallError::refused("the user did not answer"),

@@ -7,9 +7,9 @@ use regex_lite::Regex;
 use serde_json::Value;
 use tower::Layer;
 
-use crate::{BadPattern, CallService, Hooks, Outcome, hooks::HookService, process::Captured};
+use crate::{BadPattern, CallService, Hooks, Outcome, process::Captured};
 
-use super::entries::map_entries;
+use super::{Layered, entries::map_entries};
 
 /// Patterns and what stands in their matches' place, in standard output, standard error, and data made of them.
 ///
@@ -96,9 +96,9 @@ impl Filter {
 }
 
 impl Layer<CallService> for Filter {
-    type Service = HookService;
+    type Service = Layered<Hooks>;
 
-    fn layer(&self, inner: CallService) -> HookService {
+    fn layer(&self, inner: CallService) -> Layered<Hooks> {
         let filter = self.clone();
         Hooks::new()
             .after(move |_, outcome| outcome.map(|outcome| filter.apply(outcome)))

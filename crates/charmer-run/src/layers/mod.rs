@@ -19,6 +19,7 @@
 //! # let _ = path;
 //! ```
 
+mod around;
 mod ask;
 mod audit;
 mod entries;
@@ -34,21 +35,22 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Ask, AskService};
+pub use around::{Around, Layered};
+pub use ask::Ask;
+pub use audit::Audit;
 pub(crate) use audit::leave_argv;
-pub use audit::{Audit, AuditService};
 pub use filter::Filter;
 pub use log::log_calls;
-pub use rate_limit::{RateLimit, RateLimitService};
+pub use rate_limit::RateLimit;
 pub(crate) use ready::Readied;
-pub use retry::{Retry, RetryService};
-pub use structure::{Structure, StructureMode, StructureService};
-pub use timeout::{Timeout, TimeoutService};
+pub use retry::Retry;
+pub use structure::{Structure, StructureMode};
+pub use timeout::Timeout;
 pub use validate::Validate;
 
 use std::pin::Pin;
 
 use crate::{CallError, Outcome};
 
-/// What a layer's service answers with, in time.
-type Answer = Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;
+/// The answer of a layer's service, in time.
+pub type Answer = Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;

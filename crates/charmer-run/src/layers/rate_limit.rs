@@ -5,16 +5,15 @@
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll},
     time::Duration,
 };
 
 use tokio::time::Instant;
 use tower::{Layer, Service};
 
-use crate::{Call, CallError, CallService, ErrorCode, Outcome};
+use crate::{Call, CallError, CallService, ErrorCode};
 
-use super::Answer;
+use super::{Answer, Around, Layered};
 
 /// Longer than any server runs, and short enough that no sum of times overflows.
 const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
@@ -92,37 +91,19 @@ fn rounded_up(time: Duration) -> Duration {
 }
 
 impl Layer<CallService> for RateLimit {
-    type Service = RateLimitService;
+    type Service = Layered<Self>;
 
-    fn layer(&self, inner: CallService) -> RateLimitService {
-        RateLimitService {
-            limit: self.clone(),
-            inner,
-        }
+    fn layer(&self, inner: CallService) -> Layered<Self> {
+        Layered::new(self, inner)
     }
 }
 
-/// A call path with a [`RateLimit`].
-#[derive(Debug, Clone)]
-pub struct RateLimitService {
-    limit: RateLimit,
-    inner: CallService,
-}
-
-impl Service<Call> for RateLimitService {
-    type Response = Outcome;
-    type Error = CallError;
-    type Future = Answer;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, call: Call) -> Answer {
-        match self.limit.take() {
-            Ok(()) => self.inner.call(call),
+impl Around for RateLimit {
+    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
+        match self.take() {
+            Ok(()) => inner.call(call),
             Err(wait) => {
-                let refusal = self.limit.refusal(wait);
+                let refusal = self.refusal(wait);
                 Box::pin(async move { Err(refusal) })
             }
         }

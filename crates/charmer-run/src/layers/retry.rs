@@ -7,16 +7,13 @@
 //!
 //! Each try has the whole time of the call, so that a call takes at most (times + 1) timeouts and `times` waits.
 
-use std::{
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use tower::{Layer, Service};
 
 use crate::{Call, CallError, CallService, Ended, ErrorCode, Outcome};
 
-use super::Answer;
+use super::{Answer, Around, Layered};
 
 /// Tries calls of tools that read again when they fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,38 +30,19 @@ impl Retry {
 }
 
 impl Layer<CallService> for Retry {
-    type Service = RetryService;
+    type Service = Layered<Self>;
 
-    fn layer(&self, inner: CallService) -> RetryService {
-        RetryService {
-            retry: *self,
-            inner,
-        }
+    fn layer(&self, inner: CallService) -> Layered<Self> {
+        Layered::new(self, inner)
     }
 }
 
-/// A call path with [`Retry`].
-#[derive(Debug, Clone)]
-pub struct RetryService {
-    retry: Retry,
-    inner: CallService,
-}
-
-impl Service<Call> for RetryService {
-    type Response = Outcome;
-    type Error = CallError;
-    type Future = Answer;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, call: Call) -> Answer {
+impl Around for Retry {
+    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
         if !call.tool.annotations.read_only {
-            return self.inner.call(call);
+            return inner.call(call);
         }
-        let Retry { times, wait } = self.retry;
-        let mut inner = self.inner.clone();
+        let Retry { times, wait } = *self;
         Box::pin(async move {
             for _ in 0..times {
                 let answer = inner.call(call.clone()).await;

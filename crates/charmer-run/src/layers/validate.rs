@@ -13,9 +13,9 @@ use regex_lite::Regex;
 use serde_json::Value;
 use tower::Layer;
 
-use crate::{BadPattern, Call, CallError, CallService, ErrorCode, Hooks, hooks::HookService};
+use crate::{BadPattern, Call, CallError, CallService, ErrorCode, Hooks};
 
-use super::filter::compile;
+use super::{Layered, filter::compile};
 
 /// One check of one argument. A call that does not pass it is refused, and nothing is started.
 ///
@@ -247,9 +247,9 @@ impl fmt::Debug for Validate {
 }
 
 impl Layer<CallService> for Validate {
-    type Service = HookService;
+    type Service = Layered<Hooks>;
 
-    fn layer(&self, inner: CallService) -> HookService {
+    fn layer(&self, inner: CallService) -> Layered<Hooks> {
         let validate = self.clone();
         Hooks::new()
             .before(move |call| validate.check(call))

@@ -5,7 +5,10 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read},
-    os::{fd::AsRawFd, unix::fs::OpenOptionsExt},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{FileTypeExt, OpenOptionsExt},
+    },
     time::Duration,
 };
 
@@ -43,8 +46,12 @@ impl Pipe {
     /// Opens a pipe once more, because the flags of the given descriptor are shared with whoever else has it: what is
     /// made non-blocking here would be for them, too. Fails for anything that is not a pipe.
     fn reopen(input: &File) -> io::Result<Self> {
+        // Looked at before it is opened: a terminal would become that of this process.
+        if !input.metadata()?.file_type().is_fifo() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let path = format!("/proc/self/fd/{}", input.as_raw_fd());
-        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
         let own = OpenOptions::new()
             .read(true)
             .custom_flags(flags)
@@ -145,5 +152,20 @@ impl PolledInput {
     fn end(&mut self) {
         self.ended = true;
         self.shutdown.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A terminal that is opened by a process that leads its session would become its own.
+    #[test]
+    fn what_is_no_pipe_is_not_opened_again() {
+        for path in ["/dev/ptmx", "/dev/null"] {
+            let Ok(file) = File::open(path) else { continue };
+            let error = Pipe::reopen(&file).err().map(|error| error.kind());
+            assert_eq!(error, Some(io::ErrorKind::InvalidInput), "{path}");
+        }
     }
 }

@@ -7,7 +7,7 @@ mod many_clients;
 
 use std::sync::{Arc, Mutex};
 
-use charmer_run::{Call, CallError, Outcome, into_service};
+use charmer_run::{Call, CallError, Outcome, Question, into_service, layers::Ask, wrap};
 use client::{Client, modern, service, tools};
 use serde_json::json;
 use tower::service_fn;
@@ -89,6 +89,35 @@ fn a_blocking_hook_does_not_hold_up_the_protocol() {
     }
     assert_eq!(client.request(10, "ping", json!({}))["id"], 10);
     drop(release);
+    client.end();
+}
+
+#[test]
+fn an_answer_that_nobody_was_asked_for_answers_nothing() {
+    let ask = Ask::when(|_| Some(Question::new("k", "Really?\u{202e}")));
+    let path = wrap(&ask, service(|_| Ok(Outcome::success("done"))));
+    let mut client = Client::start(tools(&["a"], &path));
+    client.initialize();
+    let forged = json!({"k": {"action": "accept", "content": {}}});
+    let call = json!({"name": "t_a", "arguments": {}, "inputResponses": forged});
+    let answer = client.request(2, "tools/call", call);
+    let error = &answer["result"]["structuredContent"]["error"];
+    assert_eq!(error["code"], "not_permitted", "{answer}");
+    client.end();
+    // A client of the modern era that can ask is asked by the answer, and then heard.
+    let mut client = Client::start(tools(&["a"], &path));
+    let mut meta = modern();
+    meta["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {"form": {}}});
+    let call = |responses: serde_json::Value| json!({"name": "t_a", "arguments": {}, "inputResponses": responses, "_meta": meta});
+    let asked = client.request(1, "tools/call", call(json!({})));
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let question = &asked["result"]["inputRequests"]["k"]["params"]["message"];
+    assert_eq!(question, "Really?⟨U+202E⟩", "{asked}");
+    let answer = client.request(2, "tools/call", call(json!({"k": {"action": "decline"}})));
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let accepted = json!({"k": {"action": "accept", "content": {}}});
+    let answer = client.request(3, "tools/call", call(accepted));
+    assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
     client.end();
 }
 

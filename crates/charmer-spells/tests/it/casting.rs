@@ -59,6 +59,21 @@ argv: ['--title={{title}}', '-n{{count}}', '--note={{note}}', '{{title}}', '{{.N
 }
 
 #[tokio::test]
+async fn an_empty_list_is_no_value_and_not_the_default_either() {
+    let project = Project::new();
+    project.spell(
+        "t",
+        "command: ${FIXTURE}\npaths: [.]\nargs: [{name: n, type: number, default: 1.5}, {name: l, type: array}]",
+    );
+    let book = project.book();
+    for empty in [json!([]), json!({})] {
+        let result = call(&book, "t", json!({ "n": empty })).await;
+        assert_eq!(code(&result), "invalid_arguments", "{}", result.text);
+    }
+    assert!(!call(&book, "t", json!({"n": null, "l": []})).await.is_error);
+}
+
+#[tokio::test]
 async fn a_value_never_begins_an_option() {
     let project = Project::new();
     project.spell(

@@ -26,16 +26,15 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
-    task::{Context, Poll},
     time::Duration,
 };
 
 use serde_json::{Map, Value};
 use tower::{Layer, Service};
 
-use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor};
+use crate::{Call, CallError, CallService, ErrorCode, Redactor};
 
-use super::Answer;
+use super::{Answer, Around, Layered};
 pub(crate) use line::leave_argv;
 use line::{Entry, SEEN};
 use writer::{Job, Report, Writer};
@@ -186,39 +185,19 @@ impl fmt::Debug for Audit {
 }
 
 impl Layer<CallService> for Audit {
-    type Service = AuditService;
+    type Service = Layered<Self>;
 
-    fn layer(&self, inner: CallService) -> AuditService {
-        AuditService {
-            audit: self.clone(),
-            inner,
-        }
+    fn layer(&self, inner: CallService) -> Layered<Self> {
+        Layered::new(self, inner)
     }
 }
 
-/// A call path with an [`Audit`] log.
-#[derive(Debug, Clone)]
-pub struct AuditService {
-    audit: Audit,
-    inner: CallService,
-}
-
-impl Service<Call> for AuditService {
-    type Response = Outcome;
-    type Error = CallError;
-    type Future = Answer;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, call: Call) -> Answer {
-        let audit = self.audit.clone();
-        let mut inner = self.inner.clone();
+impl Around for Audit {
+    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
         Box::pin(async move {
-            let mut entry = audit.entry(&call);
-            if audit.fail_closed
-                && let Err(refusal) = audit.begin(&call, &mut entry).await
+            let mut entry = self.entry(&call);
+            if self.fail_closed
+                && let Err(refusal) = self.begin(&call, &mut entry).await
             {
                 // Its beginning may be written yet, and then is not left without an end.
                 let answer = Err(refusal);

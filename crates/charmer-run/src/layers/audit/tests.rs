@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    ErrorCode, Execute, Handler, HandlerCall, Hooks, Reply, Target, into_service,
+    ErrorCode, Execute, Handler, HandlerCall, Hooks, Outcome, Reply, Target, into_service,
     layers::{Retry, tests::call},
     wrap,
 };

@@ -4,12 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::{
-    borrow::Cow,
-    io,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{borrow::Cow, io, sync::Arc};
 
 use charmer_core::{
     output::{
@@ -22,7 +17,7 @@ use tower::{Layer, Service};
 
 use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor, process::Captured};
 
-use super::{Answer, entries::map_entries};
+use super::{Answer, Around, Layered, entries::map_entries};
 
 /// Text that is longer, and neither JSON nor declared, is not read: it would not be taken for data in any case.
 const LONGEST_TEXT: usize = 1 << 20;
@@ -339,40 +334,20 @@ fn size(value: &Value) -> usize {
 }
 
 impl Layer<CallService> for Structure {
-    type Service = StructureService;
+    type Service = Layered<Self>;
 
-    fn layer(&self, inner: CallService) -> StructureService {
-        StructureService {
-            structure: Arc::new(self.clone()),
-            inner,
-        }
+    fn layer(&self, inner: CallService) -> Layered<Self> {
+        Layered::new(self, inner)
     }
 }
 
-/// A call path with a [`Structure`].
-#[derive(Debug, Clone)]
-pub struct StructureService {
-    structure: Arc<Structure>,
-    inner: CallService,
-}
-
-impl Service<Call> for StructureService {
-    type Response = Outcome;
-    type Error = CallError;
-    type Future = Answer;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, mut call: Call) -> Answer {
-        let structure = Arc::clone(&self.structure);
-        let mut inner = self.inner.clone();
+impl Around for Structure {
+    fn around(self: Arc<Self>, mut call: Call, mut inner: CallService) -> Answer {
         Box::pin(async move {
-            structure.ask(&mut call);
+            self.ask(&mut call);
             let most = call.limits.output_chars;
             let outcome = inner.call(call).await?;
-            Ok(structure.apply(outcome, most).await)
+            Ok(self.apply(outcome, most).await)
         })
     }
 }
