@@ -187,7 +187,7 @@ fn measure() {
         fresh.initialize();
         let listed = fresh.request("tools/list", &json!({}));
         times[5].push(began.elapsed());
-        assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 23);
+        assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 22);
         fresh.close();
     }
     server.close();
