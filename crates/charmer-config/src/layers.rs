@@ -125,7 +125,7 @@ impl Filter {
 impl Audit {
     /// The log, without these secrets. A relative file is one in this directory: usually that of `charmer.yaml`.
     ///
-    /// It is made once for a server, and goes around every call path; its `witness` sees the command lines.
+    /// It is made once for a server, and goes around every call path.
     pub fn layer(&self, redactor: Redactor, directory: &Path) -> layers::Audit {
         layers::Audit::new(directory.join(&self.file))
             .redact(redactor)

@@ -23,12 +23,12 @@ const TEXT_LIMIT: usize = 2048;
 const ELEMENT_LIMIT: usize = 256;
 
 tokio::task_local! {
-    /// Where the witness of a call leaves what it saw. Local to the task, because nothing that a layer may do to a
+    /// Where the innermost step of a call leaves its command line. Local to the task, because nothing that a layer may do to a
     /// call can then take it away or forge it.
     pub(super) static SEEN: Seen;
 }
 
-/// What a witness left.
+/// The shared place for it.
 pub(super) type Seen = Arc<Mutex<Sight>>;
 
 /// What was seen of a call.
