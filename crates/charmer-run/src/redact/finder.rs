@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use super::shape::{ByteSet, Shape};
 
-/// How many bytes of shapes are told apart. What comes behind them is taken for anything within a line.
+/// How many bytes of shapes are told apart. Of the secrets behind them nothing is known.
 const MAX_POSITIONS: usize = 16 << 10;
-/// How many secrets there may be.
+/// How many secrets a finder may have.
 pub(super) const MAX_SECRETS: usize = 16 << 10;
 /// How many ways there are from bytes of one shape to the next.
 const MAX_STEPS: usize = 64 << 10;
@@ -44,31 +44,36 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    pub(super) fn new<'s>(shapes: impl IntoIterator<Item = &'s Shape>) -> Self {
+    /// Also returns the secrets of which nothing is known: those without a shape, and those with too large a shape.
+    pub(super) fn new(shapes: &[Option<Shape>]) -> (Self, Vec<usize>) {
         let mut finder = Self::default();
-        for (secret, shape) in shapes.into_iter().enumerate() {
-            let secret = u16::try_from(secret).unwrap_or(u16::MAX);
+        let mut unknown = Vec::new();
+        for (secret, shape) in shapes.iter().enumerate() {
             let known = finder.positions.len();
             let mut builder = Builder {
                 positions: &mut finder.positions,
                 steps: 0,
-                most: MAX_POSITIONS,
             };
-            let part = builder.build(shape).unwrap_or_else(|| {
-                builder.positions.truncate(known);
-                builder.most = usize::from(u16::MAX);
-                let any = builder.build(&Shape::any_line());
-                any.expect("there are fewer secrets than positions")
-            });
+            let part = shape.as_ref().and_then(|shape| builder.build(shape));
+            let (Some(part), Ok(id)) = (part, u16::try_from(secret)) else {
+                finder.positions.truncate(known);
+                unknown.push(secret);
+                continue;
+            };
             for first in part.first {
-                finder.positions[usize::from(first)].begins = Some(secret);
+                finder.positions[usize::from(first)].begins = Some(id);
             }
             finder.ends.extend(part.last);
         }
         finder.ends.sort_unstable();
         finder.ends.dedup();
         finder.classify();
-        finder
+        (finder, unknown)
+    }
+
+    /// Whether it knows of no secret.
+    pub(super) fn is_empty(&self) -> bool {
+        self.positions.is_empty()
     }
 
     fn classify(&mut self) {
@@ -126,7 +131,6 @@ struct Part {
 struct Builder<'f> {
     positions: &'f mut Vec<Position>,
     steps: usize,
-    most: usize,
 }
 
 impl Builder<'_> {
@@ -139,7 +143,7 @@ impl Builder<'_> {
             },
             Shape::One(bytes) => {
                 let at = u16::try_from(self.positions.len()).ok()?;
-                if self.positions.len() >= self.most {
+                if self.positions.len() >= MAX_POSITIONS {
                     return None;
                 }
                 self.positions.push(Position {
@@ -217,12 +221,15 @@ impl Builder<'_> {
 
     fn link(&mut self, from: &[u16], to: &[u16]) -> Option<()> {
         self.steps += from.len() * to.len();
+        if self.steps > MAX_STEPS {
+            return None;
+        }
         for &at in to {
             self.positions[usize::from(at)]
                 .before
                 .extend_from_slice(from);
         }
-        (self.steps <= MAX_STEPS).then_some(())
+        Some(())
     }
 }
 

@@ -1,14 +1,18 @@
 //! Secrets that must not be seen: in output, logs, progress or on disk.
 //!
 //! Output is redacted while it streams, before anything keeps it. A secret is found as it stands; a program that
-//! encodes or splits it on purpose is not outwitted. Every byte is read once by a [`Finder`], which knows where a secret
-//! may begin; a pattern is only asked there.
+//! encodes or splits it on purpose is not outwitted. Every byte is read once for all [`Values`], and once by a [`Finder`],
+//! which knows where a pattern may match; a pattern is only asked there. Whatever is not known of a pattern is decided
+//! for its asking more often.
 
 mod finder;
+#[cfg(test)]
+mod odd_patterns;
 mod shape;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::{
     borrow::Cow,
@@ -21,19 +25,19 @@ use regex_lite::Regex;
 use finder::{Finder, MAX_SECRETS, Memory};
 use shape::Shape;
 pub(crate) use stream::RedactedStream;
+use values::Values;
 
 /// What stands in a secret's place.
 pub const REDACTED: &str = "[redacted]";
 
 /// How long a text may be to be looked at as a whole; what is longer goes through a stream.
 const BLOCK: usize = 64 << 10;
-/// How much of a value is told apart while looking for its beginning.
-const VALUE_START: usize = 64;
 
 /// The secrets of a server. Clones share them.
 ///
 /// A pattern that cannot match the end of a line is matched line by line, so that `^` and `$` stand for a line's
-/// borders.
+/// borders. One with the flag `x` is matched both in lines and across them. The end of a line in a value stands for `\n`
+/// and for `\r\n`.
 ///
 /// ```
 /// use charmer_run::Redactor;
@@ -45,24 +49,23 @@ pub struct Redactor(Arc<Secrets>);
 
 #[derive(Default)]
 struct Secrets {
-    all: Vec<Secret>,
+    values: Values,
+    patterns: Vec<Pattern>,
     finder: Finder,
     /// What finders have learned, for whoever looks next.
     memories: Mutex<Vec<Memory>>,
     /// Whether a secret can go across lines.
     across_lines: bool,
-    /// The length of the longest value.
-    longest: usize,
 }
 
-struct Secret {
-    kind: SecretKind,
+struct Pattern {
+    regex: Regex,
+    /// Whether it is matched in the whole text.
     across_lines: bool,
-}
-
-enum SecretKind {
-    Value(String),
-    Pattern(Regex),
+    /// Whether it is matched in each line.
+    by_lines: bool,
+    /// The finder cannot tell where it may match.
+    is_unknown: bool,
 }
 
 /// A pattern that cannot be read.
@@ -86,61 +89,45 @@ impl Redactor {
         V: Into<String>,
         P: AsRef<str>,
     {
-        let mut values: Vec<String> = values
-            .into_iter()
-            .map(Into::into)
-            .filter(|value: &String| !value.is_empty())
-            .collect();
-        values.sort_unstable();
-        values.dedup();
-        if values.len() > MAX_SECRETS {
-            return Err(BadPattern {
-                // Never the values themselves.
-                pattern: "...".into(),
-                reason: format!("there are more than {MAX_SECRETS} secret values"),
-            });
-        }
-        let mut shapes: Vec<Shape> = values.iter().map(|value| shape_of_value(value)).collect();
-        let mut all: Vec<Secret> = Vec::new();
-        for value in values {
-            all.push(Secret {
-                across_lines: value.contains('\n'),
-                kind: SecretKind::Value(value),
-            });
-        }
+        let values = Values::new(values.into_iter().map(Into::into));
+        let mut shapes: Vec<Option<Shape>> = Vec::new();
+        let mut all: Vec<Pattern> = Vec::new();
         for pattern in patterns {
             let pattern = pattern.as_ref();
             let bad = |reason: String| BadPattern {
                 pattern: pattern.to_owned(),
                 reason,
             };
-            let compiled = Regex::new(pattern).map_err(|error| bad(error.to_string()))?;
+            let regex = Regex::new(pattern).map_err(|error| bad(error.to_string()))?;
             if all.len() >= MAX_SECRETS {
-                return Err(bad(format!("there are {MAX_SECRETS} secrets before it")));
+                return Err(bad(format!("there are {MAX_SECRETS} patterns before it")));
             }
             let shape = Shape::of_pattern(pattern);
-            all.push(Secret {
-                across_lines: shape.crosses_lines(),
-                kind: SecretKind::Pattern(compiled),
+            let crosses = shape.as_ref().map(Shape::crosses_lines);
+            all.push(Pattern {
+                regex,
+                across_lines: crosses.unwrap_or(true),
+                by_lines: !crosses.unwrap_or(false),
+                is_unknown: false,
             });
             shapes.push(shape);
         }
-        let lengths = all.iter().map(|secret| match &secret.kind {
-            SecretKind::Value(value) => value.len(),
-            SecretKind::Pattern(_) => 0,
-        });
+        let (finder, unknown) = Finder::new(&shapes);
+        for pattern in unknown {
+            all[pattern].is_unknown = true;
+        }
         Ok(Self(Arc::new(Secrets {
-            longest: lengths.max().unwrap_or(0),
-            across_lines: all.iter().any(|secret| secret.across_lines),
-            finder: Finder::new(&shapes),
+            across_lines: values.cross_lines() || all.iter().any(|pattern| pattern.across_lines),
+            values,
+            patterns: all,
+            finder,
             memories: Mutex::default(),
-            all,
         })))
     }
 
     /// Whether there is nothing to redact.
     pub fn is_empty(&self) -> bool {
-        self.0.all.is_empty()
+        self.0.values.len() == 0 && self.0.patterns.is_empty()
     }
 
     /// Text without the secrets.
@@ -197,47 +184,16 @@ impl Redactor {
     }
 }
 
-/// Of a long value only the start is told apart.
-fn shape_of_value(value: &str) -> Shape {
-    let start = Shape::literal(&value[..value.floor_char_boundary(VALUE_START)]);
-    if value.len() <= VALUE_START {
-        return start;
-    }
-    let rest = if value.contains('\n') {
-        Shape::anything()
-    } else {
-        Shape::any_line()
-    };
-    Shape::Sequence(vec![start, rest])
-}
-
 impl Secrets {
     /// Where secrets stand in bytes, those that overlap put together, and how many bytes were read to find them. What is
     /// no UTF-8 is no part of a secret.
     fn spans(&self, memory: &mut Memory, bytes: &[u8]) -> (Vec<(usize, usize)>, usize) {
         let mut spans = Vec::new();
         let mut read = bytes.len();
-        let mut found: Vec<Vec<usize>> = Vec::new();
-        let mut offset = 0;
-        for chunk in bytes.utf8_chunks() {
-            let text = chunk.valid();
-            found.resize_with(self.all.len(), Vec::new);
-            let told = memory.find(&self.finder, text.as_bytes(), |secret, at| {
-                found[usize::from(secret)].push(at);
-            });
-            if told.is_none() {
-                let unknown = self.all.iter().map(|secret| secret.looked_for(text));
-                found = unknown.collect();
-            }
-            for (secret, starts) in self.all.iter().zip(&mut found) {
-                if !starts.is_empty() {
-                    read += secret.spans(text, starts, |start, end| {
-                        spans.push((offset + start, offset + end));
-                    });
-                    starts.clear();
-                }
-            }
-            offset += text.len() + chunk.invalid().len();
+        self.values
+            .spans(bytes, |start, end| spans.push((start, end)));
+        if !self.patterns.is_empty() {
+            read += self.pattern_spans(memory, bytes, &mut spans);
         }
         spans.sort_unstable();
         spans.dedup_by(|next, span| {
@@ -250,34 +206,78 @@ impl Secrets {
         (spans, read)
     }
 
+    fn pattern_spans(
+        &self,
+        memory: &mut Memory,
+        bytes: &[u8],
+        spans: &mut Vec<(usize, usize)>,
+    ) -> usize {
+        let mut read = 0;
+        // Where each pattern may match, last to first.
+        let mut found: Vec<Vec<usize>> = vec![Vec::new(); self.patterns.len()];
+        let mut offset = 0;
+        for chunk in bytes.utf8_chunks() {
+            let text = chunk.valid();
+            let told = memory.find(&self.finder, text.as_bytes(), |pattern, at| {
+                found[usize::from(pattern)].push(at);
+            });
+            for (pattern, starts) in self.patterns.iter().zip(&mut found) {
+                let mut tell = |start, end| spans.push((offset + start, offset + end));
+                let is_unknown = pattern.is_unknown || told.is_none();
+                for across_lines in [true, false] {
+                    if across_lines && !pattern.across_lines || !across_lines && !pattern.by_lines {
+                        continue;
+                    }
+                    read += if is_unknown {
+                        let everywhere = text.char_indices().map(|(at, _)| at);
+                        pattern.spans(text, across_lines, everywhere, &mut tell)
+                    } else {
+                        let starts = starts.iter().rev().copied();
+                        pattern.spans(text, across_lines, starts, &mut tell)
+                    };
+                }
+                starts.clear();
+            }
+            offset += text.len() + chunk.invalid().len();
+        }
+        read
+    }
+
     /// Where the first secret may begin that the end of these bytes may cut in two, and how many bytes were read.
     fn cut_secret(&self, memory: &mut Memory, bytes: &[u8]) -> (usize, usize) {
-        memory.cut_secret(&self.finder, bytes).unwrap_or_else(|| {
-            // Nothing is known, so as much is kept back as a secret usually has.
-            (bytes.len().saturating_sub(self.longest.max(1024)), 0)
-        })
+        let unknown = || self.patterns.iter().filter(|pattern| pattern.is_unknown);
+        if unknown().any(|pattern| pattern.across_lines) {
+            return (0, 0);
+        }
+        let mut first = self.values.cut(bytes);
+        if unknown().next().is_some() {
+            let newline = bytes.iter().rposition(|&byte| byte == b'\n');
+            first = first.min(newline.map_or(0, |at| at + 1));
+        }
+        if self.finder.is_empty() {
+            return (first, 0);
+        }
+        // What cannot be told may begin anywhere.
+        let (known, read) = memory.cut_secret(&self.finder, bytes).unwrap_or((0, 0));
+        (first.min(known), read)
     }
 }
 
-impl Secret {
-    /// Where to look, last to first, if the finder cannot tell: at a value, or everywhere.
-    fn looked_for(&self, text: &str) -> Vec<usize> {
-        let mut starts: Vec<usize> = match &self.kind {
-            SecretKind::Value(value) => text.match_indices(value).map(|(at, _)| at).collect(),
-            SecretKind::Pattern(_) => text.char_indices().map(|(at, _)| at).collect(),
-        };
-        starts.reverse();
-        starts
-    }
-
-    /// Tells where it stands, given where it may begin, last to first. Returns how many bytes were read.
-    fn spans(&self, text: &str, starts: &[usize], mut tell: impl FnMut(usize, usize)) -> usize {
+impl Pattern {
+    /// Tells where it matches, given where it may begin. Returns how many bytes were read.
+    fn spans(
+        &self,
+        text: &str,
+        across_lines: bool,
+        starts: impl Iterator<Item = usize>,
+        tell: &mut impl FnMut(usize, usize),
+    ) -> usize {
         let mut read = 0;
         // What comes before this has been seen.
         let mut seen = 0;
-        // The part of the text that a pattern is matched in.
-        let mut part = 0..if self.across_lines { text.len() } else { 0 };
-        for &start in starts.iter().rev() {
+        // The part of the text that it is matched in.
+        let mut part = 0..if across_lines { text.len() } else { 0 };
+        for start in starts {
             if start < seen || !text.is_char_boundary(start) {
                 continue;
             }
@@ -287,15 +287,10 @@ impl Secret {
                 let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
                 part = begin..end;
             }
-            let found = match &self.kind {
-                SecretKind::Value(value) => {
-                    let begins = text[start..].starts_with(value.as_str());
-                    begins.then(|| (start, start + value.len()))
-                }
-                SecretKind::Pattern(pattern) => pattern
-                    .find_at(&text[part.clone()], start - part.start)
-                    .map(|found| (part.start + found.start(), part.start + found.end())),
-            };
+            let found = self
+                .regex
+                .find_at(&text[part.clone()], start - part.start)
+                .map(|found| (part.start + found.start(), part.start + found.end()));
             match found {
                 Some((begin, end)) => {
                     read += end - start;
@@ -304,7 +299,6 @@ impl Secret {
                         tell(begin, end);
                     }
                 }
-                None if matches!(self.kind, SecretKind::Value(_)) => {}
                 None => {
                     read += part.end - start;
                     seen = part.end;
@@ -318,13 +312,7 @@ impl Secret {
 impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Never the secrets themselves.
-        let values = self.0.all.iter();
-        let values = values.filter(|secret| matches!(secret.kind, SecretKind::Value(_)));
-        let values = values.count();
-        write!(
-            f,
-            "Redactor({values} values, {} patterns)",
-            self.0.all.len() - values
-        )
+        let (values, patterns) = (self.0.values.len(), self.0.patterns.len());
+        write!(f, "Redactor({values} values, {patterns} patterns)")
     }
 }

@@ -5,6 +5,8 @@
 
 use std::{iter::Peekable, str::Chars};
 
+use regex_lite::Regex;
+
 /// A set of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ByteSet([u64; 4]);
@@ -42,7 +44,7 @@ pub(super) enum Shape {
 
 impl Shape {
     /// The shape of a text.
-    pub(super) fn literal(text: &str) -> Self {
+    fn literal(text: &str) -> Self {
         Self::Sequence(
             text.bytes()
                 .map(|byte| Self::One(ByteSet::of([byte])))
@@ -50,24 +52,15 @@ impl Shape {
         )
     }
 
-    /// The shape of whatever matches a regular expression that has been compiled before. What is not understood may
-    /// be anything within a line.
-    pub(super) fn of_pattern(pattern: &str) -> Self {
+    /// The shape of whatever matches a regular expression that has been compiled before. `None` if the expression is
+    /// not wholly understood: then it may match anything.
+    pub(super) fn of_pattern(pattern: &str) -> Option<Self> {
         let mut parser = Parser {
             rest: pattern.chars().peekable(),
             flags: Flags::default(),
         };
-        let shape = parser.alternatives();
-        match shape {
-            Some(shape) if parser.rest.peek().is_none() => shape,
-            _ => Self::any_line(),
-        }
-    }
-
-    /// Anything within a line.
-    pub(super) fn any_line() -> Self {
-        let bytes = (0..=u8::MAX).filter(|&byte| byte != b'\n');
-        Self::One(ByteSet::of(bytes)).repeated(1, true)
+        let shape = parser.alternatives()?;
+        parser.rest.peek().is_none().then_some(shape)
     }
 
     /// Whether it can go across lines.
@@ -78,11 +71,6 @@ impl Shape {
             Self::Sequence(parts) | Self::Either(parts) => parts.iter().any(Self::crosses_lines),
             Self::Repeat { inner, .. } => inner.crosses_lines(),
         }
-    }
-
-    /// Any byte, any number of times.
-    pub(super) fn anything() -> Self {
-        Self::One(ByteSet::of(0..=u8::MAX)).repeated(0, true)
     }
 
     fn repeated(self, least: usize, endless: bool) -> Self {
@@ -113,22 +101,6 @@ impl CharacterSet {
             ascii: ByteSet::of((0..0x80).filter(|&byte| is_member(byte))),
             others: false,
         }
-    }
-
-    fn add(&mut self, other: Self) {
-        for (own, more) in self.ascii.0.iter_mut().zip(other.ascii.0) {
-            *own |= more;
-        }
-        self.others |= other.others;
-    }
-
-    fn add_range(&mut self, first: char, last: char) {
-        for byte in 0..0x80u8 {
-            if (first..=last).contains(&char::from(byte)) {
-                self.ascii.insert(byte);
-            }
-        }
-        self.others |= !last.is_ascii();
     }
 
     fn negated(self) -> Self {
@@ -234,6 +206,10 @@ impl Parser<'_> {
                 _ => {
                     // Flags alone hold until the surrounding group ends.
                     if self.flags()? == ')' {
+                        // A repetition behind them would be one of what comes before them.
+                        if matches!(self.rest.peek(), Some('*' | '+' | '?' | '{')) {
+                            return None;
+                        }
                         return Some(Shape::Empty);
                     }
                 }
@@ -288,75 +264,47 @@ impl Parser<'_> {
         }
     }
 
+    /// A class of characters behind its bracket. Only its end is looked for: `regex-lite` itself tells what it matches.
     fn class(&mut self) -> Option<CharacterSet> {
-        let negated = self.rest.next_if_eq(&'^').is_some();
-        let mut set = CharacterSet::default();
-        let mut is_first = true;
+        let mut text = String::from("[");
+        text.extend(self.rest.next_if_eq(&'^'));
+        let mut may_be_named = true;
+        if let Some(bracket) = self.rest.next_if_eq(&']') {
+            text.push(bracket);
+        }
+        while let Some(dash) = self.rest.next_if_eq(&'-') {
+            text.push(dash);
+        }
         loop {
-            let first = match self.rest.next()? {
-                ']' if !is_first => break,
-                '[' if self.rest.peek() == Some(&':') => {
-                    set.add(self.named_class()?);
-                    is_first = false;
-                    continue;
-                }
-                '\\' => match self.escape()? {
-                    Escape::Char(c) => c,
-                    Escape::Set(more) => {
-                        set.add(more);
-                        is_first = false;
-                        continue;
+            let c = self.rest.next()?;
+            text.push(c);
+            match c {
+                ']' => break,
+                '\\' => text.push(self.rest.next()?),
+                // A class such as `[:alpha:]`. Behind a dash it may be the end of a range.
+                '[' if may_be_named => {
+                    let name: String = self.rest.by_ref().take_while(|&c| c != ']').collect();
+                    if name.len() < 2 || !name.starts_with(':') || !name.ends_with(':') {
+                        return None;
                     }
-                    Escape::Nothing => return None,
-                },
-                c => c,
-            };
-            is_first = false;
-            let mut ahead = self.rest.clone();
-            let is_range = ahead.next() == Some('-') && !matches!(ahead.next(), Some(']') | None);
-            let last = if is_range {
-                self.rest.next();
-                match self.rest.next()? {
-                    '\\' => match self.escape()? {
-                        Escape::Char(c) => c,
-                        _ => return None,
-                    },
-                    c => c,
+                    text.push_str(&name);
+                    text.push(']');
                 }
-            } else {
-                first
-            };
-            set.add_range(first, last);
+                '[' => return None,
+                _ => {}
+            }
+            may_be_named = c != '-';
         }
-        if self.flags.ignore_case {
-            set = set.ignoring_case();
-        }
-        Some(if negated { set.negated() } else { set })
-    }
-
-    /// A class such as `[:alpha:]`, behind its first bracket.
-    fn named_class(&mut self) -> Option<CharacterSet> {
-        let name: String = self.rest.by_ref().take_while(|&c| c != ']').collect();
-        let name = name.strip_prefix(':')?.strip_suffix(':')?;
-        let (negated, name) = match name.strip_prefix('^') {
-            Some(name) => (true, name),
-            None => (false, name),
-        };
-        let is_member: fn(u8) -> bool = match name {
-            "alnum" => |byte| byte.is_ascii_alphanumeric(),
-            "alpha" => |byte| byte.is_ascii_alphabetic(),
-            "digit" => |byte| byte.is_ascii_digit(),
-            "lower" => |byte| byte.is_ascii_lowercase(),
-            "upper" => |byte| byte.is_ascii_uppercase(),
-            "punct" => |byte| byte.is_ascii_punctuation(),
-            "space" => is_space,
-            "word" => is_word,
-            "xdigit" => |byte| byte.is_ascii_hexdigit(),
-            // The others are rare enough to be taken for all of ASCII.
-            _ => |_| true,
-        };
-        let set = CharacterSet::ascii(is_member);
-        Some(if negated { set.negated() } else { set })
+        let flags = if self.flags.ignore_case { "(?i)" } else { "" };
+        let class = Regex::new(&format!("{flags}{text}")).ok()?;
+        let ascii: String = (0..0x80u8).map(char::from).collect();
+        let members = class.find_iter(&ascii).map(|found| found.start() as u8);
+        // Negations and characters by their number may go beyond ASCII.
+        let beyond = ["^", r"\D", r"\S", r"\W", r"\x", r"\u", r"\U"];
+        Some(CharacterSet {
+            ascii: ByteSet::of(members),
+            others: !text.is_ascii() || beyond.iter().any(|mark| text.contains(mark)),
+        })
     }
 
     fn escape(&mut self) -> Option<Escape> {
@@ -367,8 +315,10 @@ impl Parser<'_> {
             'W' => Escape::Set(CharacterSet::ascii(is_word).negated()),
             's' => Escape::Set(CharacterSet::ascii(is_space)),
             'S' => Escape::Set(CharacterSet::ascii(is_space).negated()),
-            // `\b{start}` and its like are rare.
-            'b' if self.rest.peek() == Some(&'{') => return None,
+            'b' if self.is_named_boundary() => {
+                while self.rest.next()? != '}' {}
+                Escape::Nothing
+            }
             'b' | 'B' | 'A' | 'z' | '<' | '>' => Escape::Nothing,
             'n' => Escape::Char('\n'),
             't' => Escape::Char('\t'),
@@ -382,6 +332,15 @@ impl Parser<'_> {
             c if c.is_ascii_punctuation() || c == ' ' => Escape::Char(c),
             _ => return None,
         })
+    }
+
+    /// Whether a name such as `{start}` comes next. Otherwise a bracket begins a repetition.
+    fn is_named_boundary(&self) -> bool {
+        let mut ahead = self.rest.clone();
+        ahead.next() == Some('{')
+            && ahead
+                .next()
+                .is_some_and(|c| c.is_ascii_alphabetic() || c == '-')
     }
 
     fn hexadecimal(&mut self, digits: usize) -> Option<Escape> {

@@ -5,7 +5,7 @@
 
 use crate::process::begun_character;
 
-use super::{BLOCK, REDACTED, Redactor};
+use super::{BLOCK, REDACTED, Redactor, Secrets};
 
 /// How much of a secret without an end is kept, to tell whether it goes on.
 const KEPT_START: usize = 1024;
@@ -127,7 +127,7 @@ impl RedactedStream {
                 return;
             }
             // It may be the start of a secret or not, and there is too much of it to wait.
-            let hold = self.redactor.0.longest.max(1024).min(self.limit / 2);
+            let hold = self.hold();
             cut = self.without_cut_spans(end - hold, end, &spans);
             if end - cut > self.limit {
                 let is_cut = |span: &&(usize, usize)| span.0 < end - hold && span.1 > end - hold;
@@ -140,6 +140,18 @@ impl RedactedStream {
         self.write(&spans, cut, out);
         self.drop_first(cut);
         self.held = end - cut;
+    }
+
+    /// How much is kept back of what is too much to wait for. A pattern may have begun anywhere in it.
+    fn hold(&self) -> usize {
+        let Secrets {
+            values, patterns, ..
+        } = &*self.redactor.0;
+        if patterns.is_empty() {
+            values.longest().max(1024).min(self.limit / 2)
+        } else {
+            self.limit / 2
+        }
     }
 
     /// The last place up to `cut` where no secret is cut in two, and no line if it stands among whole lines.

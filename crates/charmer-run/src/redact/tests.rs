@@ -1,5 +1,7 @@
 //! Secrets in texts and streams.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -70,21 +72,24 @@ fn a_longer_secret_goes_as_a_whole() {
 }
 
 /// The same by the patterns alone: every match within a line, or within the text if it can go across lines.
-fn slowly(values: &[&str], patterns: &[&str], text: &str) -> String {
+pub(super) fn slowly(values: &[&str], patterns: &[&str], text: &str) -> String {
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for value in values {
-        spans.extend(
-            text.match_indices(value)
-                .map(|(at, _)| (at, at + value.len())),
-        );
+        for value in BTreeSet::from([value.to_string(), value.replace('\n', "\r\n")]) {
+            let found = text.match_indices(&value);
+            spans.extend(found.map(|(at, _)| (at, at + value.len())));
+        }
     }
     for pattern in patterns {
         let compiled = Regex::new(pattern).expect("a pattern");
-        let parts: Vec<&str> = if Shape::of_pattern(pattern).crosses_lines() {
-            vec![text]
-        } else {
-            text.split('\n').collect()
-        };
+        let crosses = Shape::of_pattern(pattern).map(|shape| shape.crosses_lines());
+        let mut parts: Vec<&str> = Vec::new();
+        if crosses != Some(false) {
+            parts.push(text);
+        }
+        if crosses != Some(true) {
+            parts.extend(text.split('\n'));
+        }
         for part in parts {
             let offset = part.as_ptr() as usize - text.as_ptr() as usize;
             let found = compiled.find_iter(part).filter(|found| !found.is_empty());
@@ -101,6 +106,22 @@ fn slowly(values: &[&str], patterns: &[&str], text: &str) -> String {
         at = at.max(end);
     }
     out + &text[at..]
+}
+
+/// What a stream gives if the text arrives in pieces of these lengths, again and again.
+pub(super) fn in_pieces(redactor: &Redactor, text: &str, pieces: &[usize]) -> String {
+    let mut stream = redactor.stream().expect("there are secrets");
+    let (mut out, mut rest) = (Vec::new(), text.as_bytes());
+    for length in pieces.iter().cycle() {
+        let (piece, later) = rest.split_at(rest.len().min(*length));
+        out.extend(stream.feed(piece));
+        rest = later;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    out.extend(stream.finish());
+    String::from_utf8(out).expect("UTF-8")
 }
 
 const VALUES: [&str; 3] = ["hunter2", "two\nlines", "héé"];
@@ -126,18 +147,7 @@ proptest! {
         let redactor = Redactor::new(VALUES, PATTERNS).expect("patterns");
         let whole = slowly(&VALUES, &PATTERNS, &text);
         prop_assert_eq!(&*redactor.text(&text), &whole);
-        let mut stream = redactor.stream().expect("there are secrets");
-        let (mut out, mut rest) = (Vec::new(), text.as_bytes());
-        for length in pieces.iter().cycle() {
-            let (piece, later) = rest.split_at(rest.len().min(*length));
-            out.extend(stream.feed(piece));
-            rest = later;
-            if rest.is_empty() {
-                break;
-            }
-        }
-        out.extend(stream.finish());
-        prop_assert_eq!(String::from_utf8(out).expect("UTF-8"), whole);
+        prop_assert_eq!(in_pieces(&redactor, &text, &pieces), whole);
     }
 
     #[test]
@@ -146,7 +156,9 @@ proptest! {
             "(?i)a", "[^a]b", "a{2,3}?b", "[[:digit:]]+x", r"\x41+", "(?s)a.b", "(a|b)*1", "a|b1|", "[]a]+", r"[a\-1]+",
             r"\u{e9}+", "(?P<name>ab)+", "x*", "(?x) a b", r"\bab\b", "^ab", "ab$", "(?i:É)B", "[à-ü]+", ".", "a.b",
             r"\Bx", r"\W\D\S", "[[:^alpha:]]b", "a(?i)b|k", "(?:a{2}){2,}", "a{0}b", "(a?){3}1", "[a-b-]x", r"\d{1,}k",
-            "a{70}", "(?i)K[^_]*_", r"\s+a", "_+?_",
+            "a{70}", "(?i)K[^_]*_", r"\s+a", "_+?_", "a[^[:blank:]]+", "a[^[:cntrl:]]+", "a[[:^blank:]]+",
+            "a[^[:graph:]]+[a-z]", "[^--z ]+b", "[--a]+", "(?x) a [^b]* b", r"\b{start}a\s\S+", "(?i)[^M-c]", "xa(?i)*k",
+            "[!-[:x]+", r"a\b{1}", "^a[^b]*$",
         ] {
             let redactor = Redactor::new([""; 0], [pattern]).expect("a pattern");
             prop_assert_eq!(&*redactor.text(&text), &slowly(&[], &[pattern], &text), "{}", pattern);
@@ -242,4 +254,85 @@ fn patterns_that_need_too_many_states_still_match() {
     }
     let out = through(&redactor, text.as_bytes(), 10_000);
     assert!(String::from_utf8_lossy(&out) == slowly(&["hunter2"], &patterns, &text));
+}
+
+#[test]
+fn a_value_over_lines_is_found_whichever_way_they_end() {
+    let values = ["one\ntwo\nthree", "dos\r\nfile", "left over\r"];
+    let redactor = Redactor::new(values, [""; 0]).expect("values");
+    let text = "one\r\ntwo\r\nthree\r\none\ntwo\nthree one\ntwo\r\nthree\ndos\nfile dos\r\nfile left over\r\none\r\ntwo\r\n";
+    let expected =
+        "[redacted]\r\n[redacted] [redacted]\n[redacted] [redacted] [redacted]\r\none\r\ntwo\r\n";
+    assert_eq!(redactor.text(text), expected);
+    for piece in 1..text.len() {
+        assert_eq!(in_pieces(&redactor, text, &[piece]), expected, "{piece}");
+    }
+}
+
+#[test]
+fn each_of_thousands_of_values_is_found() {
+    let values: Vec<String> = (0..2000)
+        .map(|at| format!("{at:x}-{}\n{at}.", "é".repeat(at % 50)))
+        .collect();
+    let redactor = Redactor::new(values.clone(), [""; 0]).expect("values");
+    let text: String = values
+        .iter()
+        .map(|value| format!("{value} and\n"))
+        .collect();
+    let whole = in_pieces(&redactor, &text, &[4096]);
+    assert!(whole == "[redacted] and\n".repeat(values.len()));
+    assert!(redactor.text(&text) == whole);
+}
+
+#[test]
+fn values_that_begin_with_each_other_are_all_found() {
+    let values = ["a", "ab", "abc", "abd", "b", "abcdef"];
+    let redactor = Redactor::new(values, [""; 0]).expect("values");
+    assert_eq!(redactor.text("x abcde y"), "x [redacted]de y");
+    assert_eq!(redactor.text("abdabcdef."), "[redacted][redacted].");
+}
+
+#[test]
+fn patterns_that_are_not_told_apart_still_match_across_lines() {
+    let key = "-----BEGIN K-----\nQUJD\nREVG\n-----END K-----";
+    let text = format!("{}{key}\nafter\n", "before\n".repeat(600));
+    let expected = format!("{}[redacted]\nafter\n", "before\n".repeat(600));
+    let plain = "-----BEGIN[^-]*-----[^-]*-----END[^-]*-----";
+    // Those before it leave no room for its bytes.
+    let long = r"(?:(?:\d\d){60}){40}";
+    let full = vec![long, long, long, r"(?:\d{60}){33}", plain];
+    assert!(Redactor::new([""; 0], &full).expect("patterns").0.patterns[4].is_unknown);
+    for patterns in [
+        vec![plain],
+        vec!["(?x)-----BEGIN[^-]*-----[^-]*-----END[^-]*-----"],
+        full,
+    ] {
+        let redactor = Redactor::new([""; 0], &patterns).expect("patterns");
+        assert_eq!(redactor.text(&text), expected);
+        for piece in [1000, 4225, 4240] {
+            assert_eq!(in_pieces(&redactor, &text, &[piece]), expected, "{piece}");
+        }
+    }
+}
+
+#[test]
+fn a_key_in_two_writes_is_kept_back_though_too_many_states_are_needed() {
+    let patterns = ["x.{60}q", "y[^z]{50}[0-9]", "BEGIN[^-]*-END"];
+    let redactor = Redactor::new([""; 0], patterns).expect("patterns");
+    let mut stream = redactor.stream().expect("there are patterns");
+    let mut seed = 1u32;
+    for _ in 0..200 {
+        let line: String = (0..1000)
+            .map(|_| {
+                seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+                char::from(b"xyqab0"[(seed >> 16) as usize % 6])
+            })
+            .collect();
+        stream.feed(format!("{line}\n").as_bytes());
+    }
+    let mut out = stream.feed(format!("BEGIN\n{}", "SECRET\n".repeat(1000)).as_bytes());
+    out.extend(stream.feed(b"SECRET\n-END\n"));
+    out.extend(stream.finish());
+    let out = String::from_utf8_lossy(&out);
+    assert!(!out.contains("SECRET"), "{out}");
 }
