@@ -1,6 +1,6 @@
 //! From JSON input to an argv: bind, check, write, and check what was written.
 //!
-//! Every step can refuse and none can be skipped: [`bind`] and then [`write`] is the only way to an [`Argv`].
+//! Every step can refuse and none can be skipped: [`bind`] and then [`write()`] is the only way to an [`Argv`].
 
 mod argv;
 mod bind;
