@@ -228,7 +228,7 @@ fn question_files() -> Vec<(String, File)> {
 /// The tools of an installed program, as `charmer` offers them.
 fn tools(program: &str) -> Vec<Arc<Tool>> {
     let path = find(program);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("questions");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
     let output = charmer(&[Path::new("tools"), &path])
         .env("CHARMER_CACHE", &folder)
         .output()

@@ -306,18 +306,22 @@ fn found(program: &str) -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
+/// Where what was read of programs is kept; the questions about them read the same.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs")
+}
+
 /// What `charmer` reads of a program.
 fn read(program: &Path) -> Cli {
-    let folder = tempfile::tempdir().expect("a folder");
     let listed = Process::new(env!("CARGO_BIN_EXE_charmer"))
         .args(["tools", "--json"])
         .arg(program)
-        .env("XDG_CACHE_HOME", folder.path())
+        .env("CHARMER_CACHE", cache())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .status();
     assert!(listed.expect("it was built").success());
-    let kept = Cache::new(folder.path().join("charmer")).load(program);
+    let kept = Cache::new(cache()).load(program);
     kept.expect("what was read is kept").cli
 }
 
@@ -328,7 +332,7 @@ fn keeps_to_its_budget(program: &Path) {
             .arg("tools")
             .arg(program)
             .args(["--expose", mode, "--max-tokens", &most.to_string()])
-            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .env("CHARMER_CACHE", cache())
             .stdin(Stdio::null())
             .output()
             .expect("it was built");
