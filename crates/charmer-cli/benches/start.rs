@@ -31,7 +31,7 @@ use charmer_run::{
 use charmer_server::{Server, ServerInfo};
 use serde_json::{Value, json};
 
-const SAMPLES: usize = 40;
+const SAMPLES: usize = 15;
 /// The programs that are served, if they can be found.
 const PROGRAMS: [&str; 2] = ["docker", "kubectl"];
 /// How commands are shown; the first is what the others are compared with.
