@@ -35,13 +35,18 @@ pub struct Call {
 impl Call {
     /// A call with the usual limits that nothing cancels.
     pub fn new(tool: Arc<Tool>, input: Map<String, Value>) -> Self {
+        Self::by(Caller::default(), tool, input)
+    }
+
+    /// The same, made by this caller.
+    pub fn by(caller: Caller, tool: Arc<Tool>, input: Map<String, Value>) -> Self {
         Self {
             tool,
             input,
             limits: Limits::default(),
             cancel: CancellationToken::new(),
             progress: Progress::default(),
-            caller: Caller::default(),
+            caller,
             answers: Answers::default(),
         }
     }
@@ -64,13 +69,6 @@ impl Call {
     #[must_use]
     pub fn progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
-        self
-    }
-
-    /// Sets who made it.
-    #[must_use]
-    pub fn caller(mut self, caller: Caller) -> Self {
-        self.caller = caller;
         self
     }
 

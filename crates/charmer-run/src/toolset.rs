@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use crate::{
-    Call, CallError, CallPath, CallResult, CallService, Completer, ErrorCode, Limits, Outcome,
-    Redactor, SharedSteps, Spool, read_output,
+    Call, CallError, CallPath, CallResult, CallService, Caller, Completer, ErrorCode, Limits,
+    Outcome, Redactor, SharedSteps, Spool, read_output,
 };
 
 /// A tool and how it is called.
@@ -162,14 +162,15 @@ impl ServedTool {
     /// Calls it, until the token is cancelled. Must run inside a tokio runtime.
     pub async fn call(&self, input: Map<String, Value>, cancel: CancellationToken) -> CallResult {
         let Resolved { served, input, .. } = self.resolve(input);
-        let call = served.call_with(input).cancelled_by(cancel);
+        let call = served.call_by(Caller::default(), input);
+        let call = call.cancelled_by(cancel);
         let outcome = served.service.clone().call(call).await;
         served.finish(outcome).await
     }
 
-    /// A call of it with this input, within its limits.
-    pub fn call_with(&self, input: Map<String, Value>) -> Call {
-        Call::new(Arc::clone(&self.tool), input).limits(self.limits.clone())
+    /// A call of it by this caller with this input, within its limits.
+    pub fn call_by(&self, caller: Caller, input: Map<String, Value>) -> Call {
+        Call::by(caller, Arc::clone(&self.tool), input).limits(self.limits.clone())
     }
 
     /// The answer that an outcome of one of its calls makes. Where there is much to clean and to redact, that happens

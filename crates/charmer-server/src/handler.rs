@@ -149,8 +149,7 @@ impl Handler {
             Way::Request | Way::None => Answers::default(),
         };
         let mut call = served
-            .call_with(input)
-            .caller(self.caller(context))
+            .call_by(self.caller(context), input)
             .answers(answers)
             .progress(progress.unwrap_or_default());
         let mut questions = 0;
@@ -242,7 +241,7 @@ impl Handler {
         let message = format!("unknown tool `{name}`{hint}");
         let error = CallError::new(ErrorCode::NotRegistered, &message);
         let missing = offer.tools.missing(name, error);
-        let call = missing.call_with(input).caller(self.caller(context));
+        let call = missing.call_by(self.caller(context), input);
         // It comes to the error that it was made from.
         let _ = self.attempt(&missing, call, context).await;
         ErrorData::invalid_params(message, None)

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use charmer_run::{CallError, Outcome, ServedTool};
+use charmer_run::{CallError, Caller, Outcome, ServedTool};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
@@ -130,7 +130,9 @@ impl SpellBook {
         let cast = self.named(name)?;
         let input = own_input(&cast.entry.spell, given.to_cast())?;
         let mut served = cast.serve(&self.options().shared);
-        let call = served.call_with(input).cancelled_by(cancel);
+        let call = served
+            .call_by(Caller::default(), input)
+            .cancelled_by(cancel);
         served.service.call(call).await
     }
 

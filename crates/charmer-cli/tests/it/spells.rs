@@ -306,6 +306,14 @@ fn the_file_names_the_folder() {
     assert!(said.contains("only one folder of spells"), "{said}");
 }
 
+/// The audit log of a project's server that has ended, as it stands and line by line.
+fn audited(project: &Project) -> (String, Vec<Value>) {
+    let log = fs::read_to_string(project.path().join("calls.jsonl")).expect("it was written");
+    let lines = log.lines().map(serde_json::from_str);
+    let lines = lines.collect::<Result<_, _>>().expect("it is JSON");
+    (log, lines)
+}
+
 #[test]
 fn the_audit_log_has_the_command_lines_of_spells() {
     let project = Project::new();
@@ -323,11 +331,7 @@ fn the_audit_log_has_the_command_lines_of_spells() {
     session.call(CAST, cast);
     session.call("sail", json!({"port": "-x"}));
     assert!(session.end().success());
-    let log = fs::read_to_string(project.path().join("calls.jsonl")).expect("it was written");
-    let lines: Vec<Value> = log
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("it is JSON"))
-        .collect();
+    let (log, lines) = audited(&project);
     assert_eq!(lines[0]["argv"], json!([ship(), "sail", "Oslo"]), "{log}");
     assert_eq!(lines[0]["input"], json!({"port": "Oslo"}), "{log}");
     // A spell that is cast by its name takes the path of its own tool.
@@ -354,11 +358,7 @@ fn whatever_is_refused_is_in_the_audit_log_with_who_asked() {
     let answer = session.request("tools/call", unknown);
     assert!(answer["error"]["message"].is_string(), "{answer}");
     assert!(session.end().success());
-    let log = fs::read_to_string(project.path().join("calls.jsonl")).expect("it was written");
-    let lines: Vec<Value> = log
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("it is JSON"))
-        .collect();
+    let (log, lines) = audited(&project);
     let told: Vec<[&str; 2]> = lines
         .iter()
         .map(|line| ["tool", "outcome"].map(|key| line[key].as_str().unwrap_or_default()))

@@ -45,11 +45,9 @@ pub fn prepare(tool: &Tool, input: &Map<String, Value>) -> Result<Prepared, Refu
 pub fn bind(tool: &Tool, input: &Map<String, Value>) -> Result<Bound, Refusal> {
     let bound = bind::bind(&tool.input, input).map_err(Refusal::Invalid)?;
     // Said before anybody looks at folders or programs for it; the finished command line is checked all the same.
-    for (template, element) in tool.input.template.iter().flat_map(|template| {
-        let added = bound.added.iter();
-        added.map(move |element| (template, element))
-    }) {
-        policy::may_be_added(template, element)?;
+    if let Some(template) = &tool.input.template {
+        let mut added = bound.added.iter();
+        added.try_for_each(|element| policy::may_be_added(template, element))?;
     }
     Ok(bound)
 }

@@ -101,11 +101,12 @@ fn route(
         return Ok(None);
     };
     // It may stand for others itself: a spell that is cast by its name.
-    let Resolved { served, input, .. } = served.resolve(arguments);
+    let Resolved {
+        mut served, input, ..
+    } = served.resolve(arguments);
     if reads {
         only_reads(&served.tool, &input)?;
     }
-    let mut served = served;
     served.service = teaching(served.service);
     Ok(Some((served, input)))
 }
