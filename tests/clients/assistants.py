@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Real assistants connect to `charmer` at the first try, though it has never seen the programs that it serves.
+"""Real assistants connect to `charmer` at the first try: to entries written by hand, though it has never seen the programs
+that it serves, and to those that `charmer add` writes into their files, which `charmer remove` takes out again.
 
     cp assistants/package*.json FOLDER && cd FOLDER
     npm install --ignore-scripts    (not `npm ci`, which wants the packages of every other platform, too)
@@ -73,6 +74,13 @@ def opencode(home, _, servers):
 
 
 CLIENTS = {"claude": claude, "gemini": gemini, "opencode": opencode}
+# What `charmer add` calls the clients, and whether their `mcp list` also connects.
+ADDED = {
+    "claude": ("claude-code", True),
+    "gemini": ("gemini", True),
+    "codex": ("codex", False),
+    "opencode": ("opencode", True),
+}
 
 
 def plain(text):
@@ -108,12 +116,8 @@ def left_over(home):
     return left
 
 
-def attempt(name, program, servers, folder):
-    """One client with everything new; the reasons why it did not do."""
-    home, work = folder / name, folder / f"{name}-work"
-    home.mkdir()
-    work.mkdir()
-    CLIENTS[name](home, work, servers)
+def surroundings(home):
+    """The environment of a person whose home folder this is."""
     environment = {key: os.environ[key] for key in INHERITED if key in os.environ}
     environment |= QUIET | {"HOME": str(home)}
     for variable, inside in [
@@ -123,11 +127,16 @@ def attempt(name, program, servers, folder):
         ("XDG_STATE_HOME", ".local/state"),
     ]:
         environment[variable] = str(home / inside)
+    return environment
+
+
+def listed(name, program, home, work):
+    """What a client's `mcp list` prints."""
     began = time.monotonic()
     done = subprocess.run(
         [program, "mcp", "list"],
         cwd=work,
-        env=environment,
+        env=surroundings(home),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -138,11 +147,74 @@ def attempt(name, program, servers, folder):
     said = plain(done.stdout)
     print(f"\n{name}: {time.monotonic() - began:.1f} s, exit code {done.returncode}")
     print("".join(f"    {line}\n" for line in said.splitlines() if line.strip()), end="")
+    return said.splitlines()
+
+
+def attempt(name, program, servers, folder):
+    """One client with everything new; the reasons why it did not do."""
+    home, work = folder / name, folder / f"{name}-work"
+    home.mkdir()
+    work.mkdir()
+    CLIENTS[name](home, work, servers)
+    lines = listed(name, program, home, work)
     wrong = [
         f"{name} did not connect to {server} at the first try"
         for server in servers
-        if not has_connected(server, said.splitlines())
+        if not has_connected(server, lines)
     ]
+    wrong += [f"left running by {name}: {process}" for process in left_over(home)]
+    return wrong
+
+
+def files_in(home):
+    """The files that a client's configuration may be in, and what is in them."""
+    found = {path: path.read_bytes() for path in home.rglob("*") if path.is_file() and not path.is_symlink()}
+    return {path: text for path, text in found.items() if ".cache" not in path.parts}
+
+
+def attempt_added(name, program, charmer, server, folder):
+    """One client whose file `charmer add` writes, in a home folder that is new; the reasons why it did not do."""
+    home, work = folder / name, folder / f"{name}-work"
+    home.mkdir()
+    work.mkdir()
+    if name == "gemini":
+        write(home / ".gemini" / "trustedFolders.json", {str(work): "TRUST_FOLDER"})
+    client, connects = ADDED[name]
+    before = files_in(home)
+
+    def run(*words):
+        done = subprocess.run(
+            [charmer, *words],
+            cwd=work,
+            env=surroundings(home),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+        )
+        print(f"charmer {' '.join(words)}: {done.stdout}{done.stderr}".rstrip())
+        return done
+
+    added = run("add", server, "--to", client, "--read-only")
+    if added.returncode:
+        return [f"charmer add --to {client} failed"]
+    written = {path: text for path, text in files_in(home).items() if before.get(path) != text}
+    lines = listed(name, program, home, work)
+    if connects:
+        seen = has_connected(server, lines)
+    else:
+        seen = any(re.search(rf"\b{server}\b", line) for line in lines)
+    wrong = [] if seen else [f"{name} does not show {server} as it should after `charmer add`"]
+    # A client may write its own files when it starts, and ours among them: what it added is not ours to take away.
+    untouched = {path for path, text in written.items() if path.exists() and path.read_bytes() == text}
+    if run("remove", server, "--from", client).returncode:
+        wrong.append(f"charmer remove --from {client} failed")
+    after = files_in(home)
+    for path in written:
+        if path in untouched and after.get(path) != before.get(path):
+            wrong.append(f"`charmer remove` did not give back {path}")
+        if str(charmer).encode() in after.get(path, b""):
+            wrong.append(f"{path} still has the server")
     wrong += [f"left running by {name}: {process}" for process in left_over(home)]
     return wrong
 
@@ -157,21 +229,29 @@ def main():
     servers = {name: [str(charmer), "serve", shutil.which(name) or name] for name in programs}
     print(f"served: {', '.join(servers)}")
     wrong = []
-    for name in CLIENTS:
-        program = clients / "node_modules" / ".bin" / name
-        if not program.exists():
-            wrong.append(f"{name} is not installed in {clients}")
-            continue
+    for name in CLIENTS.keys() | ADDED.keys():
+        if not (clients / "node_modules" / ".bin" / name).exists():
+            sys.exit(f"{name} is not installed in {clients}")
+
+    def in_scratch(name, try_out):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="charmer-assistants-"))
         try:
-            wrong += attempt(name, program, servers, folder)
+            return try_out(clients / "node_modules" / ".bin" / name, folder)
         except subprocess.TimeoutExpired:
-            wrong.append(f"{name} took longer than {LONGEST} s")
+            return [f"{name} took longer than {LONGEST} s"]
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    for name in CLIENTS:
+        wrong += in_scratch(name, lambda program, folder: attempt(name, program, servers, folder))
+    for name in ADDED:
+        first = next(iter(servers))
+        wrong += in_scratch(
+            name, lambda program, folder: attempt_added(name, program, charmer, first, folder)
+        )
     if wrong:
         sys.exit("\n" + "\n".join(wrong))
-    print(f"\nall connected: {', '.join(CLIENTS)}")
+    print(f"\nall connected: {', '.join(CLIENTS)}; added, shown and removed: {', '.join(ADDED)}")
 
 
 if __name__ == "__main__":

@@ -108,13 +108,13 @@ async function readsResources(cli, era) {
 }
 
 async function getsPrompts(cli, era) {
-  const run = await inspect([cli, "mcp", "start"], era, "--method", "prompts/list");
+  const run = await inspect([cli, "mcp", "start", "--prompts"], era, "--method", "prompts/list");
   assert.equal(run.code, 0, run.told);
   assert.equal(run.err, "", run.told);
   assert.deepEqual(run.result.prompts.map(({ name }) => name), ["todo_add-1"], run.told);
   const got = await inspect(
     // The arguments go on until the next option.
-    [cli, "mcp", "start"], era, "--prompt-args", "text=milk", "--method", "prompts/get", "--prompt-name", "todo_add-1",
+    [cli, "mcp", "start", "--prompts"], era, "--prompt-args", "text=milk", "--method", "prompts/get", "--prompt-name", "todo_add-1",
   );
   assert.equal(got.code, 0, got.told);
   assert.match(got.result.messages[0].content.text, /\ntodo add milk --priority 9\n/, got.told);

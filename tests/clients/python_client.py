@@ -3,7 +3,7 @@
     python python_client.py TODO [CLI...]
 
 TODO is the built example `derive`, a to-do list that is called for good and for ill. Every other CLI, whatever its
-commands are, is listed and its schemas are read. Each is started as `CLI mcp start`.
+commands are, is listed and its schemas are read. Each is started as `CLI mcp start --prompts`.
 
 The client is a judge that nobody here wrote: what it warns of, fails too. So does a server that talks on standard
 error, that has to be killed, or that leaves a process behind (which is read from /proc: this runs on Linux).
@@ -68,7 +68,7 @@ class Server:
         cli: Path,
         folder: Path,
         plain: bool,
-        words: Sequence[str] = ("mcp", "start"),
+        words: Sequence[str] = ("mcp", "start", "--prompts"),
         env: dict[str, str] | None = None,
     ) -> None:
         self.plain = plain
@@ -243,7 +243,7 @@ async def refuses_bad_arguments(client: Client, server: Server, era: str) -> Non
     for arguments, named in (
         ({"text": "x", "priority": 700}, "priority"),
         ({"text": "x", "priority": "high"}, "priority"),
-        ({"text": ["x"]}, "text"),
+        ({"text": ["x", "y"]}, "text"),
         ({"priority": 1}, "text"),
         ({"text": "x", "verbose": "yes"}, "verbose"),
         ({"text": "x", "colour": "red"}, "colour"),

@@ -90,7 +90,7 @@ def text_of(result: CallToolResult) -> str:
 
 async def by_python(charmer: str, program: str, path: str, environment: dict[str, str]) -> int:
     tool, arguments, words = CALLS[program]
-    server = StdioServerParameters(command=charmer, args=["serve", "--expose", "all", path], env=environment)
+    server = StdioServerParameters(command=charmer, args=["serve", "--expose", "all", "--prompts", path], env=environment)
     with anyio.fail_after(SECONDS):
         async with Client(stdio_client(server, errlog=subprocess.DEVNULL), mode="legacy") as client:
             # A cold walk may take longer than a list waits: ask until the tool is there and the list grows no more.

@@ -92,6 +92,9 @@ fn help(row: &Row) -> String {
         let arguments = format!("{full} {} [flags]", row.2).replace("  ", " ");
         text.push_str(&format!("  {arguments}\n"));
     }
+    if row.0 == "sail" {
+        text.push_str("\nExamples:\n  # Sail to Oslo, not too fast\n  ship sail oslo --knots 5\n");
+    }
     if parent {
         text.push_str(&format!("  {full} [command]\n\nAvailable Commands:\n"));
         for (name, about) in children(row.0) {
@@ -156,6 +159,10 @@ fn main() -> ExitCode {
     match words.first().map(String::as_str) {
         Some("__complete") => {
             complete(&words[1..]);
+            return ExitCode::SUCCESS;
+        }
+        Some("--version") => {
+            println!("ship version 1.4.0");
             return ExitCode::SUCCESS;
         }
         Some("help") => {

@@ -1,27 +1,48 @@
 //! The command line of `charmer`.
 
+mod clients;
+mod doctor;
+mod export;
+mod file;
+mod help;
 mod spell;
+mod variable;
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use charmer_config::ConfineMode;
+use charmer_core::model::Network;
+use clap::{Args as ClapArgs, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::set::SetFlag;
+
+pub(crate) use clients::{AddArgs, ListArgs, RemoveArgs, ScopeName};
+pub(crate) use doctor::DoctorArgs;
+pub(crate) use export::{
+    BundleArgs, Destination, ExportArgs, ExportCommand, RegistryArgs, RegistryName, SkillArgs,
+};
+pub(crate) use file::{CheckArgs, InitArgs};
 pub(crate) use spell::{CastArgs, SpellArgs, SpellCommand, Spells};
+pub(crate) use variable::Variable;
 
 const EXAMPLES: &str = "\
 Examples:
   charmer tools cargo                     what an assistant would get of cargo
-  charmer serve cargo                     serve it (a client's configuration runs this)
-  charmer serve kubectl --read-only --print-config
-                                          the entry for a client's configuration
+  charmer add cargo --to claude-code      put it into a client
+  charmer add kubectl --to cursor --read-only
+                                          only what changes nothing
+  charmer list                            the clients here, and what they have
+  charmer serve cargo                     serve it (a client's entry runs this)
   charmer inspect docker container ls     what was found out about a command, and from where
   charmer call cargo_tree --depth 1       try a tool as an assistant would
   charmer serve --spells spells           serve the commands that a folder of YAML files declares
+  charmer init git gh                     write a charmer.yaml, which these read where no program is named
+  charmer export mcpb git --read-only     a bundle that clients install in one step
 
 Exit codes:
   0    it worked
   1    it failed: a tool's call ended in an error, a program could not be read, a file not written,
-       `spell check` found a mistake
+       `check` or `spell check` found a mistake, `doctor` a problem
   2    the command line or the configuration file is wrong, or a program is not there
   130  it was interrupted";
 
@@ -40,13 +61,28 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+impl Args {
+    /// The words of this process, or its end with what is wrong with them.
+    pub(crate) fn of_process() -> Self {
+        let matches = help::command().get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Add(AddArgs),
+    Remove(RemoveArgs),
+    List(ListArgs),
+    Doctor(DoctorArgs),
     Serve(ServeArgs),
     Tools(ToolsArgs),
     Inspect(InspectArgs),
     Call(CallArgs),
+    Init(InitArgs),
+    Check(CheckArgs),
     Spell(SpellArgs),
+    Export(ExportArgs),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Examples:
@@ -95,6 +131,62 @@ pub(crate) enum StructureName {
     Force,
 }
 
+/// What clients get of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultsName {
+    /// The structured form where it says more, otherwise the text alone
+    Auto,
+    /// Always the structured form, beside the text
+    Structured,
+    /// Always the text alone
+    Text,
+}
+
+/// What programs may reach beyond their process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetworkName {
+    /// Nothing
+    None,
+    /// Other machines and this one by address, with the lookup of names
+    Tcp,
+    /// Sockets of daemons on this machine
+    Socket,
+    /// Everything
+    All,
+}
+
+impl NetworkName {
+    pub(crate) fn network(self) -> Network {
+        match self {
+            Self::None => Network::None,
+            Self::Tcp => Network::Tcp,
+            Self::Socket => Network::Socket,
+            Self::All => Network::All,
+        }
+    }
+}
+
+/// Who decides what a call that is meant to read can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConfineName {
+    /// The kernel: it runs without the right to write
+    Auto,
+    /// The names of commands and flags alone
+    Names,
+    /// Nobody
+    Off,
+}
+
+impl ConfineName {
+    pub(crate) fn mode(self) -> ConfineMode {
+        match self {
+            Self::Auto => ConfineMode::Auto,
+            Self::Names => ConfineMode::Names,
+            Self::Off => ConfineMode::Off,
+        }
+    }
+}
+
 /// How commands are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExposeName {
@@ -140,6 +232,9 @@ pub(crate) struct Showing {
     /// Make commands that an assistant had described tools of their own, while the server runs
     #[arg(long)]
     pub(crate) promote: bool,
+    /// Offer the examples in the programs' help as prompts, which many clients show as slash commands
+    #[arg(long)]
+    pub(crate) prompts: bool,
 }
 
 /// Which commands and flags are offered, and how.
@@ -181,7 +276,7 @@ pub(crate) struct Selection {
                      get past everything else; `charmer inspect` lists them with the reason"
     )]
     pub(crate) all_flags: bool,
-    /// Offer this one of those flags; may be repeated
+    /// Offer this one of those flags, or take any value of the argument of this name; may be repeated
     #[arg(
         long = "with-flag",
         value_name = "NAME",
@@ -189,6 +284,46 @@ pub(crate) struct Selection {
         help_heading = "Selection"
     )]
     pub(crate) with_flags: Vec<String>,
+    /// Pin a flag: it is in every command line of the commands that have it, and out of an assistant's reach; may be repeated
+    #[arg(
+        long,
+        value_name = "[PROGRAM:]FLAG[=VALUE]",
+        help_heading = "Selection",
+        long_help = "Pin a flag, as `set` in the file does: it is in every command line of the commands that have it, and \
+                     out of an assistant's reach. Without a program it is for each program that has such a flag, and a \
+                     mistake where none has: `--set context=staging`, `--set kubectl:context=staging`. A switch needs no \
+                     value; a flag that is named several times gets a list"
+    )]
+    pub(crate) set: Vec<SetFlag>,
+    /// Run the programs in this folder; may be repeated, for several that an assistant can choose from
+    #[arg(
+        long = "folder",
+        value_name = "DIR",
+        help_heading = "Selection",
+        long_help = "Run the programs in this folder. Of several the first is the default; `run_read` and `run_write` then \
+                     take a `folder` that is one of them or beneath one, and nothing else. A client that says which \
+                     folders it works in narrows them and never widens them. Without it, `charmer add` names the \
+                     current folder; elsewhere calls run in the client's first folder, or else where charmer was started"
+    )]
+    pub(crate) folders: Vec<PathBuf>,
+    /// What the programs may reach: nothing (none), tcp, daemons' sockets (socket) or all; all is assumed by default
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        help_heading = "Confinement",
+        long_help = "What the programs may reach beyond their process when they are confined: nothing, machines by address, sockets of \
+                     daemons on this machine, or everything. Where nothing is said everything is assumed, and a call \
+                     that is meant to read must be known to read as well. With none, run_read and --read-only take any \
+                     command: what tries to write fails"
+    )]
+    pub(crate) network: Option<NetworkName>,
+    /// Who keeps a call that is meant to read from writing: the kernel (auto, the default on Linux), or names alone
+    #[arg(long, value_enum, value_name = "MODE", help_heading = "Confinement")]
+    pub(crate) confine: Option<ConfineName>,
+    /// Leave this file or folder of secrets within the programs' reach when they are confined; may be repeated
+    #[arg(long = "credential", value_name = "PATH", help_heading = "Confinement")]
+    pub(crate) credentials: Vec<PathBuf>,
     /// How the input of tools is laid out
     #[arg(long, value_enum, help_heading = "Selection")]
     pub(crate) layout: Option<LayoutName>,
@@ -196,6 +331,21 @@ pub(crate) struct Selection {
     /// selector of the file or a spell sets nothing else; auto by default
     #[arg(long, value_enum, value_name = "MODE", help_heading = "Selection")]
     pub(crate) structure: Option<StructureName>,
+    /// What an assistant gets of results: the structured form where it says more than text (auto, the default), always
+    /// (structured), or never (text)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORM",
+        help_heading = "Selection",
+        long_help = "What an assistant gets of results. Where a result has a structured form, most assistants show \
+                     their model the JSON of it and nothing else, so text arrives with every line break escaped. With \
+                     auto, the default, a result is structured only if output was read as data, if it is an answer of \
+                     charmer's own (such as a refusal), or if its tool lists a schema for it; otherwise it is the text \
+                     alone. structured gives both always, text the text alone. With `charmer call`, it prints what an \
+                     assistant's model would read"
+    )]
+    pub(crate) results: Option<ResultsName>,
     /// Read the programs again, whatever was kept from the last time
     #[arg(long)]
     pub(crate) refresh: bool,
@@ -204,7 +354,7 @@ pub(crate) struct Selection {
     pub(crate) met_by_spells: Vec<String>,
 }
 
-/// Serve programs on standard input and output; this is what a client's configuration runs
+/// Serve programs on standard input and output, as a client's entry does
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
@@ -215,10 +365,22 @@ Examples:
   charmer serve docker --budget 2500 --pin ps,logs
   charmer serve --config charmer.yaml
   charmer serve --spells spells --locked
-  charmer serve docker --deny '**/prune' --print-config")]
+  charmer serve kubectl --set context=staging --read-only
+  charmer serve git --folder ~/work/site --folder ~/work/tools
+  charmer serve docker --deny '**/prune'")]
 pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    pub(crate) served: ServedArgs,
+    /// Print the entry for a client's configuration instead of serving; `charmer add --print` does it for one client
+    #[arg(long)]
+    pub(crate) print_config: bool,
+}
+
+/// What is served, and how: the options of `serve`, and of what puts a server into a client.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct ServedArgs {
     /// The programs, by name or path; with --config, which of its programs (all by default)
-    #[arg(value_name = "BINARY")]
+    #[arg(value_name = "PROGRAM")]
     pub(crate) binaries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -226,13 +388,31 @@ pub(crate) struct ServeArgs {
     pub(crate) showing: Showing,
     #[command(flatten)]
     pub(crate) spells: Spells,
-    /// How long a call may run, such as 90s or 5m, where a selector of the file sets nothing else; a spell runs no
+    /// How long a call may run, such as 90, 90s or 5m, where a selector of the file sets nothing else; a spell runs no
     /// longer, whatever it says itself
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Print the entry for a client's configuration instead of serving
-    #[arg(long)]
-    pub(crate) print_config: bool,
+}
+
+impl ServedArgs {
+    /// Those of the options that mean the same on every machine: no programs, no paths.
+    pub(crate) fn portable(&self) -> Self {
+        let selection = Selection {
+            config: None,
+            folders: Vec::new(),
+            credentials: Vec::new(),
+            // It is about the reading that is done now.
+            refresh: false,
+            ..self.selection.clone()
+        };
+        Self {
+            binaries: Vec::new(),
+            selection,
+            showing: self.showing.clone(),
+            spells: Spells::default(),
+            timeout: self.timeout,
+        }
+    }
 }
 
 /// Show the tools that an assistant would get
@@ -247,7 +427,7 @@ Examples:
   charmer tools --spells spells")]
 pub(crate) struct ToolsArgs {
     /// The programs, by name or path; with --config, which of its programs (all by default)
-    #[arg(value_name = "BINARY")]
+    #[arg(value_name = "PROGRAM")]
     pub(crate) binaries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -277,9 +457,10 @@ Examples:
   charmer inspect docker container ls
   charmer inspect kubectl --json | jq '.leftOut'")]
 pub(crate) struct InspectArgs {
-    /// The program, by name or path; with --config, one of its programs by its name there
-    #[arg(value_name = "BINARY")]
-    pub(crate) binary: PathBuf,
+    /// The program, by name or path; with --config, one of its programs by its name there; may be left out where the file
+    /// has only one
+    #[arg(value_name = "PROGRAM")]
+    pub(crate) binary: Option<PathBuf>,
     /// One of its commands; its root by default
     #[arg(value_name = "PATH")]
     pub(crate) path: Vec<String>,
@@ -304,21 +485,26 @@ Examples:
   charmer call --binary ./target/debug/mytool mytool_list --tag a --tag b
   charmer call kubectl_get pods --config charmer.yaml --json
   charmer call run_read --binary git git_status
+  charmer call --dry-run git_push origin main
   charmer call --spells spells deploy --target test")]
 pub(crate) struct CallArgs {
     /// The program that the tool belongs to; may be repeated
-    #[arg(long = "binary", short, value_name = "BINARY")]
+    #[arg(long = "binary", short, value_name = "PROGRAM")]
     pub(crate) binaries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) spells: Spells,
-    /// How long the call may run, such as 90s or 5m
+    /// How long the call may run, such as 90, 90s or 5m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
     /// Print the structured result instead of the text
     #[arg(long)]
     pub(crate) json: bool,
+    /// Show what would be run, where, with which rights and by which rule, and run nothing; before the tool's name where
+    /// the tool has a --dry-run of its own
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// The tool, as `charmer tools` shows it, and its input: JSON, `-`, or words such as `--all --limit 5 NAME`
     #[arg(
         value_names = ["TOOL", "INPUT"],
@@ -330,12 +516,13 @@ pub(crate) struct CallArgs {
     pub(crate) words: Vec<String>,
 }
 
+/// A duration as files take it, or with spaces, as people are used to.
 fn duration(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
+    let time = charmer_config::parse_duration(text);
+    match time.map_or_else(|| humantime::parse_duration(text), Ok) {
         Ok(time) if time.is_zero() => Err("it must be longer than nothing".into()),
         Ok(time) => Ok(time),
-        Err(_) if text.parse::<u64>().is_ok() => Err(format!("add a unit, as in `{text}s`")),
-        Err(error) => Err(format!("{error}; write it as 90s, 5m or 1h 30m")),
+        Err(error) => Err(format!("{error}; write it as 90, 90s, 5m or 1h30m")),
     }
 }
 
@@ -351,9 +538,10 @@ mod tests {
     }
 
     #[test]
-    fn durations_have_units() {
+    fn durations_are_written_as_in_files() {
         assert_eq!(duration("1m 30s"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("30"), Err("add a unit, as in `30s`".into()));
+        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("30"), Ok(Duration::from_secs(30)));
         assert!(duration("0s").is_err() && duration("soon").is_err());
     }
 

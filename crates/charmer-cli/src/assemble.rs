@@ -1,30 +1,44 @@
 //! From what was found out about programs to tools with call paths.
 
 use std::{
-    borrow::Borrow, collections::BTreeSet, ffi::OsString, path::PathBuf, sync::Arc, time::Duration,
+    borrow::Borrow,
+    collections::{BTreeSet, HashMap},
+    ffi::OsString,
+    path::Path,
+    sync::Arc,
+    time::Duration,
 };
 
-use charmer_config::{Completion, Declared, Layers};
+use charmer_config::{Completion, Layers};
 use charmer_core::{
     expose::{Expose, Wish},
-    tool::{ARGS_KEY, Tool, catalogue, estimate_tokens},
+    model::{Cli, CommandPath, Hints},
+    tool::{ARGS_KEY, Annotations, Tool, catalogue, estimate_tokens},
 };
 use charmer_discover::Discovery;
 use charmer_run::{
-    CallPath, Exposed, Exposure, Limits, META_TOOLS, Promotions, ServedTool, SharedSteps, Spool,
-    Target, ToolSet,
+    CallPath, Exposed, Exposure, LOCAL, Limits, META_TOOLS, Promotions, Reading, ReadsAny,
+    ServedTool, SharedSteps, Spool, Target, ToolSet,
+    folder::Folders,
     layers::Validate,
-    process::{Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
+    process::{ConfinedPool, Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
 };
 use charmer_server::Listing;
 use charmer_spells::SpellBook;
+use serde::Serialize;
 
 use crate::{
     complete::completer,
+    confine::{Granted, LOOSEN, LOOSEN_NETWORK},
+    excluded::excluded,
     instructions::what_is_here,
-    names, output, policy,
+    names, output,
+    policy::{self, Prepared},
     problem::Problem,
+    refused::Refused,
+    rights::{self, Confines},
+    rule, set,
     settings::{Program, Settings},
     wishes::Wishes,
 };
@@ -48,7 +62,51 @@ pub(crate) enum Purpose {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Assembled {
     pub(crate) tools: ToolSet,
+    /// The network of each tool, by its name.
+    pub(crate) networks: HashMap<String, Granted>,
     pub(crate) warnings: Vec<String>,
+    /// What is left out of each program that leaves out any.
+    pub(crate) left_out: Vec<LeftOutCount>,
+}
+
+/// How much is left out of a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LeftOutCount {
+    pub(crate) program: String,
+    /// The number of flags, each counted at the command that has it.
+    pub(crate) flags: usize,
+    /// The number of commands that they stand at.
+    pub(crate) commands: usize,
+    /// The number of arguments of which some values are refused.
+    pub(crate) refused_values: usize,
+    /// Whether only reading is offered.
+    #[serde(skip)]
+    pub(crate) read_only: bool,
+}
+
+impl LeftOutCount {
+    /// Counts what is left out of these tools; what belongs to commands that are not offered is not missed.
+    fn of(prepared: &Prepared, tools: &[Arc<Tool>]) -> Option<Self> {
+        let is_offered = |path: &CommandPath| {
+            let mut tools = tools.iter();
+            tools.any(|tool| tool.path.words().starts_with(path.words()))
+        };
+        let left_out = prepared.left_out.iter();
+        let owners = left_out
+            .map(|out| &out.command)
+            .filter(|path| is_offered(path));
+        let owners: Vec<String> = owners.map(ToString::to_string).collect();
+        let refused = prepared.refused.iter();
+        let count = Self {
+            program: prepared.cli.root.name.clone(),
+            flags: owners.len(),
+            commands: owners.iter().collect::<BTreeSet<_>>().len(),
+            refused_values: refused.filter(|one| is_offered(&one.command)).count(),
+            read_only: prepared.read_only,
+        };
+        (count.flags + count.refused_values > 0).then_some(count)
+    }
 }
 
 impl Assembled {
@@ -66,6 +124,8 @@ pub(crate) struct Assembler {
     settings: Settings,
     running: Vec<Running>,
     pub(crate) engine: Engine,
+    /// The processes that run calls which are meant to read.
+    pool: Option<Arc<ConfinedPool>>,
     pub(crate) spells: Option<SpellBook>,
     shared: SharedSteps,
     limits: Limits,
@@ -76,7 +136,10 @@ pub(crate) struct Assembler {
 
 /// What the calls of one program share.
 struct Running {
+    /// For commands whose selector says nothing of their network.
     launcher: Launcher,
+    /// For those of each selector.
+    of_selectors: Vec<Launcher>,
     /// One for each selector.
     layers: Vec<Layers>,
 }
@@ -110,10 +173,11 @@ impl Assembler {
             let audit = audit.layer(redactor, &settings.folder);
             audit.report_to(output::warn)
         });
-        let running = settings.programs.iter().map(|program| Running {
-            launcher: launcher(program, &settings, &mark, &engine),
-            layers: program.source.select.iter().map(|s| s.layers()).collect(),
-        });
+        let pool = rights::pool();
+        let running = settings
+            .programs
+            .iter()
+            .map(|program| Running::new(program, &settings, &mark, &engine, pool.as_ref()));
         let limits = config.limits();
         let mut shared = shared.audit(audit);
         if config.log.calls {
@@ -122,9 +186,13 @@ impl Assembler {
         let spells = settings
             .spells
             .as_ref()
-            .map(|folder| folder.open(&engine, config, &mark, &shared));
+            .map(|folder| folder.open(&engine, config, &mark, &shared, pool.clone()));
         let mut exposure = exposure(&settings, &shared);
-        let instructions = exposure.instructions(&what_is_here(&settings));
+        let told = exposure.instructions(&what_is_here(&settings));
+        let instructions = match &settings.config.server.instructions {
+            Some(of_file) => format!("{}\n\n{told}", of_file.trim_end()),
+            None => told,
+        };
         exposure.spent = estimate_tokens(&instructions);
         let assembler = Self {
             running: running.collect(),
@@ -134,6 +202,7 @@ impl Assembler {
             limits,
             spells,
             engine,
+            pool,
             shared,
             settings,
         };
@@ -152,16 +221,22 @@ impl Assembler {
         let mut all = Assembled::default();
         let mut served = Vec::new();
         let mut unmatched = Vec::new();
+        let mut not_offered = Vec::new();
         let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
         let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.running);
-        for (((program, running), found), prefix) in programs.zip(found).zip(prefixes) {
+        for (((program, running), found), prefix) in programs.zip(&found).zip(prefixes) {
             let Some(found) = found else { continue };
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
             unmatched.push(self.wishes.unmatched(&prepared.cli));
-            prepared.options.prefix = Some(prefix);
+            let selection = &self.settings.selection;
+            prepared.options.prefix = Some(prefix.clone());
             let catalogue = catalogue(&prepared.cli, &prepared.options);
+            let tools = catalogue.tools.iter().map(AsRef::as_ref);
+            not_offered.extend(excluded(&prepared, program, selection, &prefix, tools));
+            all.left_out
+                .extend(LeftOutCount::of(&prepared, &catalogue.tools));
             let notes = catalogue.warnings.iter().map(|note| {
                 let about = prepared.cli.root.name.as_str();
                 format!("{about} {note}")
@@ -169,19 +244,35 @@ impl Assembler {
             all.warnings.extend(notes);
             let idle = program.source.warnings(&catalogue);
             all.warnings.extend(idle.iter().map(ToString::to_string));
-            for tool in catalogue.tools {
+            for mut tool in catalogue.tools {
+                let any = prepared.reads_any.contains(&tool.path);
+                if any && prepared.read_only {
+                    // Whatever its label says: it is run without the right to write, and without network.
+                    let hints = Hints::reads().open_world(false);
+                    Arc::make_mut(&mut tool).annotations = Annotations::new(&hints);
+                }
                 let wish = self
                     .wishes
                     .of_command(&prepared.cli, &program.source, &tool);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
-                let secret = prepared.secrets(&tool.path);
-                let declared = prepared.outputs.get(&tool.path);
-                let mut one = self.serve(program, running, &tool, secret, declared)?;
+                if let Some(granted) = prepared.networks.get(&tool.path) {
+                    all.networks.insert(tool.name.to_string(), *granted);
+                }
+                let mut one = self.serve(program, running, &tool, &prepared)?;
                 if found.family == COBRA && program.source.completion == Completion::Program {
                     one = one.completed_by(completer(&running.launcher));
                 }
-                served.push(one.wish(wish));
+                let reading = match any {
+                    true => Reading::Any,
+                    false => Reading::Labelled,
+                };
+                served.push(one.wish(wish).reading(reading).reads(prepared.read_only));
             }
+        }
+        if found.iter().all(Option::is_some) {
+            let models: Vec<&Cli> = found.iter().flatten().map(|found| &found.cli).collect();
+            let told = set::check_flags(&self.settings.selection, &models)?;
+            all.warnings.extend(told);
         }
         if unmatched.len() == self.settings.programs.len() {
             let spells = self.spells.as_ref().map(SpellBook::spells);
@@ -190,7 +281,7 @@ impl Assembler {
             all.warnings
                 .extend(self.wishes.warnings(&unmatched, &spells));
         }
-        all.tools = ToolSet::new(served);
+        all.tools = ToolSet::new(served).excluding(not_offered);
         Ok(all)
     }
 
@@ -231,10 +322,34 @@ impl Assembler {
                 tool.wish(wish)
             }));
         }
-        let all = ToolSet::new(all).behind(self.shared.clone());
+        let all = ToolSet::new(all)
+            .behind(self.shared.clone())
+            .excluding_as(programs);
         match self.engine.spool() {
             Some(spool) => all.with_spool(spool),
             None => all,
+        }
+    }
+
+    /// The folders that calls may run in.
+    pub(crate) fn folders(&self) -> &Folders {
+        &self.settings.folders
+    }
+
+    /// The programs that are served.
+    pub(crate) fn programs(&self) -> &[Program] {
+        &self.settings.programs
+    }
+
+    /// What to do where no command is offered.
+    pub(crate) fn loosen(&self) -> &'static str {
+        let only_reads =
+            |program: &Program| self.settings.selection.read_only || program.source.read_only;
+        let programs = self.programs().iter();
+        let mut programs = programs.filter(|program| only_reads(program));
+        match programs.any(|program| program.confinement.could_read_any(&program.source)) {
+            true => LOOSEN_NETWORK,
+            false => LOOSEN,
         }
     }
 
@@ -273,8 +388,7 @@ impl Assembler {
         program: &Program,
         running: &Running,
         tool: &Arc<Tool>,
-        secret: Option<&str>,
-        declared: Option<&Declared>,
+        prepared: &Prepared,
     ) -> Result<ServedTool, Problem> {
         let mut limits = self.limits.clone();
         let selector = tool.selector.and_then(|at| {
@@ -282,10 +396,14 @@ impl Assembler {
             Some((selector, running.layers.get(at)?))
         });
         let mut structure = self.settings.config.structure(selector.map(|(s, _)| s));
-        if let Some(declared) = declared {
+        if let Some(declared) = prepared.outputs.get(&tool.path) {
             structure = declared.add_to(structure);
         }
-        let mut path = CallPath::new(Arc::clone(tool), Target::Process(running.launcher.clone()))
+        let launcher = tool
+            .selector
+            .and_then(|at| running.of_selectors.get(at))
+            .unwrap_or(&running.launcher);
+        let mut path = CallPath::new(Arc::clone(tool), Target::Process(launcher.clone()))
             .structure(structure)
             .redactor(self.engine.redactor().clone());
         if let Some((selector, layers)) = selector {
@@ -293,17 +411,40 @@ impl Assembler {
             path = path.layer(Arc::new(move |inner| wrap(&layers, inner)));
             limits = selector.limits(&limits, tool.name.as_str());
         }
-        if let Some(pattern) = secret {
+        let secret = prepared.secrets(&tool.path).map(|pattern| {
             let why = "secrets are not shown where only reading is offered";
-            let check = Validate::forbid(ARGS_KEY, pattern, why)
-                .map_err(|error| Problem::failed(error.to_string()))?;
-            path = path.check(check);
+            Validate::forbid(ARGS_KEY, pattern, why)
+        });
+        let refused = prepared.refused(&tool.path);
+        let refused = refused.map(Refused::check);
+        for check in secret.into_iter().chain(refused) {
+            path = path.check(check.map_err(|error| Problem::failed(error.to_string()))?);
         }
-        Ok(path.limits(limits).serve(&self.shared))
+        let rule = rule::of_command(program, &self.settings.selection, prepared, tool);
+        Ok(path.rule(rule).limits(limits).serve(&self.shared))
     }
 
-    /// Writes what has not been written yet; the process may end right after this.
+    /// Makes sure that programs which are served read-only can be kept from writing, and says so otherwise.
+    pub(crate) fn check_confinement(&self) -> Result<(), Problem> {
+        let programs = self.settings.programs.iter().zip(&self.running);
+        let reads = programs
+            .filter(|(program, _)| self.settings.selection.read_only || program.source.read_only);
+        for (program, running) in reads {
+            let Some(confinement) = running.launcher.confinement(true) else {
+                continue;
+            };
+            let prepared = confinement.pool.prepare(&confinement.rights, &LOCAL.into());
+            prepared.map_err(|reason| rights::cannot_confine(program, &reason, &self.settings))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what has not been written yet, and ends the processes that wait for calls; the process may end right after
+    /// this.
     pub(crate) fn finish(&self) {
+        if let Some(pool) = &self.pool {
+            pool.end();
+        }
         if let Some(audit) = self.shared.audit_log() {
             audit.finish(Duration::from_secs(2));
         }
@@ -315,8 +456,11 @@ fn exposure(settings: &Settings, shared: &SharedSteps) -> Exposure {
     let rules = &settings.config.expose;
     let mut exposure = Exposure::new(rules.mode.unwrap_or_default())
         .read_only(settings.selection.read_only)
+        .reads_any(reads_any(settings))
         .programs(settings.programs.iter().map(Program::name))
+        .folders(settings.folders.clone())
         .behind(shared.clone());
+    exposure.results = settings.config.results.unwrap_or_default();
     exposure.descriptions = rules.descriptions;
     if let Some(budget) = rules.budget {
         exposure.budget = budget;
@@ -327,19 +471,65 @@ fn exposure(settings: &Settings, shared: &SharedSteps) -> Exposure {
     exposure
 }
 
-fn launcher(program: &Program, settings: &Settings, mark: &str, engine: &Engine) -> Launcher {
-    // A bridge within a bridge: the outer one's marks are not for the inner one's children.
-    let vars = std::env::vars_os().filter(|(name, _): &(OsString, OsString)| name != MODE);
-    let source = &program.source;
-    let environment = source
-        .environment
-        .resolve(vars)
-        .marked(mark, source.mcp_mode);
-    let directory: Option<PathBuf> = source
-        .directory
-        .as_ref()
-        .map(|directory| settings.folder.join(directory));
-    Launcher::new(program.path.clone(), environment, directory, engine.clone())
+/// How many of all commands `run_read` takes whatever their label says; spells are taken by theirs.
+fn reads_any(settings: &Settings) -> ReadsAny {
+    let programs = settings.programs.iter();
+    let each = programs.map(|program| program.confinement.how_many_read(&program.source));
+    let each: Vec<ReadsAny> = each.collect();
+    let is = |which: ReadsAny| move |one: &ReadsAny| *one == which;
+    if each.iter().all(is(ReadsAny::None)) {
+        ReadsAny::None
+    } else if each.iter().all(is(ReadsAny::All)) && settings.spells.is_none() {
+        ReadsAny::All
+    } else {
+        ReadsAny::Some
+    }
+}
+
+impl Running {
+    fn new(
+        program: &Program,
+        settings: &Settings,
+        mark: &str,
+        engine: &Engine,
+        pool: Option<&Arc<ConfinedPool>>,
+    ) -> Self {
+        // A bridge within a bridge: the outer one's marks are not for the inner one's children.
+        let vars = std::env::vars_os().filter(|(name, _): &(OsString, OsString)| name != MODE);
+        let source = &program.source;
+        let environment = source
+            .environment
+            .resolve(vars)
+            .marked(mark, source.mcp_mode);
+        // What the command line says goes before the file.
+        let fixed = source.folder.as_ref();
+        let fixed = fixed.filter(|_| settings.folders.first().is_none());
+        let fixed = fixed.map(|folder| settings.folder.join(folder));
+        let work = fixed.as_deref().or(settings.folders.first());
+        let here = || std::env::current_dir().unwrap_or_default();
+        let confines = Confines {
+            program,
+            environment: &environment,
+            folder: &work.map_or_else(here, Path::to_owned),
+            read_only: settings.selection.read_only || source.read_only,
+        };
+        let launcher = Launcher::new(
+            program.path.clone(),
+            environment.clone(),
+            fixed.clone(),
+            engine.clone(),
+        );
+        let with = |selector| {
+            let network = program.confinement.network_of(selector).network;
+            confines.confine(&launcher, pool, network)
+        };
+        let selectors = &source.select;
+        Self {
+            launcher: with(None),
+            of_selectors: selectors.iter().map(|one| with(Some(one))).collect(),
+            layers: selectors.iter().map(|one| one.layers()).collect(),
+        }
+    }
 }
 
 #[cfg(test)]

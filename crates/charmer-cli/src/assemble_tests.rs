@@ -61,12 +61,12 @@ fn calls(
     };
     let mut settings =
         Settings::load(&[], &Selection::default(), &spells, None).expect("it is valid");
-    let text = "sources: [{binary: ship}]";
-    let source = Config::parse(text, "charmer.yaml").expect("it is valid");
-    settings.programs.push(Program {
-        path: "/nowhere/ship".into(),
-        source: source.sources.into_iter().next().expect("there is one"),
-    });
+    // The process that confines calls is the program `charmer`, which this test is not.
+    let text = "sources: [{binary: ship, confine: names}]";
+    let config = Config::parse(text, "charmer.yaml").expect("it is valid");
+    let source = config.sources[0].clone();
+    let program = Program::new("/nowhere/ship".into(), source, &config, &settings.selection);
+    settings.programs.push(program);
     let hooks = Hooks::new().before(step);
     let step: Step = Arc::new(move |inner| wrap(&hooks, inner));
     let shared = SharedSteps::default().step(step);

@@ -31,7 +31,8 @@ pub(crate) fn completer(launcher: &Launcher) -> Completer {
                 .grace(Duration::from_millis(200))
                 .capture_bytes(MOST)
                 .output_chars(MOST);
-            let request = Request::new(argv, limits);
+            // Nobody means to change anything by asking what could be said.
+            let request = Request::new(argv, limits).reads(true);
             match launcher.run(request, CancellationToken::new()).await {
                 Ok(outcome) if outcome.ended == Ended::Exited(0) => {
                     values(&outcome.stdout.to_text())

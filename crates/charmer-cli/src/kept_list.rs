@@ -39,6 +39,11 @@ impl KeptList {
         selection.refresh = false;
         format!("{selection:?}").hash(&mut hasher);
         format!("{:?}", settings.config.expose).hash(&mut hasher);
+        format!("{:?}", settings.folders).hash(&mut hasher);
+        // What reads depends on the system too, not on the file alone.
+        for program in &settings.programs {
+            format!("{:?}", program.confinement).hash(&mut hasher);
+        }
         if let Some(file) = &settings.selection.config {
             fs::read(file).ok()?.hash(&mut hasher);
         }
@@ -83,5 +88,34 @@ impl KeptList {
             let _ = write!(basis, " {}", self.cache.entry_mark(program)?);
         }
         Some(basis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::args::{ConfineName, NetworkName, Selection, Spells};
+
+    use super::*;
+
+    #[test]
+    fn what_changes_what_is_offered_has_a_list_of_its_own() {
+        let program = [std::env::current_exe().expect("a test has a path")];
+        let name = |selection: Selection| {
+            let settings = Settings::load(&program, &selection, &Spells::default(), None);
+            let kept = KeptList::new(&settings.expect("it is there"));
+            kept.map(|kept| kept.name)
+        };
+        let plain = name(Selection::default());
+        let network = name(Selection {
+            network: Some(NetworkName::None),
+            ..Selection::default()
+        });
+        let confine = name(Selection {
+            confine: Some(ConfineName::Off),
+            ..Selection::default()
+        });
+        assert_eq!(plain, name(Selection::default()));
+        // Where nothing can be kept there is nothing to mix up.
+        assert!(plain.is_none() || (plain != network && plain != confine && network != confine));
     }
 }

@@ -1,28 +1,39 @@
 //! The program `charmer`: serves any command-line program to AI assistants over MCP.
 
 mod args;
+mod ask;
 mod assemble;
+mod clients;
 mod commands;
 mod complete;
+mod confine;
+mod credentials;
+mod excluded;
+mod identity;
 mod instructions;
 mod kept_list;
 mod names;
 mod output;
 mod policy;
+mod privileges;
 mod problem;
 mod programs;
 mod progress;
 mod read;
+mod refused;
+mod rights;
+mod rule;
 mod runtime;
+mod set;
 mod settings;
 mod spells;
 mod table;
 mod tokens;
+mod undone;
 mod wishes;
+mod wrap;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use args::{Args, Command};
 
@@ -32,12 +43,19 @@ fn main() -> ExitCode {
     if first.is_some_and(|word| word == read::SANDBOX) {
         return charmer_sandbox::run_confined();
     }
-    let done = match Args::parse().command {
+    let done = match Args::of_process().command {
+        Command::Add(args) => commands::add::run(&args),
+        Command::Remove(args) => commands::remove::run(&args),
+        Command::List(args) => commands::list::run(&args),
         Command::Serve(args) => commands::serve::run(&args),
         Command::Tools(args) => commands::tools::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Call(args) => commands::call::run(&args),
+        Command::Init(args) => commands::init::run(&args),
+        Command::Check(args) => commands::check::run(&args),
+        Command::Doctor(args) => commands::doctor::run(&args),
         Command::Spell(args) => commands::spell::run(&args),
+        Command::Export(args) => commands::export::run(&args),
         Command::Completions { shell } => commands::pages::completions(shell),
         Command::Man { out } => commands::pages::man(out.as_deref()),
         Command::Guardian { mark, spool } => {

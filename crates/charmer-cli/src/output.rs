@@ -6,8 +6,12 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
+use terminal_size::{Height, Width};
 
-use crate::problem::Problem;
+use crate::{problem::Problem, wrap::wrapped};
+
+/// The fewest columns that lines are laid out for.
+const NARROWEST: usize = 40;
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -58,17 +62,27 @@ pub(crate) fn fail(problem: &Problem) {
         Some(rest) => format!("{} {rest}", styled(RED.bold(), "error:")),
         None => text,
     };
-    say(&text);
+    // The picture of a line is as wide as it is.
+    match problem.is_picture() {
+        true => say(&text),
+        false => say(&wrapped(&text, error_width(), 0)),
+    }
 }
 
 /// Prints a warning.
 pub(crate) fn warn(message: &str) {
-    say(&format!("{} {message}", styled(YELLOW.bold(), "warning:")));
+    let text = format!("{} {message}", styled(YELLOW.bold(), "warning:"));
+    say(&wrapped(&text, error_width(), 2));
+}
+
+/// Prints what shows itself, as the picture of a line does.
+pub(crate) fn show(picture: &str) {
+    say(picture);
 }
 
 /// Prints a line about what goes on.
 pub(crate) fn note(message: &str) {
-    say(&format!("charmer: {message}"));
+    say(&wrapped(&format!("charmer: {message}"), error_width(), 2));
 }
 
 fn say(text: &str) {
@@ -76,12 +90,30 @@ fn say(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
-/// How wide lines on standard output may be; `None` where it is no terminal, and lines may be as long as they are.
+/// The number of columns of standard output; `None` where it is no terminal, and lines may be as long as they are. COLUMNS
+/// goes before both.
 pub(crate) fn width() -> Option<usize> {
     let stdout = io::stdout();
-    if !stdout.is_terminal() {
-        return None;
-    }
-    let size = terminal_size::terminal_size_of(stdout);
-    Some(size.map_or(80, |(width, _)| usize::from(width.0)).max(40))
+    columns(
+        stdout.is_terminal(),
+        terminal_size::terminal_size_of(stdout),
+    )
+}
+
+/// The same of standard error.
+pub(crate) fn error_width() -> Option<usize> {
+    let stderr = io::stderr();
+    columns(
+        stderr.is_terminal(),
+        terminal_size::terminal_size_of(stderr),
+    )
+}
+
+fn columns(is_terminal: bool, size: Option<(Width, Height)>) -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok();
+    let said = said.and_then(|columns| columns.parse().ok());
+    let measured = || size.map_or(80, |(width, _)| usize::from(width.0));
+    let width = said.filter(|width| *width > 0);
+    let width = width.or_else(|| is_terminal.then(measured));
+    width.map(|width| width.max(NARROWEST))
 }

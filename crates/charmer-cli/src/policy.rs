@@ -7,8 +7,8 @@ use std::{
 
 use charmer_config::{Applied, Declared, Mismatches};
 use charmer_core::{
-    model::{Cli, Command, CommandPath, Effect, Flag},
-    select::{Candidate, CommandRule, FlagRule, Selector},
+    model::{Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue},
+    select::{Candidate, CommandRule, FlagRule, Selector, first_match},
     text::nearest,
     tool::CatalogueOptions,
 };
@@ -16,7 +16,16 @@ use charmer_discover::{Discovery, Judgement};
 use charmer_spells::NameRule;
 use serde::Serialize;
 
-use crate::{args::Selection, problem::Problem, settings::Program};
+use crate::{
+    args::Selection,
+    confine::Granted,
+    problem::Problem,
+    refused::{Refused, refused_values},
+    rule::placed,
+    set,
+    settings::Program,
+    undone,
+};
 
 /// A program, ready for its tools to be made.
 #[derive(Debug, Clone)]
@@ -29,6 +38,12 @@ pub(crate) struct Prepared {
     /// What is thought of its commands, and why.
     pub(crate) judgement: Judgement,
     pub(crate) left_out: Vec<LeftOut>,
+    /// The network of every command.
+    pub(crate) networks: HashMap<CommandPath, Granted>,
+    /// The commands that can be tried where only reading is wanted, whatever their labels say.
+    pub(crate) reads_any: Arc<HashSet<CommandPath>>,
+    /// Values that arguments cannot have.
+    pub(crate) refused: Vec<Refused>,
     /// Whether only reading is offered.
     pub(crate) read_only: bool,
     /// What the configuration has set.
@@ -48,6 +63,19 @@ pub(crate) struct LeftOut {
     pub(crate) flag: String,
     /// Why.
     pub(crate) reason: String,
+    /// The same for a caller who asks for it, with the rule that could be loosened.
+    #[serde(skip)]
+    pub(crate) told: String,
+}
+
+impl LeftOut {
+    /// What a caller is told of a flag that can be asked for by name.
+    pub(crate) fn told(flag: &Flag, reason: &str) -> String {
+        format!(
+            "{reason} (`--with-flag {}` would let it in)",
+            flag.display_name()
+        )
+    }
 }
 
 /// Decides what is offered of a program.
@@ -56,6 +84,7 @@ pub(crate) fn prepare(
     program: &Program,
     selection: &Selection,
 ) -> Result<Prepared, Problem> {
+    let program = &*set::pinned(program, selection, found)?;
     let source = &program.source;
     let mut cli = found.cli.clone();
     found.judgement.set_effects(&mut cli);
@@ -75,9 +104,21 @@ pub(crate) fn prepare(
     let read_only = selection.read_only || source.read_only;
     let pinned = source.catalogue_options(&cli);
     let mut options = pinned.map_err(|error| mismatch(program, &error))?;
-    let left_out = leave_out_flags(&mut cli, program, selection, &judgement, read_only);
-    warnings.extend(unmatched(&cli, selection, &found.cli));
-    options.selectors = selectors(&cli, program, selection, read_only);
+    let (networks, reads_any) = networks(&cli, program);
+    let reads_any = Arc::new(reads_any);
+    let only_reading = read_only.then_some(&reads_any);
+    let mut left_out = leave_out_flags(
+        &mut cli,
+        program,
+        selection,
+        &judgement,
+        only_reading.map(AsRef::as_ref),
+    );
+    left_out.extend(undone::withhold(&mut cli, source, selection, &mut warnings));
+    relieve_positionals(&mut cli.root);
+    let refused = refused_values(&cli, program, selection, &judgement, read_only);
+    warnings.extend(unmatched(&cli, selection, &found.cli, &judgement));
+    options.selectors = selectors(&cli, program, selection, only_reading.cloned());
     let outputs = source.outputs(&cli);
     warnings.extend(lost_in_conversion(&cli, &outputs));
     Ok(Prepared {
@@ -86,6 +127,9 @@ pub(crate) fn prepare(
         outputs,
         judgement,
         left_out,
+        networks,
+        reads_any,
+        refused,
         read_only,
         applied: report.applied,
         warnings,
@@ -130,6 +174,47 @@ impl Prepared {
         let thought = self.judgement.command(path).filter(|_| self.read_only)?;
         thought.secrets.as_deref()
     }
+
+    /// The values that the arguments of a command cannot have.
+    pub(crate) fn refused(&self, path: &CommandPath) -> impl Iterator<Item = &Refused> {
+        self.refused.iter().filter(move |one| one.command == *path)
+    }
+}
+
+/// A positional is not asked for where a flag of the same name can give the value: `curl <url>`, `curl --url`.
+fn relieve_positionals(command: &mut Command) {
+    let flags = &command.flags;
+    let offers = |name: &str| {
+        flags.iter().any(|flag| {
+            flag.value == FlagValue::Required && !flag.hidden && flag.long.as_deref() == Some(name)
+        })
+    };
+    if let Arguments::Listed(listed) = &mut command.arguments {
+        for positional in listed {
+            let name = positional.name.as_deref().unwrap_or(&positional.id);
+            positional.required &= !offers(name);
+        }
+    }
+    command.commands.iter_mut().for_each(relieve_positionals);
+}
+
+/// The network of every command, and the commands that can be tried where only reading is wanted, whatever their labels
+/// say. The first selector that speaks for a command decides.
+fn networks(cli: &Cli, program: &Program) -> (HashMap<CommandPath, Granted>, HashSet<CommandPath>) {
+    let rules = program.source.selectors();
+    let mut networks = HashMap::new();
+    let mut reads_any = HashSet::new();
+    cli.walk(&mut |path, lineage| {
+        let command = *lineage.last().expect("a lineage is not empty");
+        let candidate = Candidate::new(&cli.root.name, path, command);
+        let place = first_match(&rules, &candidate).map(|(at, _)| at);
+        let selector = place.and_then(|at| program.source.select.get(at));
+        networks.insert(path.clone(), program.confinement.network_of(selector));
+        if program.confinement.reads_any(selector) {
+            reads_any.insert(path.clone());
+        }
+    });
+    (networks, reads_any)
 }
 
 /// Hides the flags that stay out: a hidden flag is in no schema, so no input can reach it. Marks those that write.
@@ -138,7 +223,7 @@ fn leave_out_flags(
     program: &Program,
     selection: &Selection,
     judgement: &Judgement,
-    read_only: bool,
+    only_reading: Option<&HashSet<CommandPath>>,
 ) -> Vec<LeftOut> {
     let named = FlagRule::allow(selection.with_flags.iter().cloned());
     let pinned = FlagRule::allow(program.source.set.keys().cloned());
@@ -147,10 +232,6 @@ fn leave_out_flags(
     cli.walk(&mut |path, lineage| {
         let command = *lineage.last().expect("a lineage is not empty");
         for flag in command.flags.iter().filter(|flag| !flag.hidden) {
-            // A pinned flag is in no schema anyway, and it must be written.
-            if pinned.matches(flag) {
-                continue;
-            }
             let brought_back = selection.all_flags
                 || named.matches(flag)
                 || program.source.redirects.lets_in(flag);
@@ -163,28 +244,76 @@ fn leave_out_flags(
             if writes.is_some() {
                 writing.push((path.clone(), flag.id.clone()));
             }
-            if let Some(reason) = redirects().or_else(|| writes.filter(|_| read_only).cloned()) {
+            // A pinned flag is in no schema anyway, and it must be written.
+            if pinned.matches(flag) {
+                continue;
+            }
+            // Where nothing can be written, such a flag may be tried.
+            let kept_out =
+                |_: &&String| only_reading.is_some_and(|any| !all_of(path, command, any));
+            let unknown = || {
+                let reason = thought?.unknown.get(&flag.id);
+                reason
+                    .filter(|_| only_reading.is_some() && !brought_back)
+                    .cloned()
+            };
+            let by_name = redirects().map(|reason| (LeftOut::told(flag, &reason), reason));
+            let writing = || {
+                let reason = writes.filter(kept_out).cloned()?;
+                Some((
+                    format!("{reason}, and {}", read_only_rule(program, selection)),
+                    reason,
+                ))
+            };
+            let unknown = || unknown().map(|reason| (LeftOut::told(flag, &reason), reason));
+            if let Some((told, reason)) = by_name.or_else(writing).or_else(unknown) {
                 left_out.push(LeftOut {
                     command: path.clone(),
                     id: flag.id.clone(),
                     flag: flag.display_name(),
                     reason,
+                    told,
                 });
             }
         }
     });
-    let mut set = |path: &CommandPath, id: &str, set: fn(&mut Flag)| {
-        let command = cli.command_mut(path);
-        let flags = command.into_iter().flat_map(|command| &mut command.flags);
-        flags.filter(|flag| flag.id == id).for_each(set);
-    };
     for (path, id) in &writing {
-        set(path, id, |flag| flag.writes = true);
+        set_flag(cli, path, id, |flag| flag.writes = true);
     }
-    for out in &left_out {
-        set(&out.command, &out.id, |flag| flag.hidden = true);
-    }
+    left_out.iter().for_each(|out| withhold(cli, out));
     left_out
+}
+
+/// Keeps a flag out of every schema, and has a caller who asks for it told why.
+pub(crate) fn withhold(cli: &mut Cli, out: &LeftOut) {
+    set_flag(cli, &out.command, &out.id, |flag| {
+        flag.hidden = true;
+        flag.withheld = Some(out.told.clone());
+    });
+}
+
+fn set_flag(cli: &mut Cli, path: &CommandPath, id: &str, set: impl Fn(&mut Flag)) {
+    let command = cli.command_mut(path);
+    let flags = command.into_iter().flat_map(|command| &mut command.flags);
+    flags.filter(|flag| flag.id == id).for_each(set);
+}
+
+/// The rule by which only reading is offered, where it is.
+pub(crate) fn read_only_rule(program: &Program, selection: &Selection) -> String {
+    let rule = match selection.read_only {
+        true => "`--read-only`".to_owned(),
+        false => {
+            let place = placed(selection.config.as_deref(), program.source.position);
+            format!("`read_only` of `{}`{place}", program.name())
+        }
+    };
+    format!("only reading is offered by {rule}")
+}
+
+/// Whether a command and all below it are in a set.
+fn all_of(path: &CommandPath, command: &Command, set: &HashSet<CommandPath>) -> bool {
+    let mut children = command.commands.iter();
+    set.contains(path) && children.all(|child| all_of(&path.child(child.name.as_str()), child, set))
 }
 
 /// The file's selectors, within what the command line lets through.
@@ -192,16 +321,23 @@ fn selectors(
     cli: &Cli,
     program: &Program,
     selection: &Selection,
-    read_only: bool,
+    only_reading: Option<Arc<HashSet<CommandPath>>>,
 ) -> Vec<Selector> {
     let allow = (!selection.allow.is_empty()).then(|| globs(&selection.allow));
     let denied = Arc::new(denied(cli, &selection.deny));
     let let_through = move |candidate: &Candidate<'_>| {
         allow.as_ref().is_none_or(|allow| allow.matches(candidate))
             && !denied.contains(original(candidate.path, candidate.command))
-            && (!read_only || candidate.command.hints.effect == Effect::Read)
+            && only_reading.as_ref().is_none_or(|any| {
+                candidate.command.hints.effect == Effect::Read || any.contains(candidate.path)
+            })
     };
     let mut selectors = program.source.selectors();
+    let entries = selectors.iter_mut().zip(&program.source.select);
+    for (at, (selector, entry)) in entries.enumerate() {
+        let place = placed(selection.config.as_deref(), entry.position);
+        selector.place = Some(format!("entry {} of `select`{place}", at + 1));
+    }
     if selectors.is_empty() {
         selectors.push(Selector::default());
     }
@@ -230,7 +366,7 @@ fn denied(cli: &Cli, patterns: &[String]) -> HashSet<CommandPath> {
 }
 
 /// The path that a command is known by.
-fn original<'c>(path: &'c CommandPath, command: &'c Command) -> &'c CommandPath {
+pub(crate) fn original<'c>(path: &'c CommandPath, command: &'c Command) -> &'c CommandPath {
     command.same_as.as_ref().unwrap_or(path)
 }
 
@@ -312,7 +448,7 @@ fn glob(pattern: &str) -> String {
 }
 
 /// What was asked for by name and is not there: most likely a typing error.
-fn unmatched(cli: &Cli, selection: &Selection, found: &Cli) -> Vec<String> {
+fn unmatched(cli: &Cli, selection: &Selection, found: &Cli, judgement: &Judgement) -> Vec<String> {
     let options = [("--allow", &selection.allow), ("--deny", &selection.deny)];
     let unmatched = unmatched_globs(cli, options).into_iter();
     let unmatched = unmatched.filter(|one| !selection.met_by_spells.contains(&one.glob));
@@ -328,7 +464,14 @@ fn unmatched(cli: &Cli, selection: &Selection, found: &Cli) -> Vec<String> {
                     .flat_map(|command: &&Command| &command.flags),
             );
         });
-        if !flags.iter().any(|flag| rule.matches(flag)) {
+        let mut positionals = HashSet::new();
+        found.walk(&mut |path, _| {
+            let refused = judgement.command(path).map(|thought| &thought.refused);
+            positionals.extend(refused.into_iter().flatten().map(|one| one.name.clone()));
+        });
+        if !flags.iter().any(|flag| rule.matches(flag))
+            && !positionals.contains(name.trim_start_matches('-'))
+        {
             let names = flags.iter().filter_map(|flag| flag.long.as_deref());
             let near = nearest(name.trim_start_matches('-'), names);
             let near = near.map_or_else(String::new, |near| format!("; did you mean `--{near}`?"));

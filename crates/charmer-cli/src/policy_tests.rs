@@ -27,21 +27,21 @@ fn found() -> Discovery {
     Discovery::of(Cli::new(root, Syntax::pflag()))
 }
 
+fn parsed(text: &str, selection: &Selection) -> Program {
+    let config = Config::parse(text, "charmer.yaml").expect("it is valid");
+    let source = config.sources[0].clone();
+    Program::new("/bin/program".into(), source, &config, selection)
+}
+
 fn program(select: &str) -> Program {
     let text = match select {
         // A list that selects nothing is a mistake in the file.
         "[]" => "sources: [{binary: ship}]".to_owned(),
         select => format!("sources: [{{binary: ship, select: {select}}}]"),
     };
-    let source = Config::parse(&text, "charmer.yaml")
-        .expect("it is valid")
-        .sources
-        .remove(0);
-    assert_eq!(source.origin, Origin::Binary("ship".into()));
-    Program {
-        path: "/bin/ship".into(),
-        source,
-    }
+    let program = parsed(&text, &Selection::default());
+    assert_eq!(program.source.origin, Origin::Binary("ship".into()));
+    program
 }
 
 fn words(list: &[&str]) -> Vec<String> {
@@ -122,7 +122,7 @@ fn only_what_is_known_to_read_is_read_only() {
     assert_eq!(tools("[]", &selection).0, ["ship_list", "ship_crew_show"]);
     // The file knows better.
     let (names, prepared) = tools(
-        "[{commands: {allow: [sail]}, effect: read}, {commands: {allow_glob: ['**']}}]",
+        "[{commands: {allow: [sail]}, assume_effect: read}, {commands: {allow_glob: ['**']}}]",
         &selection,
     );
     assert_eq!(names, ["ship_list", "ship_crew_show", "ship_sail"]);
@@ -192,6 +192,40 @@ fn harbour() -> Discovery {
     Discovery::of(Cli::new(root, Syntax::pflag()))
 }
 
+#[test]
+fn a_positional_does_not_take_the_name_of_a_flag_that_is_left_out() {
+    let root = Command::new("harbour")
+        .flag(
+            Flag::new("file")
+                .pflag("string")
+                .help("Read config from a file"),
+        )
+        .positional(charmer_core::model::Positional::new("file").variadic());
+    let found = Discovery::of(Cli::new(root, Syntax::getopt()));
+    let prepared = prepare(&found, &source("{binary: harbour}"), &Selection::default());
+    let prepared = prepared.expect("it fits");
+    assert_eq!(prepared.left_out.len(), 1);
+    assert_eq!(keys(&prepared), ["file_arg"]);
+}
+
+#[test]
+fn a_positional_is_not_asked_for_where_a_flag_of_its_name_is_offered() {
+    let found = |flag: Flag| {
+        let url = charmer_core::model::Positional::new("url").required();
+        let root = Command::new("harbour").flag(flag).positional(url);
+        Discovery::of(Cli::new(root, Syntax::getopt()))
+    };
+    let required = |flag: Flag| {
+        let plain = source("{binary: harbour}");
+        let prepared = prepare(&found(flag), &plain, &Selection::default()).expect("it fits");
+        prepared.cli.root.arguments.listed()[0].required
+    };
+    assert!(!required(
+        Flag::new("url").pflag("string").help("URL to work with")
+    ));
+    assert!(required(Flag::new("url").help("Show the URL")));
+}
+
 fn keys(prepared: &Prepared) -> Vec<String> {
     let made = catalogue(&prepared.cli, &prepared.options);
     let properties = made.tools[0].input_schema["properties"].as_object();
@@ -199,11 +233,7 @@ fn keys(prepared: &Prepared) -> Vec<String> {
 }
 
 fn source(text: &str) -> Program {
-    let config = Config::parse(&format!("sources: [{text}]"), "charmer.yaml");
-    Program {
-        path: "/bin/harbour".into(),
-        source: config.expect("it is valid").sources.remove(0),
-    }
+    parsed(&format!("sources: [{text}]"), &Selection::default())
 }
 
 #[test]
@@ -241,6 +271,51 @@ fn read_only_takes_flags_that_write_away_and_forbids_secrets() {
 }
 
 #[test]
+fn flags_for_all_commands_that_nobody_knows_stay_out_of_reading() {
+    let found = || {
+        let root = Command::new("harbour")
+            .not_runnable()
+            .flag(Flag::new("bare").help("Take the folder itself for a harbour"))
+            .flag(Flag::new("no-pager"))
+            .command(Command::new("log").about("Show what happened"));
+        Discovery::of(Cli::new(root, Syntax::pflag()))
+    };
+    let plain = source("{binary: harbour}");
+    let mut selection = Selection::default();
+    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    assert_eq!(keys(&prepared), ["bare", "no-pager"]);
+    selection.read_only = true;
+    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    assert_eq!(keys(&prepared), ["no-pager"]);
+    assert_eq!(prepared.left_out[0].flag, "--bare");
+    selection.with_flags = words(&["bare"]);
+    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    assert_eq!(keys(&prepared), ["bare", "no-pager"]);
+}
+
+#[test]
+fn values_that_redirect_are_refused_until_their_argument_is_named() {
+    let found = || {
+        let root = Command::new("harbour").usage("harbour [OPTION]... [DBNAME [USERNAME]]");
+        Discovery::of(Cli::new(root, Syntax::getopt()))
+    };
+    let plain = source("{binary: harbour}");
+    let mut selection = Selection::default();
+    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    let refused: Vec<_> = prepared.refused(&CommandPath::root()).collect();
+    assert_eq!(refused.len(), 1);
+    assert_eq!((&*refused[0].id, &*refused[0].argument), ("args", "dbname"));
+    assert!(refused[0].message().contains("--with-flag dbname"));
+
+    selection.with_flags = words(&["dbname"]);
+    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    assert!(prepared.refused.is_empty() && prepared.warnings.is_empty());
+    let named = source("{binary: harbour, redirects: [dbname]}");
+    let prepared = prepare(&found(), &named, &Selection::default()).expect("it fits");
+    assert!(prepared.refused.is_empty());
+}
+
+#[test]
 fn a_pin_is_written_and_shown_nowhere_or_refused() {
     let pinned = source("{binary: harbour, set: {context: staging}}");
     let prepared = prepare(&harbour(), &pinned, &Selection::default()).expect("it fits");
@@ -275,4 +350,144 @@ fn the_file_corrects_what_was_found() {
         fields.contains(&"required") && fields.contains(&"effect"),
         "{fields:?}"
     );
+}
+
+/// A program with a pin that other flags would undo.
+fn cluster() -> Discovery {
+    let mut namespace = Flag::new("namespace").pflag("string");
+    namespace.global = true;
+    let get = Command::new("get")
+        .hints(Hints::reads())
+        .flag(Flag::new("all-namespaces").help("Of every namespace"))
+        .flag(Flag::new("raw").pflag("string").help("Raw URI to request"))
+        .flag(Flag::new("zone").pflag("string").help("Of this zone"))
+        .flag(Flag::new("all").help("All kinds"));
+    let root = Command::new("cluster")
+        .not_runnable()
+        .flag(namespace)
+        .command(get);
+    Discovery::of(Cli::new(root, Syntax::pflag()))
+}
+
+#[test]
+fn what_undoes_a_pin_is_withheld_and_told() {
+    let text = "{binary: cluster, set: {namespace: a}, undone_by: {namespace: [zone, zoone]}}";
+    let prepared = prepare(&cluster(), &source(text), &Selection::default()).expect("it fits");
+    assert_eq!(keys(&prepared), ["all"]);
+    let out: Vec<_> = prepared
+        .left_out
+        .iter()
+        .map(|out| (out.flag.as_str(), out.reason.as_str()))
+        .collect();
+    assert_eq!(
+        out,
+        [
+            ("--all-namespaces", "undoes the pinned `--namespace`"),
+            ("--raw", "asks for anything, past the pinned `--namespace`"),
+            ("--zone", "undoes the pinned `--namespace` (`undone_by`)"),
+        ]
+    );
+    assert_eq!(
+        prepared.warnings,
+        [
+            "cluster: `--namespace` is pinned, so what undoes it is withheld: `--all-namespaces`, `--raw`, `--zone`",
+            "`undone_by` names `zoone`, which is no flag of `cluster`; did you mean `--zone`?",
+        ]
+    );
+    // Who asks for one by its name gets it, and is told what it does.
+    let selection = Selection {
+        with_flags: words(&["raw"]),
+        ..Selection::default()
+    };
+    let prepared = prepare(&cluster(), &source(text), &selection).expect("it fits");
+    assert_eq!(keys(&prepared), ["raw", "all"]);
+    let told = &prepared.warnings[1];
+    assert!(told.contains("is offered: `--raw`"), "{told}");
+}
+
+#[test]
+fn an_entry_of_undone_by_that_does_nothing_is_told() {
+    for (keys, expected) in [
+        (
+            "undone_by: {namespace: [zone]}",
+            "`undone_by` has an entry for `namespace` of `cluster`, which `set` does not pin: pin it there, or remove the \
+             entry",
+        ),
+        (
+            "set: {namespace: a}, undone_by: {namespcae: [zone]}",
+            "`undone_by` has an entry for `namespcae`, which is no flag of `cluster`; did you mean `--namespace`?",
+        ),
+        (
+            "set: {namespace: a}, undone_by: {all-namespaces: [zone]}",
+            "`undone_by` has an entry for `all-namespaces` of `cluster`, which `set` does not pin: pin it there, or remove \
+             the entry",
+        ),
+        (
+            "undone_by: {namespace: [zoone]}",
+            "`undone_by` names `zoone`, which is no flag of `cluster`; did you mean `--zone`?",
+        ),
+    ] {
+        let text = format!("{{binary: cluster, redirects: all, {keys}}}");
+        let prepared = prepare(&cluster(), &source(&text), &Selection::default()).expect("it fits");
+        let told = &prepared.warnings;
+        assert!(told.iter().any(|one| one == expected), "{keys}: {told:?}");
+    }
+    let right = "{binary: cluster, set: {namespace: a}, undone_by: {--namespace: [--zone]}}";
+    let prepared = prepare(&cluster(), &source(right), &Selection::default()).expect("it fits");
+    let told = prepared.warnings.join("\n");
+    assert!(!told.contains("`undone_by`"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+mod confined {
+    use crate::args::{ConfineName, NetworkName};
+
+    use super::*;
+
+    fn only_reading(confine: Option<ConfineName>, network: Option<NetworkName>) -> Selection {
+        Selection {
+            read_only: true,
+            confine,
+            network,
+            ..Selection::default()
+        }
+    }
+
+    fn offered(found: &Discovery, text: &str, selection: &Selection) -> Vec<String> {
+        let program = parsed(text, selection);
+        let prepared = prepare(found, &program, selection).expect("it fits");
+        let made = catalogue(&prepared.cli, &prepared.options).tools;
+        made.iter().map(|tool| tool.name.to_string()).collect()
+    }
+
+    #[test]
+    fn without_network_every_command_may_be_tried() {
+        let text = "sources: [{binary: ship}]";
+        let none = Some(NetworkName::None);
+        let reading = ["ship_list", "ship_crew_show"];
+        let all = offered(&found(), text, &only_reading(None, none));
+        assert_eq!(all.len(), 4);
+        for selection in [
+            only_reading(None, None),
+            only_reading(None, Some(NetworkName::Tcp)),
+            only_reading(Some(ConfineName::Names), none),
+        ] {
+            assert_eq!(offered(&found(), text, &selection), reading);
+        }
+    }
+
+    #[test]
+    fn the_first_selector_of_a_command_decides_on_its_network() {
+        let text = "sources: [{binary: ship, select: [{commands: {allow: [sail]}, network: all}, {network: none}]}]";
+        let names = offered(&found(), text, &only_reading(None, None));
+        assert_eq!(names, ["ship_list", "ship_crew_show", "ship_crew_dismiss"]);
+    }
+
+    #[test]
+    fn flags_that_write_may_be_tried_and_flags_that_redirect_may_not() {
+        let selection = only_reading(None, Some(NetworkName::None));
+        let program = parsed("sources: [{binary: harbour}]", &selection);
+        let prepared = prepare(&harbour(), &program, &selection).expect("it fits");
+        assert_eq!(keys(&prepared), ["output", "since"]);
+    }
 }

@@ -46,12 +46,36 @@ impl Problem {
         }
     }
 
+    /// What went wrong.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do next, if that was said.
+    pub(crate) fn next(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// Whether it is shown as it is.
+    pub(crate) fn is_picture(&self) -> bool {
+        self.picture
+    }
+
     /// The work was interrupted; nobody needs to be told who did it.
     pub(crate) fn interrupted() -> Self {
         Self {
             code: INTERRUPTED,
             ..Self::failed("interrupted")
         }
+    }
+
+    /// Says what else can be done.
+    pub(crate) fn or_hint(self, hint: &str) -> Self {
+        let hint = match &self.hint {
+            Some(first) => format!("{first}\n{hint}"),
+            None => hint.to_owned(),
+        };
+        self.hint(hint)
     }
 
     /// Says what to do next.

@@ -50,7 +50,8 @@ pub(crate) fn is_path(name: &Path) -> bool {
     name.is_absolute() || name.components().count() > 1
 }
 
-fn search_path() -> Vec<PathBuf> {
+/// The folders of PATH.
+pub(crate) fn search_path() -> Vec<PathBuf> {
     std::env::var_os("PATH")
         .map(|path| std::env::split_paths(&path).collect())
         .unwrap_or_default()

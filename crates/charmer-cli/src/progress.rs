@@ -21,6 +21,23 @@ impl Drop for Line {
     }
 }
 
+/// A line about what goes on, shown while something is waited for.
+pub(crate) struct Activity(Option<Line>);
+
+impl Activity {
+    /// None yet. Where nobody watches there never is one.
+    pub(crate) fn new() -> Self {
+        Self(std::io::stderr().is_terminal().then(|| Line))
+    }
+
+    /// Shows this instead of what was shown before.
+    pub(crate) fn show(&self, what: &str) {
+        if self.0.is_some() {
+            draw(&clip(what, width()));
+        }
+    }
+}
+
 /// Shows how far the walks are, until it is dropped.
 pub(crate) async fn show(walks: &[(String, Start)]) {
     if !std::io::stderr().is_terminal() {
@@ -35,11 +52,13 @@ pub(crate) async fn show(walks: &[(String, Start)]) {
             (sum.0 + read, sum.1 + known)
         });
         let names: Vec<&str> = walks.iter().map(|(name, _)| name.as_str()).collect();
-        let width = terminal_size::terminal_size_of(std::io::stderr())
-            .map_or(80, |(width, _)| usize::from(width.0));
-        draw(&line(&names.join(", "), read, known, width));
+        draw(&line(&names.join(", "), read, known, width()));
         tokio::time::sleep(REDRAW).await;
     }
+}
+
+fn width() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
 }
 
 fn draw(line: &str) {

@@ -1,17 +1,50 @@
 //! Programs read into the model: what was kept from the last time, or else a walk through their help.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::{LazyLock, Mutex, PoisonError},
+};
 
 use charmer_discover::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery, cache::Cache, probe::ProbeOptions,
+    DiscoverError, DiscoverOptions, Discoverer, Discovery,
+    cache::Cache,
+    probe::{ProbeOptions, ProbeStop},
 };
 use charmer_sandbox::SandboxCommand;
 use tokio::task::JoinSet;
 
-use crate::{output, problem::Problem, programs, progress, settings::Program};
+use crate::{
+    identity::keep_version, output, problem::Problem, programs, progress, rights, settings::Program,
+};
 
 /// The hidden subcommand that gives its own rights away and then starts the programs that are read.
 pub(crate) const SANDBOX: &str = "__sandbox";
+
+/// Ends the programs that are being read, whoever reads them.
+static STOP: LazyLock<ProbeStop> = LazyLock::new(ProbeStop::default);
+/// What was said to be missing of the sandbox.
+static SAID: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+
+/// Ends the programs that are being read, and removes what they wrote. Nothing can be read afterwards.
+pub(crate) async fn end() {
+    STOP.end().await;
+}
+
+/// Says what is missing of the sandbox, once: several programs are read in sandboxes alike.
+fn say_shortcoming(sentence: &str) {
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.insert(sentence.to_owned()) {
+        output::warn(sentence);
+    }
+}
+
+/// Whether this was said to be missing of the sandbox before.
+pub(crate) fn was_said(sentence: &str) -> bool {
+    let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    said.contains(sentence)
+}
 
 /// How the reading of a program begins.
 pub(crate) enum Start {
@@ -39,7 +72,7 @@ impl Start {
 
     /// The reading of a program, whatever is known of it. One that was cut short before goes on.
     pub(crate) fn walk(program: &Path) -> Self {
-        let mut options = options();
+        let mut options = options(program);
         options.journal = cache().and_then(|cache| cache.journal(program));
         Self::Walk(program.into(), Discoverer::new(program, options))
     }
@@ -60,7 +93,7 @@ impl Start {
         let Self::Known(program, found) = self else {
             return true;
         };
-        let now = Discoverer::new(program, options()).identify().await;
+        let now = Discoverer::new(program, options(program)).identify().await;
         now.map_or(true, |identity| identity == found.identity)
     }
 
@@ -76,6 +109,14 @@ impl Start {
         match self {
             Self::Known(_, found) => Some(found),
             Self::Walk(..) => None,
+        }
+    }
+
+    /// Waits until it is known what the program calls its version.
+    pub(crate) async fn version(&self) -> Option<String> {
+        match self {
+            Self::Known(_, found) => found.cli.version.clone(),
+            Self::Walk(_, walk) => walk.version().await,
         }
     }
 
@@ -120,7 +161,11 @@ async fn keep(program: PathBuf, found: Discovery) -> Discovery {
         return found;
     };
     let kept = found.clone();
-    let stored = tokio::task::spawn_blocking(move || cache.store(&program, &kept)).await;
+    let store = move || {
+        keep_version(&cache, &program, kept.cli.version.as_deref());
+        cache.store(&program, &kept)
+    };
+    let stored = tokio::task::spawn_blocking(store).await;
     if let Ok(Err(error)) = stored {
         output::note(&format!("what was found could not be kept: {error}"));
     }
@@ -138,8 +183,13 @@ pub(crate) fn provenance(program: &Path, found: &mut Discovery) {
 
 /// The folder for what can be found out again: `CHARMER_CACHE`, or the user's own. There may be none.
 pub(crate) fn cache() -> Option<Cache> {
+    cache_of(|name| std::env::var_os(name))
+}
+
+/// The same for a process with other variables.
+pub(crate) fn cache_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<Cache> {
     let folder = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+        let value = variable(name).filter(|value| !value.is_empty())?;
         Some(PathBuf::from(value)).filter(|path| path.is_absolute())
     };
     let folder = folder("CHARMER_CACHE")
@@ -149,7 +199,7 @@ pub(crate) fn cache() -> Option<Cache> {
     Some(Cache::new(folder))
 }
 
-fn options() -> DiscoverOptions {
+fn options(path: &Path) -> DiscoverOptions {
     let mut options = DiscoverOptions::default();
     let mut probe = ProbeOptions::default();
     let program = std::env::current_exe().ok();
@@ -157,6 +207,9 @@ fn options() -> DiscoverOptions {
         program,
         args: vec![SANDBOX.into()],
     });
+    probe.hidden = rights::hidden_while_read(path);
+    probe.on_shortcoming = Some(say_shortcoming);
+    probe.stop = STOP.clone();
     options.probe = probe;
     options
 }

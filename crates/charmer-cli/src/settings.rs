@@ -2,22 +2,28 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Once,
     time::Duration,
 };
 
-use charmer_config::{Config, LoadError, Origin, Source};
+use charmer_config::{Config, Diagnostics, LoadError, Origin, Position, Source};
 use charmer_core::{
     expose::Expose,
     tool::{Descriptions, Layout},
 };
-use charmer_run::layers::StructureMode;
+use charmer_run::{Results, folder::Folders, layers::StructureMode};
 
 use crate::{
-    args::{DescriptionsName, ExposeName, LayoutName, Selection, Showing, Spells, StructureName},
+    args::{
+        DescriptionsName, ExposeName, LayoutName, ResultsName, Selection, ServedArgs, Showing,
+        Spells, StructureName,
+    },
+    confine::{Confinement, SHORTCOMING},
     output, policy,
     problem::Problem,
-    programs,
+    programs, set,
     spells::{self, Folder},
+    wrap::wrapped_picture,
 };
 
 /// One program and what was said about it.
@@ -27,9 +33,23 @@ pub(crate) struct Program {
     pub(crate) path: PathBuf,
     /// What the file says of it, or the defaults.
     pub(crate) source: Source,
+    pub(crate) confinement: Confinement,
 }
 
 impl Program {
+    pub(crate) fn new(
+        path: PathBuf,
+        source: Source,
+        config: &Config,
+        selection: &Selection,
+    ) -> Self {
+        Self {
+            confinement: Confinement::new(selection, config, &source, &home()),
+            path,
+            source,
+        }
+    }
+
     /// The name of its file.
     pub(crate) fn name(&self) -> String {
         programs::name(&self.path)
@@ -45,10 +65,35 @@ pub(crate) struct Settings {
     pub(crate) programs: Vec<Program>,
     /// The folder of spells, if there is one.
     pub(crate) spells: Option<Folder>,
+    /// The folders that calls may run in; none if nobody has said so.
+    pub(crate) folders: Folders,
     pub(crate) selection: Selection,
 }
 
+/// The file that is read where nothing says what is meant.
+pub(crate) const OWN_FILE: &str = "charmer.yaml";
+
+/// The file of the current folder, if there is one and neither a program, a file nor a folder of spells is named. Whoever
+/// asked is told, once.
+fn file_here(binaries: &[PathBuf], selection: &Selection, spells: &Spells) -> Option<PathBuf> {
+    static TELL: Once = Once::new();
+    let named = !binaries.is_empty() || selection.config.is_some() || spells.spells.is_some();
+    let file = PathBuf::from(OWN_FILE);
+    if named || !file.is_file() {
+        return None;
+    }
+    TELL.call_once(|| output::note("reading ./charmer.yaml, because no program is named"));
+    Some(file)
+}
+
 impl Settings {
+    /// What a server is asked for.
+    pub(crate) fn served(args: &ServedArgs) -> Result<Self, Problem> {
+        let mut settings = Self::load(&args.binaries, &args.selection, &args.spells, args.timeout)?;
+        settings.show(&args.showing)?;
+        Ok(settings)
+    }
+
     /// Reads the file, if there is one, and finds the programs.
     pub(crate) fn load(
         binaries: &[PathBuf],
@@ -56,13 +101,33 @@ impl Settings {
         spells: &Spells,
         timeout: Option<Duration>,
     ) -> Result<Self, Problem> {
-        let here = std::env::current_dir().map_err(|error| {
-            Problem::failed(format!("the working directory cannot be used: {error}"))
-        })?;
+        let here = here()?;
+        let mut selection = selection.clone();
+        if let Some(file) = file_here(binaries, &selection, spells) {
+            selection.config = Some(file);
+        }
+        let selection = &selection;
         let (mut config, folder) = match &selection.config {
             Some(file) => (read(file)?, folder_of(file, &here)),
             None => (Config::default(), here.clone()),
         };
+        if let Some(advice) = config.advice.take() {
+            output::show(&picture(&advice));
+        }
+        Self::of(config, folder, binaries, selection, spells, timeout)
+    }
+
+    /// The same for a file that was read, and whose relative paths start in `folder`.
+    pub(crate) fn of(
+        mut config: Config,
+        folder: PathBuf,
+        binaries: &[PathBuf],
+        selection: &Selection,
+        spells: &Spells,
+        timeout: Option<Duration>,
+    ) -> Result<Self, Problem> {
+        let here = here()?;
+        config.expand_home(&home());
         if timeout.is_some() {
             config.limits.timeout = timeout;
         }
@@ -71,6 +136,13 @@ impl Settings {
                 StructureName::Off => StructureMode::Off,
                 StructureName::Auto => StructureMode::Auto,
                 StructureName::Force => StructureMode::Force,
+            });
+        }
+        if let Some(results) = selection.results {
+            config.results = Some(match results {
+                ResultsName::Auto => Results::Auto,
+                ResultsName::Structured => Results::Structured,
+                ResultsName::Text => Results::Text,
             });
         }
         let mut declared = Vec::new();
@@ -86,16 +158,46 @@ impl Settings {
             }
         }
         let spells = spells::folder(spells, selection, timeout, &with_spells, &folder, &here)?;
+        if let Some(spells) = &spells {
+            spells.check(&config)?;
+        }
         let mut programs = Vec::new();
         if binaries.is_empty() {
             for (name, source) in declared {
                 let path = programs::find(&name, &folder)?;
-                programs.push(Program { path, source });
+                programs.push(Program::new(path, source, &config, selection));
             }
         } else {
             for name in binaries {
-                programs.push(named(name, &declared, &folder, &here)?);
+                let (path, source) = named(name, &declared, &folder, &here)?;
+                programs.push(Program::new(path, source, &config, selection));
             }
+        }
+        for program in &programs {
+            let read_only = selection.read_only || program.source.read_only;
+            let warning = program.confinement.check(read_only, &program.path)?;
+            warning.iter().for_each(|message| output::warn(message));
+            let Confinement {
+                credentials,
+                writable,
+                ..
+            } = &program.confinement;
+            for missing in credentials
+                .iter()
+                .chain(writable)
+                .filter(|path| !path.exists())
+            {
+                let missing = missing.display();
+                output::warn(&format!(
+                    "`{missing}`, which is to be within reach, is not there"
+                ));
+            }
+        }
+        if programs
+            .iter()
+            .any(|program| program.confinement.stepped_down)
+        {
+            output::note(SHORTCOMING);
         }
         if programs.is_empty() && spells.is_none() {
             let problem = Problem::mistake("there is no program to read");
@@ -104,22 +206,30 @@ impl Settings {
                     "name one, as in `charmer tools cargo`, or add it to `sources` in `{}`",
                     file.display()
                 )),
-                None => problem.hint("name one, as in `charmer tools cargo`"),
+                None => problem.hint(
+                    "name one, as in `charmer tools cargo`, or write a `charmer.yaml` with `charmer init`",
+                ),
             });
         }
         let idle = [
             ("--layout", selection.layout.is_some()),
             ("--all-flags", selection.all_flags),
             ("--with-flag", !selection.with_flags.is_empty()),
+            ("--set", !selection.set.is_empty()),
+            ("--folder", !selection.folders.is_empty()),
+            ("--network", selection.network.is_some()),
+            ("--credential", !selection.credentials.is_empty()),
         ];
         if programs.is_empty()
             && let Some((option, _)) = idle.iter().find(|(_, given)| *given)
         {
             return Err(
                 Problem::mistake(format!("{option} has no meaning for spells"))
-                    .hint("remove it: each spell's file says what its tool takes"),
+                    .hint("remove it: each spell's file says what its tool takes and may do"),
             );
         }
+        set::check_programs(selection, &programs)?;
+        let folders = work_folders(&selection.folders, &here)?;
         let mut selection = selection.clone();
         let names = spells.as_ref().map(Folder::names).unwrap_or_default();
         selection.met_by_spells = policy::met_by(&selection, &names);
@@ -145,6 +255,7 @@ impl Settings {
             folder,
             programs,
             spells,
+            folders,
             selection,
         })
     }
@@ -192,6 +303,7 @@ impl Settings {
         rules.pin.extend(showing.pin.iter().cloned());
         rules.hide.extend(showing.hide.iter().cloned());
         rules.promote |= showing.promote;
+        self.config.prompts |= showing.prompts;
         Ok(())
     }
 }
@@ -203,16 +315,13 @@ fn named(
     declared: &[(PathBuf, Source)],
     folder: &Path,
     here: &Path,
-) -> Result<Program, Problem> {
+) -> Result<(PathBuf, Source), Problem> {
     let of_file = |path: PathBuf| {
         let found = |written: &Path| programs::find(written, folder).ok();
         let known = declared
             .iter()
             .find(|(written, _)| found(written).as_ref() == Some(&path));
-        known.map(|(_, source)| Program {
-            path,
-            source: source.clone(),
-        })
+        known.map(|(_, source)| (path, source.clone()))
     };
     // A name alone is first of all one of the file's: as it is written there, that of a program's file, or its prefix.
     if !programs::is_path(name) {
@@ -228,14 +337,13 @@ fn named(
         };
         let as_written = declared.iter().find(|(written, _)| written == name);
         if let Some((written, source)) = as_written.or_else(by_file).or_else(by_prefix) {
-            let (path, source) = (programs::find(written, folder)?, source.clone());
-            return Ok(Program { path, source });
+            return Ok((programs::find(written, folder)?, source.clone()));
         }
     }
     match programs::find(name, here) {
         Ok(path) => Ok(of_file(path.clone()).unwrap_or_else(|| {
             let source = plain_source(&path);
-            Program { path, source }
+            (path, source)
         })),
         // The file's relative paths are those of its own folder.
         Err(problem) => {
@@ -243,6 +351,24 @@ fn named(
             path.and_then(of_file).ok_or(problem)
         }
     }
+}
+
+/// The folders that `--folder` names.
+fn work_folders(named: &[PathBuf], here: &Path) -> Result<Folders, Problem> {
+    for path in named {
+        let found = here.join(path);
+        if !found.is_dir() {
+            let what = match found.exists() {
+                true => "is no folder",
+                false => "does not exist",
+            };
+            return Err(
+                Problem::mistake(format!("`--folder {}` {what}", path.display()))
+                    .hint("give a folder that is there"),
+            );
+        }
+    }
+    Ok(Folders::new(named.iter().map(|path| here.join(path))))
 }
 
 /// A program of which nothing is said: what the file would mean if it only named it.
@@ -253,18 +379,32 @@ fn plain_source(path: &Path) -> Source {
         .sources
         .remove(0);
     source.origin = Origin::Binary(path.to_path_buf());
+    source.position = Position::default();
     source
 }
 
 fn read(file: &Path) -> Result<Config, Problem> {
     Config::load(file).map_err(|error| match error {
-        LoadError::Invalid(mistakes) => {
-            let colour =
-                anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-            Problem::picture(mistakes.render(colour))
-        }
+        LoadError::Invalid(mistakes) => Problem::picture(picture(&mistakes)),
         error => Problem::mistake(error.to_string()).hint("check the path after --config"),
     })
+}
+
+/// Mistakes or advice as standard error can show them.
+fn picture(diagnostics: &Diagnostics) -> String {
+    let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let width = output::error_width();
+    wrapped_picture(&diagnostics.render_within(colour, width), width)
+}
+
+/// The home folder; where there is none, `~` stands for nothing.
+pub(crate) fn home() -> PathBuf {
+    std::env::home_dir().unwrap_or_else(|| PathBuf::from("~"))
+}
+
+fn here() -> Result<PathBuf, Problem> {
+    std::env::current_dir()
+        .map_err(|error| Problem::failed(format!("the working directory cannot be used: {error}")))
 }
 
 fn folder_of(file: &Path, here: &Path) -> PathBuf {

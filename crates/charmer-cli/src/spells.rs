@@ -2,17 +2,25 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
-use charmer_config::{Config, Source};
-use charmer_run::{SharedSteps, process::Engine};
-use charmer_spells::{NameRule, Problem as SpellProblem, Severity, SpellBook, SpellOptions};
+use charmer_config::{Config, ConfineMode, Source};
+use charmer_run::{
+    SharedSteps,
+    process::{ConfinedPool, Engine},
+};
+use charmer_spells::{
+    NameRule, Problem as SpellProblem, Secrets as Hidden, Severity, SpellBook, SpellOptions,
+};
 
 use crate::{
-    args::{Selection, Spells},
+    args::{ConfineName, Selection, Spells},
+    credentials::Secrets,
     output, policy,
     problem::Problem,
+    settings::home,
 };
 
 /// The file that holds what was accepted, in charmer's data folder.
@@ -24,6 +32,8 @@ pub(crate) struct Folder {
     /// Its absolute path.
     path: PathBuf,
     read_only: bool,
+    /// Who keeps spells from writing that only read, if the command line says so.
+    confine: Option<ConfineMode>,
     /// Which of its spells are offered; all, if it is not said.
     offered: Option<NameRule>,
     /// The longest that any of them may run.
@@ -50,6 +60,23 @@ impl Folder {
         files.flatten().filter_map(stem).collect()
     }
 
+    /// Who keeps spells from writing that only read.
+    fn mode(&self, config: &Config) -> ConfineMode {
+        let asked = self.confine.or(config.confine.mode);
+        asked.unwrap_or(ConfineMode::Auto)
+    }
+
+    /// Refuses to promise that spells only read where nobody sees to it.
+    pub(crate) fn check(&self, config: &Config) -> Result<(), Problem> {
+        if !self.read_only || self.mode(config) != ConfineMode::Off {
+            return Ok(());
+        }
+        let message =
+            "spells cannot be served read-only with `confine` off: nothing would see to it";
+        Err(Problem::mistake(message)
+            .hint("remove it, or use `--confine names` to believe what their files say"))
+    }
+
     /// Opens it for calls through this engine.
     pub(crate) fn open(
         &self,
@@ -57,6 +84,7 @@ impl Folder {
         config: &Config,
         mark: &str,
         shared: &SharedSteps,
+        pool: Option<Arc<ConfinedPool>>,
     ) -> SpellBook {
         let mut options = options()
             .behind(shared.clone())
@@ -64,6 +92,11 @@ impl Folder {
             .limits(config.limits())
             .structure(config.structure(None))
             .read_only(self.read_only)
+            .names_only(self.mode(config) != ConfineMode::Auto)
+            .pool(pool)
+            .secrets(Hidden::new(|program, named| {
+                Secrets::of_spell(program, &home(), named)
+            }))
             .mark(mark);
         options.locked = self.accepted.clone();
         options.offered = self.offered.clone();
@@ -110,6 +143,7 @@ pub(crate) fn folder(
     Ok(Some(Folder {
         path,
         read_only: read_only || selection.read_only,
+        confine: selection.confine.map(ConfineName::mode),
         offered: policy::spell_rule(selection),
         longest: timeout,
         accepted: args.locked.then(trust_file).transpose()?,

@@ -241,6 +241,22 @@ fn cases() -> Vec<Case> {
                 json!(["sh", "-c", "echo -x, \"y\"", "--", "--tty=false", ""]),
             )
             .behind_dashes(&["command"], 1),
+        // Behind its first argument it reads no flags, so that nothing there need be protected.
+        Case::new("graft", json!({"tty": true}))
+            .positional("tree", json!("oak"))
+            .positional("command", json!("ls"))
+            .positional("arg", json!(["-la", "--tty=false", "--", "-t"])),
+        Case::new("graft", json!({}))
+            .positional("tree", json!("-t"))
+            .positional("command", json!("-t"))
+            .behind_dashes(&[], 0),
+        Case::new("water", json!({"twice": true}))
+            .positional("tree", json!("oak"))
+            .positional("arg", json!(["a", "-5", "--twice=false"]))
+            .behind_dashes(&[], 1),
+        Case::new("copy", json!({}))
+            .positional("file", json!("--config=x"))
+            .behind_dashes(&[], 0),
         Case::new("copy", json!({}))
             .positional("file", json!("a file, \"quoted\""))
             .positional("dir", json!("")),
@@ -294,7 +310,7 @@ fn round_trip(name: &str, arguments: &[&str], more: Vec<Case>) {
   - binary: {binary}
     select:
       - commands: {{allow: [types, copy, market sell]}}
-        effect: read
+        assume_effect: read
       - commands: {{exclude_glob: [nothing]}}
 "
     );
@@ -340,7 +356,11 @@ fn round_trip(name: &str, arguments: &[&str], more: Vec<Case>) {
                 case.nested()
             };
             case.check(&mut session, &way, input);
-            called.push(format!("ran orchard {}", case.command));
+            // What is run as reading cannot write its note, where the kernel confines it.
+            let reads = matches!(&way, Way::Index(reading) if reading.contains(&case.tool()));
+            if !(reads && cfg!(target_os = "linux")) {
+                called.push(format!("ran orchard {}", case.command));
+            }
         }
         refuse(&mut session, &way, layout);
         if let Way::Index(reading) = &way {
@@ -378,15 +398,11 @@ fn traverse(program: &Path) {
 /// What the application would take for a flag never reaches it.
 fn refuse(session: &mut Session, way: &Way, layout: &str) {
     for (tool, flat, nested) in [
+        // Its `--` has a meaning of its own, so that it protects nothing.
         (
-            "orchard_copy",
-            json!({"file": "--config=x"}),
-            json!({"args": ["--config=x"]}),
-        ),
-        (
-            "orchard_show",
-            json!({"args": ["-w"]}),
-            json!({"args": ["-w"]}),
+            "orchard_attach",
+            json!({"tree": "-t", "command": ["sh"]}),
+            json!({"args": ["-t"], "command": ["sh"]}),
         ),
         (
             "orchard_types",
@@ -422,7 +438,8 @@ fn completions(program: &Path, more: &str) -> Value {
     let file = scratch.path().join("charmer.yaml");
     let binary = json!(program.to_string_lossy());
     let text = format!(
-        "sources:
+        "prompts: true
+sources:
   - binary: {binary}
     {more}
     override: {{market sell: {{examples: 'orchard market sell <fruit> --to=Anna'}}}}
@@ -453,7 +470,8 @@ fn the_program_completes_where_it_may_be_asked() {
         json!(["apple"])
     );
     let notes = PathBuf::from(format!("{}.ran", program.display()));
-    fs::remove_file(&notes).expect("its own code was asked");
+    // Its own code was asked; what that writes it cannot write where the kernel confines it.
+    assert_eq!(fs::remove_file(&notes).is_ok(), !cfg!(target_os = "linux"));
     assert_eq!(completions(&program, "completion: choices"), json!([]));
     assert!(!notes.exists(), "nobody allowed it");
 }

@@ -42,13 +42,16 @@ mod support;
 const TOGETHER: [&str; 5] = ["docker", "kubectl", "git", "cargo", "gh"];
 
 /// Programs that CI does not install: they are asked about where they are.
-const OPTIONAL: [&str; 5] = ["docker", "kubectl", "rclone", "ruff", "buf"];
+const OPTIONAL: [&str; 6] = ["docker", "kubectl", "ruff", "buf", "rustup", "terraform"];
 
 /// What is asked of a file, where its programs are served alone: right among the first three, and right at once.
 const AMONG_THREE: f64 = 0.95;
 const FIRST: f64 = 0.80;
 /// The same of the file that the search was never tuned to: so much must stay.
 const UNSEEN: (&str, f64, f64) = ("unseen.yaml", 0.90, 0.72);
+/// The file of another hand's tasks, and what must be right among the first three: of the programs of [`TOGETHER`], and
+/// of the others.
+const HELD_OUT: (&str, f64, f64) = ("heldout.yaml", 0.85, 0.82);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,6 +147,8 @@ fn questions_find_their_commands() {
     let mut failures = Vec::new();
     for (name, file) in &files {
         let (mut alone, mut all) = (Tally::default(), Tally::default());
+        let (mut common, mut other) = (Tally::default(), Tally::default());
+        let tuned = name != UNSEEN.0 && name != HELD_OUT.0;
         for (program, questions) in file {
             let own = serve(&[program.as_str()]);
             let mut tally = Tally::default();
@@ -153,14 +158,18 @@ fn questions_find_their_commands() {
                 let served = several.as_ref().unwrap_or(&own);
                 failures.extend(unanswerable(served, question));
                 let (place, found) = served.ask(question);
-                if name != UNSEEN.0 {
+                if tuned {
                     report(program, question, place, &found);
                 }
                 tally.count(place);
                 alone.count(place);
+                match TOGETHER.contains(&program.as_str()) {
+                    true => common.count(place),
+                    false => other.count(place),
+                }
                 if TOGETHER.contains(&program.as_str()) && several.is_none() {
                     let (place, found) = together.ask(question);
-                    if place.is_none_or(|place| place > 2) && name != UNSEEN.0 {
+                    if place.is_none_or(|place| place > 2) && tuned {
                         report("all", question, place, &found);
                     }
                     all.count(place);
@@ -170,13 +179,22 @@ fn questions_find_their_commands() {
         }
         println!("{name}, each program alone: {}", alone.show());
         println!("{name}, {} together: {}", TOGETHER.join(", "), all.show());
-        let (first, among_three) = alone.shares();
-        let bars = match name == UNSEEN.0 {
-            true => (UNSEEN.2, UNSEEN.1),
-            false => (FIRST, AMONG_THREE),
+        let bars = match name.as_str() {
+            name if name == HELD_OUT.0 => {
+                vec![(&common, 0.0, HELD_OUT.1), (&other, 0.0, HELD_OUT.2)]
+            }
+            name if name == UNSEEN.0 => vec![(&alone, UNSEEN.2, UNSEEN.1)],
+            _ => vec![(&alone, FIRST, AMONG_THREE)],
         };
-        if first < bars.0 || among_three < bars.1 {
-            failures.push(format!("{name}: {}", alone.show()));
+        if !tuned {
+            println!("{name}, {}: {}", TOGETHER.join(", "), common.show());
+            println!("{name}, other programs: {}", other.show());
+        }
+        for (tally, first, among_three) in bars {
+            let shares = tally.shares();
+            if tally.asked > 0 && (shares.0 < first || shares.1 < among_three) {
+                failures.push(format!("{name}: {}", tally.show()));
+            }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -1,11 +1,12 @@
 //! What the file says of a program's commands, put into the model before tools are made of it.
 //!
-//! Corrections first, then what selectors say of their commands (`effect`, `stdin`, `confirm`), where no correction has
+//! Corrections first, then what selectors say of their commands (`assume_effect`, `stdin`, `confirm`), where no correction has
 //! said it. A name that the program does not have is an error: a correction that reaches nothing protects nobody.
 
 mod argument;
 mod correct;
 mod mismatch;
+mod names;
 mod select;
 
 use charmer_core::model::{Cli, Command, CommandPath};
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 pub use mismatch::{Mismatch, Mismatches};
 
-use crate::{CommandOverride, Source, Warning};
+use crate::{CommandOverride, Place, Position, Source, Warning};
 
 /// One field of the model that the file has set, so that it can be shown where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,6 +27,9 @@ pub struct Applied {
     pub argument: Option<String>,
     /// The field, as the file calls it: `type`, `description`, `effect`.
     pub field: &'static str,
+    /// The entry of the file that has set it.
+    #[serde(skip)]
+    pub position: Position,
 }
 
 /// What came of putting a source's words into the model.
@@ -36,6 +40,8 @@ pub struct Report {
     pub applied: Vec<Applied>,
     /// What may not be as it was meant.
     pub warnings: Vec<Warning>,
+    /// The entry whose words are being put into the model.
+    current: Position,
 }
 
 impl Report {
@@ -44,6 +50,7 @@ impl Report {
             path: path.clone(),
             argument: argument.map(str::to_owned),
             field,
+            position: self.current,
         });
     }
 
@@ -68,7 +75,7 @@ impl Source {
     ///     override:
     ///       status: {flags: {format: {enum: [table, json]}}}
     ///     select:
-    ///       - {commands: {allow: [status]}, effect: read}
+    ///       - {commands: {allow: [status]}, assume_effect: read}
     /// ";
     /// let source = &Config::parse(text, "charmer.yaml").unwrap().sources[0];
     /// let status = Command::new("status").flag(Flag::new("format").pflag("string"));
@@ -83,7 +90,9 @@ impl Source {
         let mut corrected = cli.clone();
         let mut report = Report::default();
         let mut mismatches = Vec::new();
-        for (path, correction) in self.resolved(&corrected, &mut mismatches) {
+        for (path, name, correction) in self.resolved(&corrected, &mut mismatches) {
+            report.current = correction.position;
+            let known = mismatches.len();
             correct::command(
                 &mut corrected,
                 &path,
@@ -91,6 +100,9 @@ impl Source {
                 &mut report,
                 &mut mismatches,
             );
+            for new in &mut mismatches[known..] {
+                new.place = new.place.within(["override", name]);
+            }
         }
         select::apply(self, &mut corrected, &mut report, &mut mismatches);
         if !mismatches.is_empty() {
@@ -105,8 +117,8 @@ impl Source {
         &self,
         cli: &Cli,
         mismatches: &mut Vec<Mismatch>,
-    ) -> Vec<(CommandPath, &CommandOverride)> {
-        let mut found: Vec<(CommandPath, &CommandOverride)> = Vec::new();
+    ) -> Vec<(CommandPath, &str, &CommandOverride)> {
+        let mut found: Vec<(CommandPath, &str, &CommandOverride)> = Vec::new();
         let mut written: Vec<(CommandPath, &String, &CommandOverride)> = self
             .overrides
             .iter()
@@ -120,31 +132,40 @@ impl Source {
                 canonical(&cli.root, parent).is_some()
                     || found
                         .iter()
-                        .any(|(other, correction)| correction.add && other.words() == parent)
+                        .any(|(other, _, correction)| correction.add && other.words() == parent)
             };
             let path = match known {
                 Some(path) => path,
                 None if !correction.add => {
-                    mismatches.push(Mismatch::no_command(cli, name, "`override`"));
+                    let mismatch = Mismatch::no_command(cli, name, "`override`");
+                    mismatches.push(mismatch.at(Place::of(["override", name])));
                     continue;
                 }
                 None if !parent_added() => {
-                    mismatches.push(Mismatch::new(
-                        format!("`override` adds `{name}`, whose parent command does not exist"),
-                        "add the parent too, with `add: true` and `runnable: false`",
-                    ));
+                    mismatches.push(
+                        Mismatch::new(
+                            format!(
+                                "`override` adds `{name}`, whose parent command does not exist"
+                            ),
+                            "add the parent too, with `add: true` and `runnable: false`",
+                        )
+                        .at(Place::of(["override", name])),
+                    );
                     continue;
                 }
                 None => path,
             };
-            if found.iter().any(|(other, _)| *other == path) {
-                mismatches.push(Mismatch::new(
-                    format!("`override` has two entries for the command `{name}`"),
-                    "put all corrections of a command into one entry",
-                ));
+            if found.iter().any(|(other, ..)| *other == path) {
+                mismatches.push(
+                    Mismatch::new(
+                        format!("`override` has two entries for the command `{name}`"),
+                        "put all corrections of a command into one entry",
+                    )
+                    .at(Place::of(["override", name])),
+                );
                 continue;
             }
-            found.push((path, correction));
+            found.push((path, name, correction));
         }
         found
     }

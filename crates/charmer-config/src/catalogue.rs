@@ -6,7 +6,7 @@ use charmer_core::{
     tool::{Catalogue, CatalogueOptions, Pin, PinValue, Pins, Tool},
 };
 
-use crate::{Mismatch, Mismatches, Pinned, Source, Warning};
+use crate::{Mismatch, Mismatches, Pinned, Place, Source, Warning};
 
 impl Source {
     /// The flags that are pinned.
@@ -79,6 +79,7 @@ impl Source {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "correct its name; `args` stands for every positional".to_owned(),
                     },
+                    place: Place::of(["select", &at.to_string(), "validate", &check.argument]),
                 });
             }
         }

@@ -1,12 +1,18 @@
 //! The file as a whole, and the keys at its top that speak for every call.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use charmer_run::layers::StructureMode;
+use charmer_run::{Results, layers::StructureMode};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    Diagnostics, ExposeRules, Pattern, Secret, Source, output::write_optional_mode, parse,
+    Confine, Diagnostics, ExposeRules, Finding, Pattern, Secret, ServerRules, Source,
+    output::{write_optional_mode, write_optional_results},
+    parse,
+    reading::Read,
     units::write_optional_duration,
 };
 
@@ -18,8 +24,12 @@ use crate::{
 /// sources:
 ///   - binary: kubectl
 ///     set: {context: staging}
+/// server: {name: cluster}
 /// limits: {timeout: 2m, output: 20000}
 /// structure: force
+/// prompts: true
+/// results: text
+/// confine: auto
 /// redact: {environment: [KUBE_TOKEN]}
 /// audit: {file: /var/log/charmer.jsonl}
 /// spool: off
@@ -34,6 +44,9 @@ pub struct Config {
     /// What is served.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
+    /// The name, version and instructions that clients are given.
+    #[serde(skip_serializing_if = "is_default")]
+    pub server: ServerRules,
     /// How long and large calls may become where no selector says otherwise, and how many run at once.
     #[serde(skip_serializing_if = "is_default")]
     pub limits: Limits,
@@ -43,9 +56,21 @@ pub struct Config {
         serialize_with = "write_optional_mode"
     )]
     pub structure: Option<StructureMode>,
+    /// The form in which clients get results: `auto`, if it is not set.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_results"
+    )]
+    pub results: Option<Results>,
     /// How commands are shown.
     #[serde(skip_serializing_if = "is_default")]
     pub expose: ExposeRules,
+    /// Whether the examples in the programs' help are offered as prompts. Spells are prompts in any case.
+    #[serde(skip_serializing_if = "is_default")]
+    pub prompts: bool,
+    /// Whether calls that are meant to read are run without the right to write, where a source does not say it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub confine: Confine,
     /// What must not be seen.
     #[serde(skip_serializing_if = "Redact::is_empty")]
     pub redact: Redact,
@@ -57,6 +82,9 @@ pub struct Config {
     pub spool: Spool,
     /// What is logged.
     pub log: Log,
+    /// What should be known about the file although it is valid, such as keys that have another name now.
+    #[serde(skip)]
+    pub advice: Option<Diagnostics>,
 }
 
 impl Config {
@@ -65,6 +93,26 @@ impl Config {
     /// Every mistake that can be found is reported, not only the first; the text must be valid YAML for that.
     pub fn parse(text: &str, file_name: &str) -> Result<Self, Diagnostics> {
         parse::config(text, file_name, None)
+    }
+
+    /// Shows what was found out about a valid file later, such as names that its programs do not have, where it stands; with
+    /// the advice that the file gets anyway. The folder is the one that holds the file.
+    ///
+    /// ```
+    /// # use charmer_config::{Config, Finding, Place};
+    /// let text = "sources:\n  - binary: git\n    set: {colour: always}\n";
+    /// let place = Place::of(["sources", "0", "set", "colour"]);
+    /// let finding = Finding::mistake(place, "there is no such flag").hint("did you mean `color`?");
+    /// let shown = Config::diagnose(text, "charmer.yaml", None, &[finding]);
+    /// assert_eq!((shown.mistakes.unwrap()[0].line, shown.advice), (3, None));
+    /// ```
+    pub fn diagnose(
+        text: &str,
+        file_name: &str,
+        folder: Option<&Path>,
+        findings: &[Finding],
+    ) -> Read<()> {
+        parse::diagnose(text, file_name, folder, findings)
     }
 
     /// The configuration as JSON, which is YAML too: parsing it gives the same configuration. Secrets are in it.

@@ -12,8 +12,8 @@ use charmer_run::{
 };
 
 use crate::{
-    CommandRule, Config, EnvironmentRules, FlagRule, Inherit, Pattern, Secret, Selector, Source,
-    Spool,
+    CommandRule, Config, EnvironmentRules, FlagRule, Inherit, Pattern, Place, Secret, Selector,
+    Source, Spool,
 };
 
 /// Secrets shorter than this are likely to be found where they are none.
@@ -27,6 +27,8 @@ pub struct Warning {
     pub message: String,
     /// What to do about it.
     pub hint: String,
+    /// Where the file says it: within the source, or in the file where it is about no source.
+    pub place: Place,
 }
 
 impl Warning {
@@ -34,6 +36,7 @@ impl Warning {
         Self {
             message,
             hint: hint.to_owned(),
+            place: Place::of(["redact"]),
         }
     }
 }
@@ -135,17 +138,24 @@ impl Config {
 impl Source {
     /// The rules of its selectors, in order; their places are those of `select`.
     pub fn selectors(&self) -> Vec<select::Selector> {
-        self.select.iter().map(Selector::rules).collect()
+        let entries = self.select.iter().enumerate();
+        entries
+            .map(|(at, selector)| {
+                let place = format!("entry {} of `select`", at + 1);
+                selector.rules().place(place)
+            })
+            .collect()
     }
 }
 
 impl EnvironmentRules {
     /// What children see of the server's variables.
     ///
-    /// A variable that makes loaders run something else is handed on if the list names it: that is asking by name.
+    /// A variable that makes loaders run something else, or that names an editor or a pager, is handed on if the list
+    /// names it: that is asking by name.
     pub fn resolve(&self, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
         let mut environment = match &self.inherit {
-            Inherit::All => Environment::inherit(vars),
+            Inherit::All => Environment::inherit(vars).unattended::<&str>(&[]),
             Inherit::Only(names) => {
                 let mut named = Environment::empty();
                 for (name, value) in vars {
@@ -153,7 +163,7 @@ impl EnvironmentRules {
                         named.set(name, value);
                     }
                 }
-                named
+                named.unattended(names)
             }
         };
         for name in &self.remove {
@@ -213,7 +223,7 @@ impl Selector {
 
     /// What the commands do to the world, if that was said.
     pub fn hints(&self) -> Option<Hints> {
-        self.effect.map(Hints::new)
+        self.assume_effect.map(Hints::new)
     }
 }
 

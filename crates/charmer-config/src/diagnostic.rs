@@ -86,10 +86,19 @@ impl Diagnostics {
 
     /// The mistakes as a person is shown them.
     pub fn render(&self, colour: bool) -> String {
+        self.render_within(colour, None)
+    }
+
+    /// The same for a terminal of so many columns: lines of the file are shown in part where they are longer.
+    pub fn render_within(&self, colour: bool, columns: Option<usize>) -> String {
         let renderer = if colour {
             Renderer::styled()
         } else {
             Renderer::plain()
+        };
+        let renderer = match columns {
+            Some(columns) => renderer.term_width(columns),
+            None => renderer,
         };
         let mut shown: Vec<String> = self
             .list

@@ -25,7 +25,7 @@ const COMPILED: &str = "the pattern was compiled when the file was read";
 /// ```
 /// # use charmer_config::Config;
 /// # use charmer_run::{Call, CallError, Outcome, into_service, wrap};
-/// let text = "sources: [{binary: gh, select: [{effect: read, rate_limit: {calls: 10, per: 1m}, retry: {times: 2}}]}]";
+/// let text = "sources: [{binary: gh, select: [{assume_effect: read, rate_limit: {calls: 10, per: 1m}, retry: {times: 2}}]}]";
 /// let layers = Config::parse(text, "charmer.yaml").unwrap().sources[0].select[0].layers();
 /// let inner = into_service(tower::service_fn(|_: Call| async { Ok::<_, CallError>(Outcome::success("")) }));
 /// let path = wrap(&layers, inner);

@@ -25,18 +25,22 @@
 mod apply;
 mod catalogue;
 mod config;
+mod confine;
 mod convert;
 mod diagnostic;
+mod expect;
 mod expose;
 mod layers;
 mod load;
 mod output;
 mod overrides;
 mod parse;
+mod place;
 mod read;
 pub mod reading;
 mod scalars;
 mod selector;
+mod server;
 mod source;
 mod units;
 mod values;
@@ -44,16 +48,21 @@ mod yaml;
 
 pub use apply::{Applied, Mismatch, Mismatches, Report};
 pub use config::{Audit, Config, Limits, Log, Redact, Spool, SpoolSettings};
+pub use confine::{Confine, ConfineMode, expand_home};
 pub use convert::Warning;
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use expect::Expectation;
 pub use expose::ExposeRules;
 pub use layers::Layers;
 pub use load::LoadError;
 pub use output::{Declared, OutputRules, SchemaRule};
 pub use overrides::{ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName};
+pub use place::{Finding, Place};
 pub use selector::{Check, CommandRule, Filter, FlagRule, RateLimit, Retry, Selector, Validation};
+pub use server::ServerRules;
 pub use source::{Completion, EnvironmentRules, Inherit, Origin, Redirects, Source};
-pub use values::{Pattern, Pinned, Secret};
+pub use units::parse_duration;
+pub use values::{Pattern, Pinned, Position, Secret};
 
 /// The JSON Schema of the file, for editors.
 pub const SCHEMA: &str = include_str!("../charmer.schema.json");

@@ -8,7 +8,9 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{Config, Diagnostics, Origin, SchemaRule, parse, reading};
+use crate::{
+    Config, Diagnostics, Origin, SchemaRule, confine::is_of_home, expand_home, parse, reading,
+};
 
 /// Why a file could not be used.
 #[derive(Debug, Error)]
@@ -44,16 +46,17 @@ impl Config {
         Ok(config)
     }
 
-    /// Makes relative paths those of this folder: `directory`, `spells`, the files of schemas, the audit log's `file`,
-    /// and a `binary` that is written as a path. A program that is only named is still looked for in the usual places.
+    /// Makes relative paths those of this folder: `folder`, `spells`, `credentials`, `writable`, the files of schemas,
+    /// the audit log's `file`, and a `binary` that is written as a path. A program that is only named is still looked for
+    /// in the usual places, and a path with `~` waits for [`expand_home`](Self::expand_home).
     ///
     /// ```
     /// # use charmer_config::{Config, Origin};
-    /// let text = "sources: [{binary: ./ship, directory: sea}, {binary: git}]";
+    /// let text = "sources: [{binary: ./ship, folder: sea}, {binary: git}]";
     /// let mut config = Config::parse(text, "charmer.yaml").unwrap();
     /// config.resolve("/etc/charmer".as_ref());
     /// assert_eq!(config.sources[0].origin, Origin::Binary("/etc/charmer/ship".into()));
-    /// assert_eq!(config.sources[0].directory, Some("/etc/charmer/sea".into()));
+    /// assert_eq!(config.sources[0].folder, Some("/etc/charmer/sea".into()));
     /// assert_eq!(config.sources[1].origin, Origin::Binary("git".into()));
     /// ```
     pub fn resolve(&mut self, folder: &Path) {
@@ -64,7 +67,10 @@ impl Config {
                 Origin::Binary(path) if path.components().nth(1).is_none() => {}
                 Origin::Binary(path) | Origin::Spells(path) => within(path),
             }
-            source.directory.as_mut().map(within);
+            source.folder.as_mut().map(within);
+            let paths = source.credentials.iter_mut();
+            let paths = paths.chain(&mut source.confine.writable);
+            paths.filter(|path| !is_of_home(path)).for_each(within);
             let overrides = source.overrides.values_mut();
             for output in overrides.filter_map(|command| command.output.as_mut()) {
                 if let Some(SchemaRule::File { path, .. }) = &mut output.schema {
@@ -72,8 +78,31 @@ impl Config {
                 }
             }
         }
+        let writable = self.confine.writable.iter_mut();
+        writable.filter(|path| !is_of_home(path)).for_each(within);
         if let Some(audit) = &mut self.audit {
             within(&mut audit.file);
+        }
+    }
+
+    /// Replaces `~` at the beginning of `credentials` and `writable` by this folder.
+    ///
+    /// ```
+    /// # use charmer_config::Config;
+    /// let text = "sources: [{binary: aws, credentials: [~/.aws, keys]}]";
+    /// let mut config = Config::parse(text, "charmer.yaml").unwrap();
+    /// config.resolve("/srv".as_ref());
+    /// config.expand_home("/home/ann".as_ref());
+    /// let expected = ["/home/ann/.aws", "/srv/keys"].map(std::path::PathBuf::from);
+    /// assert_eq!(config.sources[0].credentials, expected);
+    /// ```
+    pub fn expand_home(&mut self, home: &Path) {
+        let of_sources = self.sources.iter_mut().flat_map(|source| {
+            let paths = source.credentials.iter_mut();
+            paths.chain(&mut source.confine.writable)
+        });
+        for path in of_sources.chain(&mut self.confine.writable) {
+            *path = expand_home(path, home);
         }
     }
 }

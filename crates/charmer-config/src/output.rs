@@ -7,7 +7,10 @@ use charmer_core::{
     output::Format,
     schema::{Converter, Dialect, OutputSchema},
 };
-use charmer_run::layers::{Structure, StructureMode};
+use charmer_run::{
+    Results,
+    layers::{Structure, StructureMode},
+};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -17,6 +20,11 @@ pub(crate) const MODES: &[(&str, StructureMode)] = &[
     ("off", StructureMode::Off),
     ("auto", StructureMode::Auto),
     ("force", StructureMode::Force),
+];
+pub(crate) const RESULTS: &[(&str, Results)] = &[
+    ("auto", Results::Auto),
+    ("structured", Results::Structured),
+    ("text", Results::Text),
 ];
 pub(crate) const FORMATS: &[(&str, Format)] = &[
     ("json", Format::Json),
@@ -192,6 +200,7 @@ impl Source {
     /// What is declared of outputs, by command, for a model that the source was [applied](Self::apply) to.
     pub fn outputs(&self, cli: &Cli) -> HashMap<CommandPath, Declared> {
         let resolved = self.resolved(cli, &mut Vec::new()).into_iter();
+        let resolved = resolved.map(|(path, _, correction)| (path, correction));
         resolved
             .filter_map(|(path, correction)| Some((path, correction.output.as_ref()?.declared())))
             .collect()
@@ -209,6 +218,14 @@ pub(crate) fn write_optional_mode<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     let mode = mode.as_ref().map(|mode| name_of(MODES, mode));
     mode.serialize(serializer)
+}
+
+pub(crate) fn write_optional_results<S: Serializer>(
+    results: &Option<Results>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let results = results.as_ref().map(|results| name_of(RESULTS, results));
+    results.serialize(serializer)
 }
 
 fn write_format<S: Serializer>(format: &Option<Format>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use charmer_core::model::{Effect, Repetition, ValueType};
 use serde::{Serialize, Serializer};
 
-use crate::OutputRules;
+use crate::{OutputRules, Position};
 
 /// What is said of one command. What is not set stays as it was found.
 ///
@@ -31,6 +31,9 @@ use crate::OutputRules;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CommandOverride {
+    /// Where it stands in the file.
+    #[serde(skip)]
+    pub position: Position,
     /// Whether the command is added if the program does not show it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub add: bool,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use charmer_core::text::nearest;
 
 use crate::{
-    Diagnostic,
+    Diagnostic, Position,
     yaml::{Kind, Node, Quoted},
 };
 
@@ -17,6 +17,8 @@ const MOST: usize = 1_000;
 /// The text and what is wrong with it.
 pub struct Problems<'t> {
     text: &'t str,
+    /// The bytes where lines end.
+    line_ends: Vec<usize>,
     list: Vec<Diagnostic>,
     advice: Vec<Diagnostic>,
     /// What must not be shown.
@@ -27,6 +29,7 @@ impl<'t> Problems<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         Self {
             text,
+            line_ends: text.match_indices('\n').map(|(at, _)| at).collect(),
             list: Vec::new(),
             advice: Vec::new(),
             secrets: Vec::new(),
@@ -36,6 +39,13 @@ impl<'t> Problems<'t> {
     /// The text.
     pub fn text(&self) -> &'t str {
         self.text
+    }
+
+    /// The place of a byte of the text.
+    pub(crate) fn position(&self, byte: usize) -> Position {
+        Position {
+            line: self.line_ends.partition_point(|end| *end < byte) + 1,
+        }
     }
 
     /// Whether a mistake was noted.
@@ -146,6 +156,9 @@ impl<'t> Problems<'t> {
                 self.hide(value);
             }
             let hint = match near {
+                _ if what == "select" && OF_PROGRAM.contains(&name.as_str()) => {
+                    format!("`{name}` is for a whole program: put it beside `binary` and `select`")
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the keys here are {}", listed(keys)),
             };
@@ -309,13 +322,23 @@ impl<'n> Fields<'n> {
     }
 }
 
+/// Keys of a source that people look for in its selectors too.
+const OF_PROGRAM: [&str; 6] = [
+    "confine",
+    "credentials",
+    "read_only",
+    "redirects",
+    "undone_by",
+    "folder",
+];
+
 /// What people write who know another program.
 fn synonym(name: &str, keys: &[&'static str]) -> Option<&'static str> {
     const SYNONYMS: [(&str, &str); 26] = [
         ("env", "environment"),
-        ("cwd", "directory"),
-        ("dir", "directory"),
-        ("working_directory", "directory"),
+        ("cwd", "folder"),
+        ("dir", "folder"),
+        ("working_directory", "folder"),
         ("command", "binary"),
         ("program", "binary"),
         ("local_flags", "flags"),

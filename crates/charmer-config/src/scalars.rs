@@ -124,21 +124,18 @@ impl Problems<'_> {
         usize::try_from(count).ok()
     }
 
-    /// A duration within bounds, both of which belong to it.
-    pub(crate) fn duration(
+    /// A duration within bounds, both of which belong to it; a number alone counts seconds.
+    pub fn duration(
         &mut self,
         node: &Node,
         what: &str,
         (least, most): (Duration, Duration),
     ) -> Option<Duration> {
-        const EXAMPLE: &str = "write it like `500ms`, `30s`, `5m` or `1h30m`";
+        const EXAMPLE: &str = "write it like `30` (seconds), `30s`, `5m` or `1h30m`";
         let text = match &node.kind {
             Kind::Text(text) => text,
-            Kind::Integer(number) if *number >= 0 => {
-                self.wrong(node, what, "a duration")
-                    .hint(format!("a duration has a unit: `{number}s` or `{number}m`"));
-                return None;
-            }
+            // As it is written: a number with a base of its own, as `0x10`, is no duration.
+            Kind::Integer(_) => &node.raw,
             _ => {
                 self.wrong(node, what, "a duration").hint(EXAMPLE);
                 return None;

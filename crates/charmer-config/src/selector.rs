@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use charmer_core::{expose::Wish, model::Effect};
+use charmer_core::{
+    expose::Wish,
+    model::{Effect, Network},
+};
 use charmer_run::layers::StructureMode;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    Pattern,
+    Pattern, Position,
     expose::{is_free, write_wish},
     output::write_optional_mode,
     units::{write_duration, write_optional_duration},
@@ -24,7 +27,8 @@ use crate::{
 ///       - commands: {allow: [get, logs]}
 ///         flags: {exclude: [--raw]}
 ///         inherited_flags: {allow: [namespace]}
-///         effect: read
+///         assume_effect: read
+///         network: tcp
 ///         timeout: 30s
 ///         structure: force
 ///         max_items: 50
@@ -95,9 +99,15 @@ pub struct Selector {
     /// Whether the commands are always tools of their own, or never.
     #[serde(skip_serializing_if = "is_free", serialize_with = "write_wish")]
     pub expose: Wish,
-    /// What the commands do to the world.
+    /// What the commands do to the world: it is asserted of all of them, and chooses none. It was the key `effect` once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<Effect>,
+    pub assume_effect: Option<Effect>,
+    /// What the commands may reach beyond their process, whatever the source says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
+    /// Where it stands in the file.
+    #[serde(skip)]
+    pub position: Position,
 }
 
 /// The key `commands`: exactly one rule.
@@ -176,7 +186,7 @@ pub struct RateLimit {
 ///
 /// ```
 /// # use charmer_config::Config;
-/// let text = "sources: [{binary: gh, select: [{effect: read, retry: {times: 2, wait: 1s}}]}]";
+/// let text = "sources: [{binary: gh, select: [{assume_effect: read, retry: {times: 2, wait: 1s}}]}]";
 /// assert!(Config::parse(text, "charmer.yaml").is_ok());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -2,10 +2,14 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use charmer_core::{model::Flag, select::names_flag, tool::Layout};
+use charmer_core::{
+    model::{Flag, Network},
+    select::names_flag,
+    tool::Layout,
+};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::{CommandOverride, Pinned, Secret, Selector};
+use crate::{CommandOverride, Confine, Expectation, Pinned, Position, Secret, Selector};
 
 /// One entry of `sources`.
 ///
@@ -16,12 +20,17 @@ use crate::{CommandOverride, Pinned, Secret, Selector};
 ///   - binary: docker
 ///     prefix: d
 ///     layout: flat
-///     directory: /srv
+///     folder: /srv
 ///     mcp_mode: false
+///     network: socket
+///     credentials: [~/.docker]
+///     confine: auto
 ///     set: {context: staging}
+///     undone_by: {context: [host]}
 ///     environment: {inherit: [PATH, HOME], set: {DOCKER_CLI_HINTS: false}}
 ///     select:
 ///       - commands: {exclude_containing: [rm, prune]}
+///     expect: [{allow: ps --all}, {deny: system prune}]
 /// ";
 /// let config = Config::parse(text, "charmer.yaml").unwrap();
 /// assert_eq!(config.sources[0].origin, Origin::Binary("docker".into()));
@@ -37,8 +46,9 @@ pub struct Source {
     pub layout: Layout,
     /// What its children see of the environment.
     pub environment: EnvironmentRules,
-    /// The directory that its children run in; the server's own if it is not set.
-    pub directory: Option<PathBuf>,
+    /// The folder that its children run in, whatever folder their caller works in; the caller's, or else the server's, if
+    /// it is not set. It was the key `directory` once.
+    pub folder: Option<PathBuf>,
     /// Whether its children see `MCP_MODE=true`.
     pub mcp_mode: bool,
     /// Whether the program's own completion is asked when a client completes an argument of a prompt.
@@ -47,12 +57,24 @@ pub struct Source {
     pub read_only: bool,
     /// Which flags come back that redirect the program, and are left out otherwise.
     pub redirects: Redirects,
+    /// What its commands may reach beyond their process; where it is not set, that is assumed to be everything.
+    pub network: Option<Network>,
+    /// The files and folders of secrets that are the program's own, and within its reach when it is confined.
+    pub credentials: Vec<PathBuf>,
+    /// Whether its calls that are meant to read are run without the right to write; see the key of the same name at the top.
+    pub confine: Confine,
     /// Flags that are in every command line and in no schema, by name, with or without dashes.
     pub set: BTreeMap<String, Pinned>,
+    /// Flags that take away what a pinned flag restricts, by the name of the pinned one: they are withheld while it is pinned.
+    pub undone_by: BTreeMap<String, Vec<String>>,
     /// What is corrected or added, by command: the key `override`. Paths are written with or without the program's name.
     pub overrides: BTreeMap<String, CommandOverride>,
     /// Which commands become tools; the first selector that matches decides. Empty for all.
     pub select: Vec<Selector>,
+    /// Where it stands in the file.
+    pub position: Position,
+    /// Command lines that must, or must not, get through; `charmer check` tries them.
+    pub expect: Vec<Expectation>,
 }
 
 /// Where a source's tools come from: exactly one of the keys `binary` and `spells`. Of the other keys, spells have only
@@ -119,6 +141,15 @@ impl Redirects {
         match self {
             Self::None => false,
             Self::Only(names) => names.iter().any(|name| names_flag(name, flag)),
+            Self::All => true,
+        }
+    }
+
+    /// Whether an argument of this name may have values that redirect.
+    pub fn lets_in_values_of(&self, name: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Only(names) => names.iter().any(|one| one.trim_start_matches('-') == name),
             Self::All => true,
         }
     }
@@ -203,8 +234,8 @@ impl Serialize for Source {
         };
         map.serialize_entry("layout", layout)?;
         map.serialize_entry("environment", &self.environment)?;
-        if let Some(directory) = &self.directory {
-            map.serialize_entry("directory", directory)?;
+        if let Some(folder) = &self.folder {
+            map.serialize_entry("folder", folder)?;
         }
         map.serialize_entry("mcp_mode", &self.mcp_mode)?;
         let completion = match self.completion {
@@ -214,14 +245,29 @@ impl Serialize for Source {
         map.serialize_entry("completion", completion)?;
         map.serialize_entry("read_only", &self.read_only)?;
         map.serialize_entry("redirects", &self.redirects)?;
+        if let Some(network) = &self.network {
+            map.serialize_entry("network", network)?;
+        }
+        if !self.credentials.is_empty() {
+            map.serialize_entry("credentials", &self.credentials)?;
+        }
+        if self.confine != Confine::default() {
+            map.serialize_entry("confine", &self.confine)?;
+        }
         if !self.set.is_empty() {
             map.serialize_entry("set", &self.set)?;
+        }
+        if !self.undone_by.is_empty() {
+            map.serialize_entry("undone_by", &self.undone_by)?;
         }
         if !self.overrides.is_empty() {
             map.serialize_entry("override", &self.overrides)?;
         }
         if !self.select.is_empty() {
             map.serialize_entry("select", &self.select)?;
+        }
+        if !self.expect.is_empty() {
+            map.serialize_entry("expect", &self.expect)?;
         }
         map.end()
     }

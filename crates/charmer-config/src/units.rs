@@ -25,9 +25,19 @@ const SIZES: [(&str, u64); 8] = [
     ("B", 1),
 ];
 
-/// A duration: numbers with units, one after the other. `None` if it is written otherwise; what is too long to count
-/// becomes the longest there is.
-pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
+/// A duration as every file of Charmer's takes it: a number of seconds, or numbers with units, one after the other. `None`
+/// if it is written otherwise; what is too long to count becomes the longest there is.
+///
+/// ```
+/// use charmer_config::parse_duration;
+/// let seconds = |text| parse_duration(text).map(|duration| duration.as_secs());
+/// assert_eq!([seconds("30"), seconds("30s"), seconds("5m")], [Some(30), Some(30), Some(300)]);
+/// assert_eq!(seconds("1m 30s"), None);
+/// ```
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    if let Some((seconds, "")) = split_number(text) {
+        return Some(Duration::from_secs(seconds));
+    }
     let mut rest = text;
     let mut total: u64 = 0;
     while !rest.is_empty() {
@@ -114,9 +124,8 @@ mod tests {
         assert_eq!(seconds("1h30m"), Some(5400.0));
         assert_eq!(seconds("1500ms"), Some(1.5));
         assert_eq!(seconds("1d"), Some(86400.0));
-        for text in [
-            "", "5", "s", "-1s", "1.5s", "1 h", "5M", "5 s", "5s ", "1s2",
-        ] {
+        assert_eq!(seconds("90"), Some(90.0));
+        for text in ["", "s", "-1s", "1.5s", "1 h", "5M", "5 s", "5s ", "1s2"] {
             assert_eq!(seconds(text), None, "{text:?}");
         }
         assert_eq!(parse_size("8MiB"), Some(8 << 20));

@@ -1,4 +1,4 @@
-//! Small values that the file is made of: patterns, secrets, and the values of pinned flags.
+//! Small values that the file is made of: patterns, secrets, the values of pinned flags, and places.
 
 use std::fmt;
 
@@ -96,3 +96,27 @@ impl Serialize for Pinned {
         }
     }
 }
+
+/// The place of an entry in the file. It is no part of what the entry says: two that say the same are equal, wherever they
+/// stand.
+///
+/// ```
+/// # use charmer_config::Config;
+/// let text = "sources:\n  - binary: git\n    select:\n      - commands: {allow: [log]}\n";
+/// let source = &Config::parse(text, "charmer.yaml").unwrap().sources[0];
+/// assert_eq!((source.position.line, source.select[0].position.line), (2, 4));
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Position {
+    /// The line, from 1; 0 for what stands in no file.
+    pub line: usize,
+}
+
+impl PartialEq for Position {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Position {}

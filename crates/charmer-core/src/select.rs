@@ -200,6 +200,8 @@ pub struct Selector {
     pub local_flags: FlagRule,
     /// Which flags of its ancestors it lets in.
     pub inherited_flags: FlagRule,
+    /// Where it was written, for whoever misses a flag that it leaves out.
+    pub place: Option<String>,
 }
 
 impl Selector {
@@ -209,6 +211,7 @@ impl Selector {
             commands,
             local_flags: FlagRule::all(),
             inherited_flags: FlagRule::all(),
+            place: None,
         }
     }
 
@@ -216,6 +219,13 @@ impl Selector {
     #[must_use]
     pub fn local_flags(mut self, rule: FlagRule) -> Self {
         self.local_flags = rule;
+        self
+    }
+
+    /// Says where it was written.
+    #[must_use]
+    pub fn place(mut self, place: impl Into<String>) -> Self {
+        self.place = Some(place.into());
         self
     }
 

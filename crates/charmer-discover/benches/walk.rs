@@ -11,7 +11,7 @@
     reason = "a benchmark that cannot run says so by stopping"
 )]
 
-#[path = "../examples/hostile.rs"]
+#[path = "../examples/hostile/main.rs"]
 mod hostile;
 
 use std::{

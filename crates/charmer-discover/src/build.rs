@@ -1,21 +1,27 @@
 //! From sketches to the model: flags put where they belong, fields settled, and where each was seen kept.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use charmer_core::{
-    model::{Choice, Cli, Command, CommandPath, Flag, Syntax, ValueType},
+    model::{
+        Choice, Cli, Command, CommandPath, Flag, FlagValue, Listing, Repetition, Syntax, ValueType,
+    },
     text::shorten,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     fact::{Fact, Origin, Source},
+    flag_places::FlagPlaces,
     sketch::{CommandSketch, FlagSketch, Kind, Scope},
     walk::Found,
 };
 
 /// How many bytes of one text are kept: more than any program has to say of a command.
 const LONGEST: usize = 64 << 10;
+
+/// How many bytes of a heading are kept.
+const LONGEST_HEADING: usize = 120;
 
 /// Where every field of a program's model was seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,9 +65,15 @@ impl Provenance {
 }
 
 /// Makes the model of what a walk has found, which may not be all yet.
-pub(crate) fn build(found: &Found, program: &str, syntax: Syntax, home: &str) -> (Cli, Provenance) {
+pub(crate) fn build(
+    found: &Found,
+    program: &str,
+    syntax: Syntax,
+    home: &str,
+    most_flags: usize,
+) -> (Cli, Provenance) {
     let mut sketches: BTreeMap<CommandPath, CommandSketch> = found.commands.clone();
-    place_inherited(&mut sketches);
+    place_inherited(&mut sketches, most_flags);
     let mut provenance = Provenance::default();
     let mut root = command(
         &CommandPath::root(),
@@ -78,9 +90,24 @@ pub(crate) fn build(found: &Found, program: &str, syntax: Syntax, home: &str) ->
     (Cli::new(root, syntax), provenance)
 }
 
-/// Moves flags that a command inherits to the ancestor that owns them.
-fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch>) {
+/// Moves flags that a command inherits to the ancestor that owns them. Where that has as many as a command may have, they
+/// stay where they are shown.
+fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch>, most: usize) {
     let paths: Vec<CommandPath> = sketches.keys().cloned().collect();
+    // Of commands that have others below them: every command asks for each of its flags where it belongs.
+    let mut places: HashMap<CommandPath, FlagPlaces> = HashMap::new();
+    for path in &paths {
+        let parents = path.words().split_last().map(|(_, parents)| parents);
+        let ancestors = parents.map_or(0..0, |parents| 0..parents.len() + 1);
+        for length in ancestors {
+            let ancestor: CommandPath = path.words()[..length].iter().cloned().collect();
+            if let Some(sketch) = sketches.get(&ancestor)
+                && !places.contains_key(&ancestor)
+            {
+                places.insert(ancestor, FlagPlaces::of(&sketch.flags));
+            }
+        }
+    }
     for path in paths {
         let Some(sketch) = sketches.get_mut(&path) else {
             continue;
@@ -100,18 +127,17 @@ fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch>) {
         }
         let inherited: Vec<FlagSketch> =
             sketch.flags.extract_if(.., |flag| inherits(flag)).collect();
+        let mut kept = Vec::new();
         for mut flag in inherited {
             let source = flag.scope.take().map(|scope| scope.source);
             let words = path.words();
             let owner = (0..words.len())
                 .rev()
                 .map(|length| words[..length].iter().cloned().collect::<CommandPath>())
-                .find(|ancestor| {
-                    let ancestor = sketches.get(ancestor);
-                    ancestor.is_some_and(|sketch| sketch.flags.iter().any(|own| own.is_same(&flag)))
-                })
+                .find(|ancestor| places.get(ancestor).is_some_and(|own| own.has(&flag)))
                 .unwrap_or_default();
-            let Some(owner) = sketches.get_mut(&owner) else {
+            let (Some(sketch), Some(own)) = (sketches.get_mut(&owner), places.get_mut(&owner))
+            else {
                 continue;
             };
             // Whether it is required is for each command to say.
@@ -120,15 +146,25 @@ fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch>) {
                 value: Scope::Global,
                 source,
             });
-            match owner.flag_mut(&flag) {
-                Some(own) => {
-                    own.merge(flag);
-                    own.scope = global;
+            match own.place(&flag) {
+                Some(at) => {
+                    let known = &mut sketch.flags[at];
+                    known.merge(flag);
+                    known.scope = global;
+                    own.add(known, at);
                 }
-                None => {
+                None if sketch.flags.len() < most => {
                     flag.scope = global;
-                    owner.flags.push(flag);
+                    own.add(&flag, sketch.flags.len());
+                    sketch.flags.push(flag);
                 }
+                None => kept.push(flag),
+            }
+        }
+        if let Some(sketch) = sketches.get_mut(&path) {
+            sketch.flags.append(&mut kept);
+            if let Some(own) = places.get_mut(&path) {
+                *own = FlagPlaces::of(&sketch.flags);
             }
         }
     }
@@ -172,12 +208,17 @@ fn command(
     if let Some(arguments) = &sketch.arguments {
         built.arguments = arguments.value.clone();
     }
+    let listings = listings(sketch);
     for name in found.order.get(path).into_iter().flatten() {
         let child = path.child(name.as_str());
         if sketches.contains_key(&child) {
-            built
-                .commands
-                .push(command(&child, sketches, found, provenance, home));
+            let mut below = command(&child, sketches, found, provenance, home);
+            if let Some((listing, source)) = listings.get(name.as_str()) {
+                below.listing = Some(listing.clone());
+                let origins = provenance.0.entry(child.to_string()).or_default();
+                origins.fields.insert("listing".to_owned(), *source);
+            }
+            built.commands.push(below);
         }
     }
     built.runnable = match &sketch.runnable {
@@ -190,6 +231,14 @@ fn command(
     if let Some(excludes) = &sketch.excludes_subcommands {
         built.arguments_exclude_subcommands = excludes.value;
         note("arguments_exclude_subcommands", Some(excludes.source));
+    }
+    if let Some(end) = &sketch.options_end_behind {
+        built.options_end_behind = Some(end.value);
+        note("options_end_behind", Some(end.source));
+    }
+    if let Some(dashes) = &sketch.double_dash {
+        built.double_dash = Some(dashes.value);
+        note("double_dash", Some(dashes.source));
     }
     let mut ids = BTreeSet::new();
     for flag in &sketch.flags {
@@ -209,6 +258,19 @@ fn command(
         .collect();
     provenance.0.insert(path.to_string(), origins);
     built
+}
+
+/// The places of the commands that a help page lists, by their names.
+fn listings(sketch: &CommandSketch) -> HashMap<&str, (Listing, Source)> {
+    let listed = sketch.children.iter().filter_map(|child| {
+        let heading = child.listed.as_ref()?;
+        Some((child.name.as_str(), heading))
+    });
+    let places = listed.enumerate().map(|(place, (name, heading))| {
+        let group = shorten(&heading.value, LONGEST_HEADING);
+        (name, (Listing::new(place, group), heading.source))
+    });
+    places.collect()
 }
 
 /// What is said in a text, on any machine and at a bearable length.
@@ -268,6 +330,11 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
         note("enum", choices.source);
         flag.choices.clone_from(&choices.value);
     }
+    // A number or one of a few words is hardly meant twice.
+    let text = matches!(flag.value_type, ValueType::String | ValueType::Path);
+    let one = flag.repetition == Repetition::Single && flag.value == FlagValue::Required;
+    let open = text && one && flag.choices.is_empty();
+    flag.may_repeat = sketch.may_repeat && (open || flag.is_switch());
     if let Some(required) = &sketch.required {
         note("required", required.source);
         flag.required = required.value;

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::{Discovery, Journal, Provenance, discovery::hex};
 
 /// Changes whenever programs are read differently than before.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 16;
 
 /// How the name of a [`Journal`]'s file ends.
 const JOURNAL: &str = "journal";
@@ -38,6 +38,20 @@ const JOURNAL: &str = "journal";
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
+}
+
+/// The state of what is kept of a program.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum KeptState {
+    /// It has been read, and is the same file still.
+    Current(Box<Discovery>),
+    /// It was read, and has become another file since, or was read by another version.
+    Outdated,
+    /// Its reading was begun, and cut short.
+    Begun,
+    /// Nothing is kept of it.
+    Unread,
 }
 
 /// The marks of a file by which it is known again without reading it.
@@ -64,6 +78,24 @@ impl Cache {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
+        }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The state of what is kept of the program at this path.
+    pub fn state(&self, program: &Path) -> KeptState {
+        if let Some(found) = self.load(program) {
+            KeptState::Current(Box::new(found))
+        } else if self.file(program, JOURNAL).exists() {
+            KeptState::Begun
+        } else if self.file(program, "json").exists() {
+            KeptState::Outdated
+        } else {
+            KeptState::Unread
         }
     }
 
@@ -281,6 +313,20 @@ mod tests {
         let again = scene.cache.store(&scene.program, &scene.found);
         again.expect("kept");
         assert!(scene.cache.load(&scene.program).is_some());
+    }
+
+    #[test]
+    fn what_is_kept_has_a_state() {
+        let scene = scene();
+        let state = || scene.cache.state(&scene.program);
+        assert_eq!(state(), KeptState::Current(Box::new(scene.found.clone())));
+        fs::write(&scene.program, "two").expect("written");
+        assert_eq!(state(), KeptState::Outdated);
+        let journal = scene.cache.journal(&scene.program).expect("a program");
+        journal.open("two").expect("it can be kept");
+        assert_eq!(state(), KeptState::Begun);
+        scene.cache.forget(&scene.program);
+        assert_eq!(state(), KeptState::Unread);
     }
 
     #[test]

@@ -9,11 +9,13 @@ use charmer_core::model::{Cli, CommandPath};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
+use tokio::sync::Notify;
 
 use crate::{
     Journal, Judgement, Provenance,
     binary::Binary,
     build::build,
+    busy::busy,
     family::{Family, Signs, families, printed},
     help::says_usage,
     probe::{Answer, ProbeError, ProbeOptions, Prober},
@@ -30,6 +32,8 @@ pub struct DiscoverOptions {
     pub commands: usize,
     /// How deep commands may be nested.
     pub depth: usize,
+    /// How many flags of a command are read at most; 2,000 by default.
+    pub flags: usize,
     /// Where answers are kept until the program has been read to the end, and where an earlier reading that was cut short
     /// has left its own.
     pub journal: Option<Journal>,
@@ -41,6 +45,7 @@ impl Default for DiscoverOptions {
             probe: ProbeOptions::default(),
             commands: 20_000,
             depth: 10,
+            flags: 2_000,
             journal: None,
         }
     }
@@ -159,6 +164,8 @@ struct Inner {
     found: Arc<Mutex<Found>>,
     walk: OnceLock<Arc<Walk>>,
     identity: OnceLock<(String, Option<String>)>,
+    /// Tells those who wait for the identity.
+    identified: Notify,
 }
 
 impl std::fmt::Debug for Discoverer {
@@ -176,6 +183,7 @@ impl Discoverer {
             found: Arc::default(),
             walk: OnceLock::new(),
             identity: OnceLock::new(),
+            identified: Notify::new(),
         }))
     }
 
@@ -195,7 +203,7 @@ impl Discoverer {
             help: &help,
             binary: &binary,
         };
-        let Some(family) = choose(&signs) else {
+        let Some(family) = busy(signs.text().len(), || choose(&signs)) else {
             return Err(no_help(&inner.program, &help));
         };
         let version = version(&prober).await;
@@ -205,6 +213,7 @@ impl Discoverer {
             prober.answer_from(answers);
         }
         let _ = inner.identity.set((identity, version));
+        inner.identified.notify_waiters();
         let walk = Arc::new(Walk {
             prober,
             binary,
@@ -212,6 +221,7 @@ impl Discoverer {
             bounds: Bounds {
                 commands: inner.options.commands,
                 depth: inner.options.depth,
+                flags: inner.options.flags,
             },
             found: Arc::clone(&inner.found),
         });
@@ -251,6 +261,19 @@ impl Discoverer {
         (found.commands.len(), found.known)
     }
 
+    /// Waits until the program has been asked for its version, which is one of the first things that [`run`](Self::run)
+    /// does, and gives its answer.
+    pub async fn version(&self) -> Option<String> {
+        loop {
+            // Registered before the look, so that nothing is missed in between.
+            let known = self.0.identified.notified();
+            if let Some((_, version)) = self.0.identity.get() {
+                return version.clone();
+            }
+            known.await;
+        }
+    }
+
     /// What is known by now, if there is anything.
     pub fn so_far(&self) -> Option<Discovery> {
         self.snapshot(false)
@@ -271,15 +294,20 @@ impl Discoverer {
         }
         let home = walk.prober.home().to_string_lossy();
         let (identity, version) = self.0.identity.get().cloned().unwrap_or_default();
-        let (mut cli, provenance) = build(&found, &walk.binary.name(), walk.family.syntax(), &home);
-        cli.version = version;
+        let (cli, provenance, judgement) = busy(usize::MAX, || {
+            let (name, syntax) = (walk.binary.name(), walk.family.syntax());
+            let (mut cli, provenance) = build(&found, &name, syntax, &home, walk.bounds.flags);
+            cli.version = version;
+            let judgement = Judgement::of(&cli);
+            (cli, provenance, judgement)
+        });
         let shortcomings = walk.prober.shortcomings().into_iter();
         let mut warnings: Vec<Warning> = shortcomings
             .map(|message| Warning::new(CommandPath::root(), message))
             .collect();
         warnings.extend(found.warnings.iter().cloned());
         Some(Discovery {
-            judgement: Judgement::of(&cli),
+            judgement,
             cli,
             family: walk.family.name().to_owned(),
             provenance,
@@ -294,9 +322,21 @@ impl Discoverer {
 /// What the program calls its version: the first line that it prints, if there is a number in it.
 async fn version(prober: &Prober) -> Option<String> {
     let answer = prober.run(&["--version"]).await;
-    let line = printed(&answer).trim().lines().next()?.trim().to_owned();
-    let numbered = line.chars().any(|c| c.is_ascii_digit());
-    (answer.succeeded() && numbered && line.len() < 200).then_some(line)
+    version_line(printed(&answer)).filter(|_| answer.succeeded())
+}
+
+/// The first line of a text, if there is a number in it. Of a long one, which goes on about the libraries that a program
+/// is built with, only the beginning.
+fn version_line(text: &str) -> Option<String> {
+    const LONGEST: usize = 200;
+    let line = text.trim().lines().next()?.trim();
+    let end = line.floor_char_boundary(LONGEST);
+    let whole_words = match end < line.len() {
+        true => line[..end].rsplit_once(' ')?.0,
+        false => line,
+    };
+    let numbered = whole_words.chars().any(|c| c.is_ascii_digit());
+    numbered.then(|| whole_words.to_owned())
 }
 
 fn identity(prober: &Prober, help: &Answer, version: Option<&str>) -> String {
@@ -367,4 +407,22 @@ fn no_help(program: &Path, answer: &Answer) -> DiscoverError {
         None => format!("it said `{}`", answer.said()),
     };
     DiscoverError::NoHelp { program, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_line;
+
+    #[test]
+    fn a_version_is_known_however_much_is_said_behind_it() {
+        let libraries = "zlib/1.2.13 ".repeat(30);
+        let line = format!("curl 7.88.1 (x86_64-pc-linux-gnu) {libraries}\nRelease-Date: x\n");
+        let version = version_line(&line).expect("it says one");
+        assert!(version.starts_with("curl 7.88.1 (x86_64"), "{version}");
+        assert!(version.len() <= 200 && version.ends_with("zlib/1.2.13"));
+        assert_eq!(version_line("\ntool 1.0\nmore"), Some("tool 1.0".into()));
+        for none in ["", "no number", &"7".repeat(500)] {
+            assert_eq!(version_line(none), None, "{none}");
+        }
+    }
 }

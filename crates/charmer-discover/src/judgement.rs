@@ -8,8 +8,12 @@ use charmer_core::model::{Cli, Command, CommandPath, Effect};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    effect::{classify, secret_values, writing_flag},
-    redirect::redirects,
+    effect::{
+        classify,
+        harmless::{NOT_KNOWN, is_harmless},
+        secret_values, writing_flag,
+    },
+    redirect::{RefusedValue, redirects, values::refused_values},
 };
 
 /// What is thought of every command of a program.
@@ -41,9 +45,16 @@ pub struct CommandJudgement {
     /// Flags of its own that would make it write although it reads, by id, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub writes: BTreeMap<String, String>,
+    /// Flags of the root that hold for all commands and are not known to be harmless, by id, with the reason. They stay
+    /// out where only reading is offered.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unknown: BTreeMap<String, String>,
     /// What its positionals must not match where only reading is offered: it would show secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secrets: Option<String>,
+    /// Values of its arguments that redirect the program, where the argument itself stays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedValue>,
 }
 
 impl Judgement {
@@ -87,11 +98,16 @@ fn judge(path: &CommandPath, lineage: &[&Command]) -> CommandJudgement {
         effect: class.effect,
         evidence: class.evidence.into_iter().map(|fact| fact.text).collect(),
         secrets: secret_values(command).map(str::to_owned),
+        refused: refused_values(lineage),
         ..CommandJudgement::default()
     };
     for flag in &command.flags {
         if let Some(redirect) = redirects(lineage, flag).filter(|redirect| !redirect.required) {
             judgement.redirects.insert(flag.id.clone(), redirect.reason);
+        }
+        if path.is_root() && !command.commands.is_empty() && !is_harmless(flag) {
+            let reason = NOT_KNOWN.to_owned();
+            judgement.unknown.insert(flag.id.clone(), reason);
         }
         if let Some(reason) = writing_flag(command, flag) {
             judgement.writes.insert(flag.id.clone(), reason.to_string());

@@ -2,12 +2,14 @@
 
 mod binary;
 mod build;
+mod busy;
 pub mod cache;
 mod discovery;
 pub mod effect;
 mod fact;
 mod family;
 pub mod fidelity;
+mod flag_places;
 mod help;
 mod journal;
 mod judgement;

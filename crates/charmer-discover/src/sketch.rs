@@ -1,10 +1,16 @@
 //! What is known of a command while it is being read: every field a fact that a surer one may still replace.
 
+use std::collections::HashMap;
+
 use charmer_core::model::{
-    Arguments, Choice, CommandPath, FlagValue, Group, Repetition, ValueType,
+    Arguments, Choice, CommandPath, DoubleDash, FlagValue, Group, Repetition, ValueType,
 };
 
 use crate::fact::{Fact, Field};
+
+/// The maximum length of a flag's name in bytes. What is longer is a text that only begins like a flag, and command lines
+/// with many of them could not be started.
+const LONGEST_NAME: usize = 200;
 
 /// Whether a flag takes a value, of which type, and how often.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +117,8 @@ pub(crate) struct FlagSketch {
     pub(crate) help: Option<Fact<String>>,
     /// Whether values that begin with `-` may follow as elements of their own.
     pub(crate) allow_hyphen: bool,
+    /// Whether the parser takes it again, though nobody says what becomes of the first value.
+    pub(crate) may_repeat: bool,
 }
 
 impl FlagSketch {
@@ -184,6 +192,7 @@ impl FlagSketch {
         hear(&mut self.help, other.help);
         self.named_type |= other.named_type;
         self.allow_hyphen |= other.allow_hyphen;
+        self.may_repeat |= other.may_repeat;
     }
 }
 
@@ -193,8 +202,28 @@ pub(crate) struct ChildSketch {
     pub(crate) name: String,
     pub(crate) aliases: Vec<String>,
     pub(crate) about: Option<Fact<String>>,
+    /// The heading that its parent's help page lists it under, which may be empty.
+    pub(crate) listed: Option<Fact<String>>,
     /// Whether only its parent's word for it is to be had: it counts even if it cannot be asked.
     pub(crate) certain: bool,
+}
+
+impl ChildSketch {
+    /// Takes what the other knows besides.
+    fn merge(&mut self, other: Self) {
+        for alias in other.aliases {
+            if !self.aliases.contains(&alias) {
+                self.aliases.push(alias);
+            }
+        }
+        if let Some(about) = other.about {
+            self.about.hear(about);
+        }
+        if let Some(listed) = other.listed {
+            self.listed.hear(listed);
+        }
+        self.certain |= other.certain;
+    }
 }
 
 /// What is known of a command.
@@ -217,6 +246,10 @@ pub(crate) struct CommandSketch {
     pub(crate) groups: Vec<Fact<Group>>,
     /// Whether its own flags cannot stand before a subcommand.
     pub(crate) excludes_subcommands: Option<Fact<bool>>,
+    /// The number of positionals behind which it reads no options.
+    pub(crate) options_end_behind: Option<Fact<usize>>,
+    /// What `--` does, where it is known to be something else than in the rest of the program.
+    pub(crate) double_dash: Option<Fact<DoubleDash>>,
     pub(crate) children: Vec<ChildSketch>,
     /// What is worth knowing for whoever reads `charmer inspect`.
     pub(crate) warnings: Vec<String>,
@@ -243,6 +276,35 @@ impl CommandSketch {
         }
     }
 
+    /// Leaves out flags beyond the maximum number, and those with endless names; returns how many that were.
+    pub(crate) fn bound_flags(&mut self, most: usize) -> usize {
+        let before = self.flags.len();
+        self.flags.truncate(most);
+        self.flags.retain(|flag| {
+            let mut names = flag.long.iter().chain(&flag.aliases).chain(&flag.negation);
+            names.all(|name| name.len() <= LONGEST_NAME)
+        });
+        before - self.flags.len()
+    }
+
+    /// Adds children, or what is new about those that are there.
+    pub(crate) fn add_children(&mut self, children: impl IntoIterator<Item = ChildSketch>) {
+        // By name, because a program may list any number of them.
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for (at, known) in self.children.iter().enumerate() {
+            places.entry(known.name.clone()).or_insert(at);
+        }
+        for child in children {
+            match places.get(&child.name) {
+                Some(&at) => self.children[at].merge(child),
+                None => {
+                    places.insert(child.name.clone(), self.children.len());
+                    self.children.push(child);
+                }
+            }
+        }
+    }
+
     /// Adds a child, or what is new about one that is there.
     pub(crate) fn add_child(&mut self, child: ChildSketch) {
         match self
@@ -250,17 +312,7 @@ impl CommandSketch {
             .iter_mut()
             .find(|known| known.name == child.name)
         {
-            Some(known) => {
-                for alias in child.aliases {
-                    if !known.aliases.contains(&alias) {
-                        known.aliases.push(alias);
-                    }
-                }
-                if let Some(about) = child.about {
-                    known.about.hear(about);
-                }
-                known.certain |= child.certain;
-            }
+            Some(known) => known.merge(child),
             None => self.children.push(child),
         }
     }

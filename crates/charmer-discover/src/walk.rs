@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use crate::{
     Warning,
     binary::Binary,
+    busy::busy,
     fact::Field,
     family::{Asker, Family, Page},
     probe::{Answer, Prober},
@@ -22,7 +23,13 @@ use crate::{
 pub(crate) struct Bounds {
     pub(crate) commands: usize,
     pub(crate) depth: usize,
+    /// The maximum number of flags of one command.
+    pub(crate) flags: usize,
 }
+
+/// The maximum number of flags that are kept of all commands together, inherited ones counted wherever they are shown.
+/// The largest program that was read, with a thousand commands, has 18,000.
+const ALL_FLAGS: usize = 200_000;
 
 /// What a walk has found so far.
 #[derive(Debug, Default)]
@@ -35,6 +42,12 @@ pub(crate) struct Found {
     pub(crate) known: usize,
     /// How many commands were not asked about because the program had hung too often.
     pub(crate) unasked: usize,
+    /// How many commands were not asked about because the program had said too much.
+    unheard: usize,
+    /// How many flags are kept.
+    flags: usize,
+    /// How many flags were left out because there are too many altogether.
+    flags_left_out: usize,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -76,7 +89,7 @@ impl Walk {
                 paths.insert(task.id(), path);
             }
         }
-        self.say_unasked();
+        self.say_missing();
         let mut sketches = self.lock().commands.clone();
         let asker = self.asker();
         self.family.finish(&asker, &mut sketches).await;
@@ -104,18 +117,31 @@ impl Walk {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Says once how much is missing of a program that had hung too often.
-    fn say_unasked(&self) {
+    /// Says once how much is missing of a program that had hung too often, or says too much.
+    fn say_missing(&self) {
         let mut found = self.lock();
+        let mut said = Vec::new();
         if found.unasked > 0 {
-            let message = format!(
+            said.push(format!(
                 "it did not answer in time again and again, so it was not asked any more: {} of its commands are missing",
                 found.unasked
-            );
-            found
-                .warnings
-                .push(Warning::new(CommandPath::root(), message));
+            ));
         }
+        if found.unheard > 0 {
+            said.push(format!(
+                "it said more than is read of a program, so it was not asked any more: {} of its commands are missing",
+                found.unheard
+            ));
+        }
+        if found.flags_left_out > 0 {
+            said.push(format!(
+                "it has more than {ALL_FLAGS} flags altogether; {} were left out",
+                found.flags_left_out
+            ));
+        }
+        let said = said.into_iter();
+        let said = said.map(|message| Warning::new(CommandPath::root(), message));
+        found.warnings.extend(said);
     }
 
     /// Keeps what was read, and says which commands to read next.
@@ -125,9 +151,13 @@ impl Walk {
         sketch: Option<CommandSketch>,
     ) -> Vec<(CommandPath, ChildSketch)> {
         let mut found = self.lock();
-        let Some(sketch) = sketch else {
+        let Some(mut sketch) = sketch else {
             return Vec::new();
         };
+        let before = sketch.flags.len();
+        sketch.flags.truncate(ALL_FLAGS - found.flags);
+        found.flags += sketch.flags.len();
+        found.flags_left_out += before - sketch.flags.len();
         if let Some(ancestor) = repeats_ancestor(&found, &sketch) {
             found.warnings.push(Warning::new(
                 path,
@@ -177,6 +207,8 @@ impl Walk {
         let program = self.binary.name();
         let mut sketch = None;
         let mut trouble = None;
+        // Lines of options that nobody has read.
+        let mut left_out = 0;
         for request in self.family.help_requests(&path) {
             let answer = match known.take() {
                 Some(answer) if request == ["--help"] => answer,
@@ -187,8 +219,9 @@ impl Walk {
                 path: &path,
                 answer: &answer,
             };
-            sketch = self.family.read(&page);
+            sketch = busy(page.text().len(), || self.family.read(&page));
             if let Some(sketch) = &mut sketch {
+                left_out = answer.left_out;
                 if answer.cut {
                     sketch.warnings.push(
                         "its help is too long to be read whole; flags or commands may be missing"
@@ -197,6 +230,7 @@ impl Walk {
                 }
                 break;
             }
+            self.prober.note_useless(&answer);
             trouble = trouble.or_else(|| answer.trouble());
         }
         // What its parent says of a command is kept where the command itself says nothing.
@@ -222,8 +256,24 @@ impl Walk {
         if let Some(about) = child.about {
             sketch.about.hear(about);
         }
-        let asker = self.asker();
-        self.family.refine(&asker, &mut sketch).await;
+        left_out += sketch.bound_flags(self.bounds.flags);
+        // A program that shows flags without end is not asked about each of them.
+        if left_out == 0 {
+            let asker = self.asker();
+            self.family.refine(&asker, &mut sketch).await;
+            left_out = sketch.bound_flags(self.bounds.flags);
+        }
+        if self.family.takes_flags_again() {
+            for flag in &mut sketch.flags {
+                flag.may_repeat = true;
+            }
+        }
+        if left_out > 0 {
+            let kept = sketch.flags.len();
+            sketch.warnings.push(format!(
+                "it has more flags than are read of one command: {kept} are there, {left_out} were left out"
+            ));
+        }
         (path, Some(sketch))
     }
 }
@@ -242,6 +292,8 @@ impl Walk {
         let mut found = self.lock();
         if self.prober.gave_up() {
             found.unasked += 1;
+        } else if self.prober.heard_enough() {
+            found.unheard += 1;
         } else {
             let message = format!("its help could not be read: {trouble}");
             found.warnings.push(Warning::new(path.clone(), message));
@@ -318,6 +370,7 @@ mod tests {
             bounds: Bounds {
                 commands: 10,
                 depth: 10,
+                flags: 10,
             },
             found: Arc::default(),
         })

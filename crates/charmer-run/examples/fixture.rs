@@ -47,7 +47,7 @@ fn main() -> ExitCode {
             std::thread::sleep(FOR_EVER);
         }
         // A child in the same group that keeps standard output open while this process ends.
-        "leak" => println!("{}", again(&["sleep"], true)),
+        "leak" => println!("{}", outside(again(&["sleep"], true))),
         // The same in a session of its own.
         "daemonise" => {
             let daemon = again(&["daemon"], word(1) == "leaky");
@@ -91,9 +91,34 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// The number of this process as it is outside of a sandbox, which may have numbers of its own.
+fn number_outside() -> u32 {
+    let own = std::fs::read_link("/proc/self").ok();
+    let own = own.and_then(|link| link.to_str()?.parse().ok());
+    own.unwrap_or_else(std::process::id)
+}
+
+/// The number of this process's only child as it is outside.
+fn outside(child: u32) -> u32 {
+    if number_outside() == std::process::id() {
+        return child;
+    }
+    let own = number_outside().to_string();
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_child = |number: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        let above = stat
+            .rsplit_once(") ")
+            .and_then(|(_, rest)| rest.split(' ').nth(1));
+        above == Some(own.as_str())
+    };
+    numbers.find(is_child).unwrap_or(child)
+}
+
 /// Says who this is, which also says that it is ready.
 fn announce() {
-    println!("process {}", std::process::id());
+    println!("process {}", number_outside());
 }
 
 fn flood(stream: &str, bytes: &str) {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tower::{BoxError, Layer, Service, ServiceExt, util::BoxCloneSyncService};
 
 use crate::{
-    Answers, CallError, Caller, ErrorCode, Limits, Progress, Question, layers::Readied,
+    Answers, CallError, Caller, DryRun, ErrorCode, Limits, Progress, Question, layers::Readied,
     process::Captured,
 };
 
@@ -18,8 +18,10 @@ use crate::{
 pub struct Call {
     /// The tool that is called.
     pub tool: Arc<Tool>,
-    /// What the caller gave; it is bound and checked after every layer has seen it.
+    /// What the caller gave, in its strict form; it is bound and checked after every layer has seen it.
     pub input: Map<String, Value>,
+    /// What was understood differently from how the caller gave it; the outcome's notes begin with it.
+    pub notes: Vec<String>,
     /// How long and large the call may become.
     pub limits: Limits,
     /// Ends the call when it is cancelled, by the client, by a layer or by shutdown.
@@ -30,6 +32,13 @@ pub struct Call {
     pub caller: Caller,
     /// What people said to questions that this call has asked before.
     pub answers: Answers,
+    /// Whether it is meant to read only: it is run without the right to write where the system can take that right away.
+    pub reads: bool,
+    /// The folder that it is to run in, which must be one of its caller's or beneath one; the first of them, if it is not
+    /// set.
+    pub folder: Option<String>,
+    /// Whether it only says what it would run; see [`DryRun`].
+    pub dry_run: bool,
 }
 
 impl Call {
@@ -43,12 +52,37 @@ impl Call {
         Self {
             tool,
             input,
+            notes: Vec::new(),
             limits: Limits::default(),
             cancel: CancellationToken::new(),
             progress: Progress::default(),
             caller,
             answers: Answers::default(),
+            reads: false,
+            folder: None,
+            dry_run: false,
         }
+    }
+
+    /// Sets the folder that it is to run in.
+    #[must_use]
+    pub fn folder(mut self, folder: Option<String>) -> Self {
+        self.folder = folder;
+        self
+    }
+
+    /// Says whether it only says what it would run.
+    #[must_use]
+    pub fn dry_run(mut self, yes: bool) -> Self {
+        self.dry_run = yes;
+        self
+    }
+
+    /// Says whether it is meant to read only.
+    #[must_use]
+    pub fn reads(mut self, only: bool) -> Self {
+        self.reads = only;
+        self
     }
 
     /// Sets how long and large it may become.
@@ -94,6 +128,8 @@ pub enum Ended {
     Cancelled,
     /// It was not started: a person has to answer a question first.
     NeedsInput,
+    /// It was not started, because it was a dry run.
+    NotRun,
 }
 
 /// What came of a call that was run.
@@ -112,12 +148,16 @@ pub struct Outcome {
     pub duration: Duration,
     /// What an assistant should do about a failure, where that is known.
     pub advice: Option<String>,
+    /// What else its caller should know, in short sentences.
+    pub notes: Vec<String>,
     /// How many items there were, where the data holds only the first of them.
     pub items: Option<usize>,
     /// What is wrong with the output of a program that ended well.
     pub complaint: Option<CallError>,
     /// The question that a person has to answer before anything is started.
     pub question: Option<Question>,
+    /// What would have been run, if it was a dry run.
+    pub dry_run: Option<Box<DryRun>>,
 }
 
 impl Outcome {
@@ -130,9 +170,20 @@ impl Outcome {
             data: None,
             duration: Duration::ZERO,
             advice: None,
+            notes: Vec::new(),
             items: None,
             complaint: None,
             question: None,
+            dry_run: None,
+        }
+    }
+
+    /// The outcome of a dry run.
+    pub fn not_run(dry_run: DryRun) -> Self {
+        Self {
+            ended: Ended::NotRun,
+            dry_run: Some(Box::new(dry_run)),
+            ..Self::success("")
         }
     }
 
@@ -142,6 +193,14 @@ impl Outcome {
             ended: Ended::NeedsInput,
             question: Some(question),
             ..Self::success("")
+        }
+    }
+
+    /// Adds what else its caller should know.
+    pub fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+        match &mut self.dry_run {
+            Some(dry_run) => dry_run.notes.extend(notes),
+            None => self.notes.extend(notes),
         }
     }
 

@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use crate::folder::Folders;
+
 /// The principal of calls that come from this machine's own user: over standard input and output, or by hand.
 pub const LOCAL: &str = "local";
 
@@ -71,6 +73,8 @@ pub struct Caller {
     pub transport: Transport,
     /// The client, where there is one.
     pub client: Option<Arc<Client>>,
+    /// The folders that it works in.
+    pub folders: Folders,
     /// The name of this one call, in every log and wherever else it is spoken of.
     pub id: Arc<str>,
 }
@@ -90,9 +94,17 @@ impl Caller {
             principal: principal.into(),
             transport,
             client: None,
+            folders: Folders::default(),
             // Several servers may share a log.
             id: format!("{}-{number}", std::process::id()).into(),
         }
+    }
+
+    /// Sets the folders that it works in.
+    #[must_use]
+    pub fn folders(mut self, folders: Folders) -> Self {
+        self.folders = folders;
+        self
     }
 
     /// Sets the client that speaks for it.

@@ -16,9 +16,11 @@ use charmer_core::{
 use tower::Service;
 
 use crate::{
-    Call, CallError, CallService, Ended, ErrorCode, Handler, HandlerCall, Outcome, Place, Policy,
+    Call, CallError, CallService, Confined, DryRun, Ended, ErrorCode, Handler, HandlerCall,
+    Outcome, Place, Policy, Rule,
+    folder::here,
     layers::leave_argv,
-    process::{Launcher, Request},
+    process::{Launcher, Planned, Request},
 };
 
 /// Has the last word on a command line before it is run: for a clap program, clap itself.
@@ -59,6 +61,7 @@ pub struct Execute {
     target: Target,
     policy: Option<Arc<dyn Policy>>,
     judge: Option<Arc<dyn Judge>>,
+    rule: Option<Arc<Rule>>,
 }
 
 impl Execute {
@@ -69,6 +72,7 @@ impl Execute {
             target,
             policy: None,
             judge: None,
+            rule: None,
         }
     }
 
@@ -86,12 +90,25 @@ impl Execute {
         self
     }
 
+    /// Sets what a dry run says of who let its calls run.
+    #[must_use]
+    pub fn let_in_by(mut self, rule: Rule) -> Self {
+        self.rule = Some(Arc::new(rule));
+        self
+    }
+
     async fn run(self, call: Call) -> Result<Outcome, CallError> {
         if let Target::Answer(mut service) = self.target {
-            return service.call(call).await;
+            let reads = call.reads;
+            let mut outcome = service.call(call).await?;
+            // What is behind it does not know who let it in.
+            if let (Some(dry_run), Some(rule)) = (&mut outcome.dry_run, &self.rule) {
+                dry_run.rule = rule.told(reads);
+            }
+            return Ok(outcome);
         }
         let mut place = Place::default();
-        let bound = match &self.policy {
+        let mut bound = match &self.policy {
             // A policy is about its own tool, whatever a layer made of the call.
             Some(policy) => {
                 let mut bound = bind(&self.tool, &call.input)?;
@@ -100,6 +117,9 @@ impl Execute {
             }
             None => bind(&call.tool, &call.input)?,
         };
+        self.place_in_folder(&call, &mut place)?;
+        let notes = call.notes.clone();
+        bound.notes.clone_from(&notes);
         let prepared = write(&call.tool, &self.tool, bound)?;
         leave_argv(&self.tool, place.program.as_deref(), &prepared.argv);
         if let Some(judge) = &self.judge {
@@ -111,19 +131,94 @@ impl Execute {
                 "the call was cancelled before it began",
             ));
         }
-        match self.target {
+        if call.dry_run {
+            return self.planned(&call, &prepared, place).map(Outcome::not_run);
+        }
+        let mut outcome = match self.target {
             Target::Process(launcher) => {
                 let mut request = Request::new(prepared.argv.to_os_strings(), call.limits)
                     .progress(call.progress)
                     .principal(call.caller.principal)
+                    .reads(call.reads)
                     .place(place);
                 request.stdin = prepared.bound.stdin.map(String::into_bytes);
+                #[cfg(feature = "sandbox")]
+                let confinement = launcher.confinement(call.reads);
+                #[cfg(feature = "sandbox")]
+                let confinement = confinement.map(|by| (by, launcher.wording(&request)));
                 let outcome = launcher.run(request, call.cancel).await?;
-                Ok(advised(outcome, &call.tool))
+                #[cfg_attr(not(feature = "sandbox"), expect(unused_mut))]
+                let mut outcome = advised(outcome, &call.tool);
+                #[cfg(feature = "sandbox")]
+                match (call.reads, confinement) {
+                    (true, Some((by, wording))) => by.advise(&mut outcome, &call.tool, &wording),
+                    (false, Some((by, wording))) => by.advise_writing(&mut outcome, &wording),
+                    (_, None) => {}
+                }
+                outcome
             }
-            Target::Handler(handler) => run_handler(handler, HandlerCall { call, prepared }).await,
+            Target::Handler(handler) => {
+                run_handler(handler, HandlerCall { call, prepared }).await?
+            }
             Target::Answer(_) => unreachable!("it has answered above"),
+        };
+        outcome.notes.splice(0..0, notes);
+        Ok(outcome)
+    }
+
+    /// Whether the folder of the caller matters: nobody else says where the program runs.
+    pub(crate) fn in_callers_folder(&self) -> bool {
+        let fixed = |launcher: &Launcher| launcher.fixed_folder().is_some();
+        self.policy.is_none()
+            && matches!(&self.target, Target::Process(launcher) if !fixed(launcher))
+    }
+
+    /// Opens the folder of the caller, unless somebody else says where the program runs.
+    fn place_in_folder(&self, call: &Call, place: &mut Place) -> Result<(), CallError> {
+        if self.in_callers_folder() {
+            let folder = call.caller.folders.open(call.folder.as_deref())?;
+            place.folder = folder.map(Arc::new);
+            return Ok(());
         }
+        match &call.folder {
+            None => Ok(()),
+            Some(_) => Err(CallError::refused(format!(
+                "`folder`: `{}` always runs in a folder of its own",
+                call.tool.name
+            ))
+            .hint("leave it out")),
+        }
+    }
+
+    /// What would be run.
+    fn planned(&self, call: &Call, prepared: &Prepared, place: Place) -> Result<DryRun, CallError> {
+        let Planned {
+            program,
+            folder,
+            confinement,
+        } = match &self.target {
+            Target::Process(launcher) => launcher.planned(place, call.reads)?,
+            // It runs in this process, as the program that would have been started.
+            _ => Planned {
+                program: call.tool.help.program.to_string(),
+                folder: here()?,
+                confinement: Confined::not(call.reads),
+            },
+        };
+        let argv = prepared.argv.to_strings().into_iter().map(str::to_owned);
+        let rule = match (&self.rule, self.tool.selector) {
+            (Some(rule), _) => rule.told(call.reads),
+            (None, Some(at)) => format!("selector {}", at + 1),
+            (None, None) => "no selector: every command is offered".to_owned(),
+        };
+        Ok(DryRun {
+            argv: [program].into_iter().chain(argv).collect(),
+            folder,
+            effect: prepared.bound.effect(&call.tool),
+            confinement,
+            rule,
+            notes: prepared.bound.notes.clone(),
+        })
     }
 }
 

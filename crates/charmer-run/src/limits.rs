@@ -23,7 +23,8 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            timeout: Duration::from_secs(60),
+            // Builds and tests take minutes. Whoever waits hears of them meanwhile.
+            timeout: Duration::from_secs(600),
             grace: Duration::from_secs(2),
             capture_bytes: 8 << 20,
             output_chars: 40_000,

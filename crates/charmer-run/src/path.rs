@@ -5,22 +5,26 @@
 //!
 //! 1. the audit log, so that whatever a later step refuses is on record;
 //! 2. the log of calls;
-//! 3. the steps of the server ([`SharedSteps::step`]);
-//! 4. output as data ([`Structure`]): what it adds to the input is checked, and what later steps take out of the output
+//! 3. understanding ([`understand`]): input as an assistant naturally writes it becomes the strict form, once, so that no
+//!    later step can be got around by another spelling; what is on record is what was given;
+//! 4. the steps of the server ([`SharedSteps::step`]);
+//! 5. output as data ([`Structure`]): what it adds to the input is checked, and what later steps take out of the output
 //!    is not in the data;
-//! 5. checks of input ([`CallPath::check`]);
-//! 6. the author's own layers ([`CallPath::layer`]), the first of them outermost;
-//! 7. [`Execute`]: binding, the [`Policy`], the command line, the check of each of its elements, the [`Judge`], and the
+//! 6. checks of input ([`CallPath::check`]);
+//! 7. the author's own layers ([`CallPath::layer`]), the first of them outermost;
+//! 8. [`Execute`]: binding, the [`Policy`], the command line, the check of each of its elements, the [`Judge`], and the
 //!    process or handler.
+//!
+//! A [dry run](crate::DryRun) passes them all, and stops before the process.
 
 use std::{fmt, sync::Arc};
 
-use charmer_core::tool::Tool;
-use tower::service_fn;
+use charmer_core::{call::understand, tool::Tool};
+use tower::{Service, service_fn};
 
 use crate::{
-    Call, CallError, CallService, Execute, Judge, Limits, Outcome, Policy, Redactor, ServedTool,
-    Target, into_service,
+    Call, CallError, CallService, ErrorCode, Execute, Judge, Limits, Outcome, Policy, Redactor,
+    Rule, ServedTool, Target, into_service,
     layers::{Audit, Structure, Validate, log_calls},
     wrap,
 };
@@ -74,6 +78,7 @@ impl SharedSteps {
         for step in self.steps.iter().rev() {
             service = step(service);
         }
+        service = understanding(service);
         if let Some(tell) = self.log.clone() {
             service = wrap(&log_calls(move |line| tell(line)), service);
         }
@@ -92,6 +97,19 @@ impl fmt::Debug for SharedSteps {
             .field("steps", &self.steps.len())
             .finish()
     }
+}
+
+/// The path behind this takes input in its strict form.
+fn understanding(service: CallService) -> CallService {
+    into_service(service_fn(move |mut call: Call| {
+        let mut service = service.clone();
+        async move {
+            let understood = understand(&call.tool, &call.input).map_err(CallError::from)?;
+            call.input = understood.input;
+            call.notes.extend(understood.notes);
+            service.call(call).await
+        }
+    }))
 }
 
 /// A tool's call path while it is put together.
@@ -140,7 +158,13 @@ impl CallPath {
     {
         let service = into_service(service_fn(move |call: Call| {
             let answer = answer.clone();
-            async move { answer(call) }
+            async move {
+                if call.dry_run {
+                    let name = call.tool.name.clone();
+                    return answer(call).and_then(|_| Err(runs_no_program(name.as_str())));
+                }
+                answer(call)
+            }
         }));
         Self::new(tool, Target::Answer(service)).may_block(true)
     }
@@ -180,6 +204,13 @@ impl CallPath {
         self
     }
 
+    /// Sets what a dry run says of who let its calls run.
+    #[must_use]
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.execute = self.execute.let_in_by(rule);
+        self
+    }
+
     /// Sets how long and large its calls may become.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -203,6 +234,7 @@ impl CallPath {
 
     /// The tool with its call path, behind the steps that all calls take.
     pub fn serve(self, shared: &SharedSteps) -> ServedTool {
+        let in_callers_folder = self.execute.in_callers_folder();
         let mut service = into_service(self.execute);
         for layer in self.layers.iter().rev() {
             service = layer(service);
@@ -214,13 +246,23 @@ impl CallPath {
             let structure = self.structure.redactor(self.redactor.clone());
             service = wrap(&structure, service);
         }
-        let served =
+        let mut served =
             ServedTool::new(self.tool, shared.around(service), self.limits).redactor(self.redactor);
+        served.in_callers_folder = in_callers_folder;
         match self.may_block || shared.may_block() {
             true => served,
             false => served.never_blocks(),
         }
     }
+}
+
+/// The refusal of a dry run of what would not run anything anyway.
+fn runs_no_program(name: &str) -> CallError {
+    CallError::new(
+        ErrorCode::InvalidArguments,
+        format!("`{name}` runs no program, so there is no dry run of it"),
+    )
+    .hint("call it without")
 }
 
 impl fmt::Debug for CallPath {

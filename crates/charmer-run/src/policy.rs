@@ -1,10 +1,10 @@
 //! The rules of an author on a call whose input fits its tool: whether it may run, where, and what the program sees.
 
-use std::{any::Any, ffi::OsString, fmt, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
 
 use charmer_core::{call::Bound, tool::Tool};
 
-use crate::CallError;
+use crate::{CallError, folder::HeldFolder};
 
 /// Decides on a call between its binding and the writing of its command line. It may refuse the call, change values that
 /// only the outside world can settle (a path, its links resolved), and say where the program runs. What it changes is
@@ -20,12 +20,10 @@ pub trait Policy: Send + Sync {
 pub struct Place {
     /// The absolute path of the program.
     pub program: Option<PathBuf>,
-    /// The folder that it runs in.
-    pub folder: Option<PathBuf>,
+    /// The folder that it runs in, open until the program has started.
+    pub folder: Option<Arc<HeldFolder>>,
     /// Variables that are set besides those of the launcher.
     pub variables: Vec<(OsString, OsString)>,
-    /// Whatever must stay open until the program has started, such as the folder that it is sent to.
-    pub held: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl fmt::Debug for Place {

@@ -1,4 +1,5 @@
-//! What came of a call, in the two forms that go out: structured, and as text that says the same.
+//! What came of a call, in the two forms that go out: structured, and as text that says the same and ends with what must
+//! be known. Which of them a client gets is decided by [`Results`].
 
 use serde_json::{Map, Value, json};
 
@@ -7,16 +8,34 @@ use crate::{
     shown::shown_text,
 };
 
+/// The form in which clients get answers. Where an answer is structured, assistants show their model the JSON of that and
+/// nothing else: text arrives with every line break escaped, and costs 4 to 20 % more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Results {
+    /// Structured where that says more: output that was read as data, what Charmer itself says, and the results of tools
+    /// whose definition has a schema for them. Otherwise the text alone.
+    #[default]
+    Auto,
+    /// Always structured, with the text beside it.
+    Structured,
+    /// Always the text alone; no tool lists a schema for its results.
+    Text,
+}
+
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallResult {
-    /// One shape for success and failure: `exitCode`, `stdout` or `data`, `stderr`, `truncated`, `error`.
+    /// One shape for success and failure: `exitCode`, `stdout` or `data`, `stderr`, `truncated`, `error`,
+    /// `notes`. A dry run has its own, [`DryRun::to_json`](crate::DryRun::to_json).
     pub structured: Map<String, Value>,
     /// The same for people and for clients that show only text.
     pub text: String,
     /// Whether the call failed.
     pub is_error: bool,
+    /// Whether a client gets the text alone.
+    pub text_alone: bool,
 }
 
 impl CallResult {
@@ -36,10 +55,19 @@ impl CallResult {
             structured,
             text: error_text(&error),
             is_error: true,
+            text_alone: false,
         }
     }
 
     fn from_outcome(outcome: &Outcome, limits: &Limits, redactor: &Redactor) -> Self {
+        if let Some(dry_run) = &outcome.dry_run {
+            return Self {
+                structured: dry_run.to_json(redactor),
+                text: dry_run.to_text(redactor),
+                is_error: false,
+                text_alone: false,
+            };
+        }
         let mut structured = Map::new();
         let mut parts: Vec<String> = Vec::new();
         let mut truncated = Map::new();
@@ -72,13 +100,19 @@ impl CallResult {
             }
         }
         if let Some(text) = stream("stderr", &outcome.stderr) {
+            // Alone it needs no heading: the exit code says what to think of it.
+            if !parts.is_empty() {
+                parts.push(STDERR.into());
+            }
             parts.push(text.clone());
             structured.insert("stderr".into(), text.into());
         }
+        parts.extend(cut_notes(outcome, &truncated));
         if let Some(total) = outcome.items {
             let shown = structured["data"]["items"].as_array().map_or(0, Vec::len);
             let note = json!({ "shown": shown, "total": total });
-            parts.push(format!("[{shown} of {total} items]"));
+            let more = more_note(&outcome.stdout);
+            parts.push(format!("[{shown} of {total} items{more}]"));
             truncated.insert("items".into(), note);
             if outcome.stdout.spool.is_some() {
                 truncated.insert("stdout".into(), sizes(&outcome.stdout));
@@ -97,6 +131,15 @@ impl CallResult {
             });
             structured.insert("error".into(), error_json(error));
         }
+        if !outcome.notes.is_empty() {
+            let notes = outcome
+                .notes
+                .iter()
+                .map(|note| redactor.text(note).into_owned());
+            let notes: Vec<String> = notes.collect();
+            parts.push(format!("[{}]", notes.join("; ")));
+            structured.insert("notes".into(), notes.into());
+        }
         if parts.is_empty() {
             // An empty text leaves an assistant guessing whether anything was run.
             parts.push("exit code 0, no output".into());
@@ -106,7 +149,11 @@ impl CallResult {
             .map(|part| part.trim_end_matches('\n'))
             .collect::<Vec<_>>()
             .join("\n");
+        // That a program failed is its own word, and its exit code says it. Other errors are Charmer's.
+        let by_itself = matches!(outcome.ended, Ended::Exited(_) | Ended::Signalled(_));
+        let own_error = !by_itself || (outcome.is_success() && error.is_some());
         Self {
+            text_alone: outcome.data.is_none() && !own_error,
             structured,
             text,
             is_error: error.is_some(),
@@ -121,6 +168,27 @@ fn printed(outcome: &Outcome, limits: &Limits, redactor: &Redactor) -> Option<St
     (!cut && !text.is_empty()).then_some(text)
 }
 
+/// What stands before standard error where there is standard output, too.
+const STDERR: &str = "[standard error]";
+
+/// Which streams are not shown whole, to be read at the end of a text that is cut in its middle.
+fn cut_notes<'o>(
+    outcome: &'o Outcome,
+    truncated: &'o Map<String, Value>,
+) -> impl Iterator<Item = String> + 'o {
+    let streams = [
+        ("stdout", "standard output", &outcome.stdout),
+        ("stderr", "standard error", &outcome.stderr),
+    ];
+    let cut = streams
+        .into_iter()
+        .filter(|(key, ..)| truncated.contains_key(*key));
+    cut.map(|(_, name, captured)| {
+        let more = more_note(captured);
+        format!("[{name} is cut: {} bytes in all{more}]", captured.total)
+    })
+}
+
 /// How long a stream was that is not shown whole, and where the rest of it can be read.
 fn sizes(captured: &Captured) -> Value {
     let mut sizes = json!({ "bytes": captured.total });
@@ -132,16 +200,25 @@ fn sizes(captured: &Captured) -> Value {
 
 /// What an assistant sees of a stream, and whether that is not all of it.
 fn shown(captured: &Captured, limits: &Limits, redactor: &Redactor) -> (String, bool) {
-    let note = captured.spool.as_ref().map_or_else(String::new, |id| {
+    shown_text(
+        captured,
+        limits.output_chars,
+        &more_note(captured),
+        redactor,
+    )
+}
+
+/// Where the rest of a stream can be read, if it was kept.
+fn more_note(captured: &Captured) -> String {
+    captured.spool.as_ref().map_or_else(String::new, |id| {
         format!("; `{}` with the id {id} shows more", read_output::NAME)
-    });
-    shown_text(captured, limits.output_chars, &note, redactor)
+    })
 }
 
 /// What an outcome that is not a success says of itself.
 fn failure(outcome: &Outcome) -> Option<CallError> {
     let error = match outcome.ended {
-        Ended::Exited(0) => return outcome.complaint.clone(),
+        Ended::Exited(0) | Ended::NotRun => return outcome.complaint.clone(),
         Ended::Exited(code) => CallError::new(
             ErrorCode::Failed,
             format!("the command ended with exit code {code}"),

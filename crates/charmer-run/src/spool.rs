@@ -153,6 +153,14 @@ impl Spool {
         &self.inner.folder
     }
 
+    /// The folders of all spools under `parent`, of this server and of others.
+    pub fn folders_in(parent: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+        let spools =
+            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(FOLDER));
+        spools.map(|entry| entry.path()).collect()
+    }
+
     /// Is cancelled when there is something to read for the first time.
     pub fn used(&self) -> CancellationToken {
         self.inner.used.clone()

@@ -12,9 +12,23 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use crate::{
-    Call, CallError, CallPath, CallResult, CallService, Caller, Completer, ErrorCode, Limits,
-    Outcome, Redactor, SharedSteps, Spool, read_output,
+    Call, CallError, CallPath, CallResult, CallService, Caller, Completer, ErrorCode, Excluded,
+    Limits, Outcome, Redactor, Results, SharedSteps, Spool,
+    excluded::{ExcludedCommands, plain_name},
+    read_output,
+    spelling::spellings,
 };
+
+/// Which calls of a tool `run_read` takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reading {
+    /// Those whose label says that they read, without flags that write.
+    #[default]
+    Labelled,
+    /// Any: what tries to write fails, because the call is run without the right to.
+    Any,
+}
 
 /// A tool and how it is called.
 #[derive(Debug, Clone)]
@@ -42,8 +56,22 @@ pub struct ServedTool {
     pub wish: Wish,
     /// Which tool a call is really for, if this one stands for others.
     pub router: Option<Router>,
-    /// Whether it is about the other tools: a call waits until all of them are known, and is answered with text alone.
+    /// Which of its calls `run_read` takes.
+    pub reading: Reading,
+    /// Whether every call of it is meant to read only, however it is made.
+    pub reads: bool,
+    /// The folder that calls of it are to run in, as it was asked for.
+    pub folder: Option<String>,
+    /// Whether the folder of its caller matters to it.
+    pub in_callers_folder: bool,
+    /// Whether calls of it only say what they would run.
+    pub dry_run: bool,
+    /// Whether it is about the other tools: a call waits until all of them are known.
     pub meta: bool,
+    /// The form in which clients get its results.
+    pub results: Results,
+    /// Whether the tool by which it was called has a schema for its results in the list. Clients check results against it.
+    called_with_schema: Option<bool>,
 }
 
 /// What a tool that stands for others makes of its input: which of them is meant, and with what. It is asked where nobody
@@ -88,7 +116,14 @@ impl ServedTool {
             found: false,
             wish: Wish::Free,
             router: None,
+            reading: Reading::Labelled,
+            reads: false,
+            folder: None,
+            in_callers_folder: false,
+            dry_run: false,
             meta: false,
+            results: Results::Auto,
+            called_with_schema: None,
         }
     }
 
@@ -111,6 +146,27 @@ impl ServedTool {
         self
     }
 
+    /// Sets which of its calls `run_read` takes.
+    #[must_use]
+    pub fn reading(mut self, reading: Reading) -> Self {
+        self.reading = reading;
+        self
+    }
+
+    /// Says whether every call of it is meant to read only.
+    #[must_use]
+    pub fn reads(mut self, only: bool) -> Self {
+        self.reads = only;
+        self
+    }
+
+    /// Says whether calls of it only say what they would run.
+    #[must_use]
+    pub fn dry_run(mut self, yes: bool) -> Self {
+        self.dry_run = yes;
+        self
+    }
+
     /// Says that it is about the other tools.
     #[must_use]
     pub fn meta(mut self) -> Self {
@@ -123,12 +179,25 @@ impl ServedTool {
     pub fn resolve(&self, input: Map<String, Value>) -> Resolved {
         let routed = self.router.as_ref().and_then(|router| (router.0)(&input));
         let certain = routed.is_some() || !self.meta;
-        let (served, input) = routed.unwrap_or_else(|| (self.clone(), input));
+        let (mut served, input) = routed.unwrap_or_else(|| (self.clone(), input));
+        served.dry_run |= self.dry_run;
+        // The client knows the tool that it called, whichever answers.
+        served.results = self.results;
+        served.called_with_schema = Some(self.lists_output());
         Resolved {
             served,
             input,
             certain,
         }
+    }
+
+    /// Whether it is in the list with a schema for its results.
+    fn lists_output(&self) -> bool {
+        let listed = self
+            .listed_from
+            .as_ref()
+            .is_none_or(CancellationToken::is_cancelled);
+        listed && !self.shown().output_schema.is_empty()
     }
 
     /// Lets the program itself be asked for completions.
@@ -159,10 +228,27 @@ impl ServedTool {
         self
     }
 
+    /// Sets the form in which clients get its results.
+    #[must_use]
+    pub fn results(mut self, results: Results) -> Self {
+        self.results = results;
+        self
+    }
+
     /// Calls it, until the token is cancelled. Must run inside a tokio runtime.
     pub async fn call(&self, input: Map<String, Value>, cancel: CancellationToken) -> CallResult {
+        self.call_as(Caller::default(), input, cancel).await
+    }
+
+    /// The same, by this caller.
+    pub async fn call_as(
+        &self,
+        caller: Caller,
+        input: Map<String, Value>,
+        cancel: CancellationToken,
+    ) -> CallResult {
         let Resolved { served, input, .. } = self.resolve(input);
-        let call = served.call_by(Caller::default(), input);
+        let call = served.call_by(caller, input);
         let call = call.cancelled_by(cancel);
         let outcome = served.service.clone().call(call).await;
         served.finish(outcome).await
@@ -170,7 +256,11 @@ impl ServedTool {
 
     /// A call of it by this caller with this input, within its limits.
     pub fn call_by(&self, caller: Caller, input: Map<String, Value>) -> Call {
-        Call::by(caller, Arc::clone(&self.tool), input).limits(self.limits.clone())
+        Call::by(caller, Arc::clone(&self.tool), input)
+            .limits(self.limits.clone())
+            .reads(self.reads)
+            .folder(self.folder.clone())
+            .dry_run(self.dry_run)
     }
 
     /// The answer that an outcome of one of its calls makes. Where there is much to clean and to redact, that happens
@@ -189,9 +279,13 @@ impl ServedTool {
         } else {
             CallResult::new(&outcome, &self.limits, &self.redactor)
         };
-        if self.meta && !result.is_error {
-            result.structured.clear();
-        }
+        let called = self.called_with_schema;
+        let promised = self.tool.structured || called.unwrap_or_else(|| self.lists_output());
+        result.text_alone = match self.results {
+            Results::Auto => result.text_alone && !promised,
+            Results::Structured => false,
+            Results::Text => true,
+        };
         result
     }
 }
@@ -214,6 +308,7 @@ pub struct ToolSet {
     tools: Vec<ServedTool>,
     places: HashMap<String, usize>,
     shared: SharedSteps,
+    excluded: ExcludedCommands,
 }
 
 impl ToolSet {
@@ -235,7 +330,33 @@ impl ToolSet {
     #[must_use]
     pub fn with_spool(self, spool: &Spool) -> Self {
         let reader = read_output::tool(spool, &self.shared);
-        Self::new(self.tools.into_iter().chain([reader])).behind(self.shared)
+        Self {
+            excluded: self.excluded,
+            ..Self::new(self.tools.into_iter().chain([reader])).behind(self.shared)
+        }
+    }
+
+    /// Names the commands that are not offered, each with the rule that keeps it out.
+    #[must_use]
+    pub fn excluding(mut self, excluded: impl IntoIterator<Item = Excluded>) -> Self {
+        self.excluded = ExcludedCommands::new(excluded);
+        self
+    }
+
+    /// Leaves out what another set does, for the same reasons.
+    #[must_use]
+    pub fn excluding_as(mut self, other: &Self) -> Self {
+        self.excluded = other.excluded.clone();
+        self
+    }
+
+    /// Says why there is no tool of a name, if a rule is the reason.
+    pub fn refusal(&self, name: &str) -> Option<CallError> {
+        self.excluded.refusal(name)
+    }
+
+    pub(crate) fn excluded(&self) -> &ExcludedCommands {
+        &self.excluded
     }
 
     /// Sets the steps that all calls take, for calls of tools that are not there.
@@ -262,6 +383,16 @@ impl ToolSet {
     /// The tool of a name.
     pub fn get(&self, name: &str) -> Option<&ServedTool> {
         self.places.get(name).map(|&at| &self.tools[at])
+    }
+
+    /// The tool of a name, or the one tool that is called so in other words: by another path or a short name of its
+    /// command, with spaces or underscores between the words.
+    pub fn find(&self, name: &str) -> Option<&ServedTool> {
+        self.get(name).or_else(|| {
+            let names = spellings(self.tools.iter().map(|served| &*served.tool));
+            let at = names.get(&plain_name(name)).copied().flatten()?;
+            Some(&self.tools[at])
+        })
     }
 
     /// The tools that are listed at this moment, in order.

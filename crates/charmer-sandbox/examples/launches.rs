@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let program = Program {
         folder: word()?.into(),
         argv: vec!["-c".into(), word()?],
+        folder_id: None,
         program: "/bin/sh".into(),
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
     };

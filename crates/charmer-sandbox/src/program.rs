@@ -31,6 +31,8 @@ pub struct Program {
     /// The folder that it works in, as an absolute path.
     #[serde(with = "word")]
     pub folder: PathBuf,
+    /// The device and the number of that folder, if it must be this one still when the program starts.
+    pub folder_id: Option<(u64, u64)>,
 }
 
 /// The ends of pipes (or files) that a program gets as its standard streams.
@@ -52,6 +54,9 @@ type Descriptor = std::os::windows::io::OwnedHandle;
 /// Is called once, when a program has ended or it is known that it never will be heard of. It must not block: the
 /// programs of one sandbox share the thread that it is called on.
 pub type OnEnd = Box<dyn FnOnce(Result<ExitStatus, Failure>) + Send>;
+
+/// Is called once, when everything in a sandbox is gone. It must not block either.
+pub type OnClear = Box<dyn FnOnce(bool) + Send>;
 
 /// Why nothing is known of a program's end.
 #[derive(Debug)]

@@ -6,33 +6,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::word;
 
-/// The rights that a confined program, and all that it starts, keeps of its user's. By default it reads everything and
-/// writes nothing.
+/// The rights that a confined program, and all that it starts, keeps of its user's. By default it reads everything,
+/// changes nothing and has the network of this machine.
 ///
 /// ```
 /// use charmer_sandbox::{Network, Rights};
 /// let mut rights = Rights::default();
 /// rights.folders = vec!["/tmp/scratch".into()];
+/// rights.hidden = vec!["/home/me/.ssh".into()];
 /// rights.network = Network::None;
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Rights {
     /// The files that may be read and run; all of the user's by default.
     pub readable: Readable,
+    /// Files and folders that are out of reach, whatever else may be read. One that does not exist is left out.
+    #[serde(with = "word::list")]
+    pub hidden: Vec<PathBuf>,
+    /// Files and folders that are within reach although they are within hidden ones. [`HiddenState`](crate::HiddenState)
+    /// tells whether one of them has become another.
+    #[serde(with = "word::list")]
+    pub shown: Vec<PathBuf>,
     /// The folders beneath which files may be read and changed, by paths without symbolic links. One that does not exist
     /// is left out. Devices that keep nothing, such as `/dev/null`, can always be written to.
     #[serde(with = "word::list")]
     pub folders: Vec<PathBuf>,
-    /// The network that is seen; that of this machine by default.
+    /// Whether modes, owners, times and attributes may be changed. The kernel cannot tell where, so this is for programs
+    /// that write: in a sandbox without it they are changed nowhere, not even beneath `folders`.
+    pub metadata: bool,
+    /// The network that may be used; all by default.
     pub network: Network,
-    /// The maximum size of a file that is written, in bytes; none by default. It holds for a [`Sandbox`](crate::Sandbox)
-    /// only, which also writes no core files then.
-    pub file_bytes: Option<u64>,
+    /// Bounds on what a program uses up. They hold for a [`Sandbox`](crate::Sandbox) only.
+    pub bounds: Bounds,
 }
 
 /// The files that may be read and run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Readable {
     /// All that the user may read.
@@ -42,13 +52,30 @@ pub enum Readable {
     Installed(#[serde(with = "word::list")] Vec<PathBuf>),
 }
 
-/// The network that is seen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The network that may be used. Two processes of one program can always speak to each other by pipes and pairs of
+/// sockets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
-    /// That of this machine.
+    /// All of it: other machines, and the sockets of services on this one.
     #[default]
-    Unchanged,
-    /// One with nobody in it, not even this machine; nor can processes outside be signalled.
+    All,
+    /// Other machines and this one by address, and the lookup of names; not the sockets of local services.
+    Tcp,
+    /// The sockets of local services, such as a daemon's; no addresses.
+    Socket,
+    /// None.
     None,
+}
+
+/// Bounds on what a program uses up; none by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Bounds {
+    /// The maximum size of a file that is written, in bytes. No core files are written then.
+    pub file_bytes: Option<u64>,
+    /// The maximum memory of one process, in bytes, beside what it maps from files.
+    pub memory_bytes: Option<u64>,
+    /// The maximum number of processes and threads of all programs in the sandbox.
+    pub processes: Option<u64>,
 }

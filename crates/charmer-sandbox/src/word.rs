@@ -115,6 +115,7 @@ mod tests {
                 argv: words.to_vec(),
                 environment: vec![("plain".into(), word.clone())],
                 folder: word.into(),
+                folder_id: None,
             };
             let sent = serde_json::to_string(&program).expect("it is made of words");
             assert!(!sent.contains('\n'), "a message is one line: {sent}");

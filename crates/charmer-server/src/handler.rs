@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use charmer_core::{output::clean, text::nearest};
 use charmer_run::{
     Answers, Call, CallError, CallResult, Caller, Client, ErrorCode, Outcome, Redactor, Resolved,
-    ServedTool, Spool, Transport as CallTransport,
+    ServedTool, Spool, Transport as CallTransport, folder::Folders,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -30,6 +30,7 @@ use crate::{
     pool::CallPool,
     progress::Reporter,
     prompts, resources,
+    roots::{Known, Roots},
     shelf::{Shelf, Shelves},
     tools::{List, Offer, ToolsView},
 };
@@ -59,6 +60,10 @@ pub(crate) struct Handler {
     pub(crate) shelves: Shelves,
     /// Where long output is kept.
     pub(crate) spool: Option<Spool>,
+    /// The folders that a person gave for calls to run in.
+    pub(crate) folders: Folders,
+    /// The folders that the client works in.
+    pub(crate) roots: Roots,
     /// Whom the calls of this client belong to.
     pub(crate) principal: Arc<str>,
     /// The way that they come in.
@@ -133,9 +138,19 @@ impl Handler {
     async fn run(
         &self,
         Resolved { served, input, .. }: Resolved,
-        (responses, began): (Option<InputResponses>, Instant),
+        (mut responses, began): (Option<InputResponses>, Instant),
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
+        let mut known = Known::default();
+        if served.in_callers_folder {
+            let asked = self
+                .roots
+                .of_caller(&self.folders, context, responses.as_mut());
+            known = match asked.await {
+                Ok(known) => known,
+                Err(required) => return required.into(),
+            };
+        }
         let reporter = context
             .meta
             .get_progress_token()
@@ -149,7 +164,7 @@ impl Handler {
             Way::Request | Way::None => Answers::default(),
         };
         let mut call = served
-            .call_by(self.caller(context), input)
+            .call_by(self.caller(context).folders(known.folders), input)
             .answers(answers)
             .progress(progress.unwrap_or_default());
         let mut questions = 0;
@@ -186,7 +201,12 @@ impl Handler {
             reporter.finish().await;
         }
         match outcome {
-            Ok(outcome) => answer(served.finish(outcome).await).into(),
+            Ok(mut outcome) => {
+                if let Ok(outcome) = &mut outcome {
+                    outcome.note(known.notes);
+                }
+                answer(served.finish(outcome).await).into()
+            }
             Err(required) => required.into(),
         }
     }
@@ -238,8 +258,12 @@ impl Handler {
             }
             None => String::new(),
         };
-        let message = format!("unknown tool `{name}`{hint}");
-        let error = CallError::new(ErrorCode::NotRegistered, &message);
+        let error = offer.tools.refusal(name).unwrap_or_else(|| {
+            let shown: String = name.chars().take(64).collect();
+            let message = format!("unknown tool `{shown}`{hint}");
+            CallError::new(ErrorCode::NotRegistered, message)
+        });
+        let message = error.message.clone();
         let missing = offer.tools.missing(name, error);
         let call = missing.call_by(self.caller(context), input);
         // It comes to the error that it was made from.
@@ -361,6 +385,10 @@ impl ServerHandler for Handler {
                 }
             }
         });
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.roots.forget().await;
     }
 
     async fn on_custom_request(
@@ -494,7 +522,7 @@ fn malformed_call(params: &Value) -> String {
 
 fn answer(result: CallResult) -> CallToolResult {
     let mut answer = CallToolResult::success(vec![ContentBlock::text(result.text)]);
-    answer.structured_content = match result.structured.is_empty() {
+    answer.structured_content = match result.text_alone {
         true => None,
         false => Some(Value::Object(result.structured)),
     };

@@ -24,6 +24,7 @@ mod process;
 mod progress;
 mod prompts;
 mod resources;
+mod roots;
 mod server;
 mod shelf;
 mod stdio;

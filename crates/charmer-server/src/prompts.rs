@@ -43,10 +43,12 @@ pub(crate) struct Argument<'p> {
     pub(crate) key: Option<&'p str>,
 }
 
-/// The prompts of these tools: `kubectl_get-1` is the first example of `kubectl_get`, a spell has its own name.
-pub(crate) fn prompts_of(tools: &[Arc<Tool>]) -> Vec<PromptOf> {
+/// The prompts of these tools: a spell has its own name. With `examples`, those of help texts are prompts as well, and
+/// `kubectl_get-1` is the first of `kubectl_get`.
+pub(crate) fn prompts_of(tools: &[Arc<Tool>], examples: bool) -> Vec<PromptOf> {
     let plain: Vec<&Tool> = tools.iter().map(|tool| &**tool).collect();
-    let mut examples = all_examples(&plain).into_iter().peekable();
+    let examples = examples.then(|| all_examples(&plain));
+    let mut examples = examples.unwrap_or_default().into_iter().peekable();
     let mut prompts = Vec::new();
     let mut taken: HashSet<String> = tools.iter().map(|tool| tool.name.to_string()).collect();
     for (at, tool) in tools.iter().enumerate() {

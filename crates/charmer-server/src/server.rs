@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use charmer_run::{LOCAL, Promotions, ToolSet, Transport as CallTransport, process::Engine};
+use charmer_run::{
+    LOCAL, Promotions, ToolSet, Transport as CallTransport, folder::Folders, process::Engine,
+};
 use rmcp::{
     RoleServer,
     service::{ServerInitializeError, serve_server_with_ct},
@@ -21,6 +23,7 @@ use crate::{
     ServerInfo,
     handler::Handler,
     pool::CallPool,
+    roots::Roots,
     shelf::Shelves,
     stdio::{StdioOptions, StdioTransport},
     tools::{Patience, ToolsHandle},
@@ -53,6 +56,7 @@ pub struct Server {
     engine: Engine,
     patience: Patience,
     promotions: Option<Promotions>,
+    folders: Folders,
     pool: CallPool,
     shelves: Shelves,
     /// The first client starts following what changes the list by itself: only then there is a runtime.
@@ -80,6 +84,7 @@ impl Server {
             engine,
             patience: Patience::default(),
             promotions: None,
+            folders: Folders::default(),
             pool: CallPool::default(),
             shelves: Shelves::default(),
             following: Once::new(),
@@ -95,10 +100,34 @@ impl Server {
         self
     }
 
+    /// Sets what the server says of itself, where that was not known when it was made.
+    #[must_use]
+    pub fn info(mut self, info: ServerInfo) -> Self {
+        self.info = info;
+        self
+    }
+
     /// Tells clients when commands become tools of their own.
     #[must_use]
     pub fn promotions(mut self, promotions: Promotions) -> Self {
         self.promotions = Some(promotions);
+        self
+    }
+
+    /// Offers the examples in help texts as prompts. They are not by default: clients show each as a command of its own,
+    /// and a large program has hundreds. Spells are prompts in any case.
+    #[must_use]
+    pub fn example_prompts(mut self, offered: bool) -> Self {
+        self.shelves.examples = offered;
+        self
+    }
+
+    /// Sets the folders that calls may run in, the first of them by default. A client that says which folders it works in
+    /// narrows them, and never widens them; where there are none, its calls run in the client's, or else where the server
+    /// does.
+    #[must_use]
+    pub fn folders(mut self, folders: Folders) -> Self {
+        self.folders = folders;
         self
     }
 
@@ -183,6 +212,8 @@ impl Server {
             pool: self.pool.clone(),
             shelves: self.shelves.clone(),
             spool: self.engine.spool().cloned(),
+            folders: self.folders.clone(),
+            roots: Roots::default(),
             principal,
             transport: way,
             shutdown: calls.clone(),

@@ -15,12 +15,16 @@ use crate::{
 
 /// The newest shelf. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shelves(Arc<Mutex<Option<Arc<Shelf>>>>);
+pub(crate) struct Shelves {
+    newest: Arc<Mutex<Option<Arc<Shelf>>>>,
+    /// Whether the examples in help texts are prompts.
+    pub(crate) examples: bool,
+}
 
 impl Shelves {
     /// The shelf of these tools, as they can be used at this moment.
     pub(crate) fn of(&self, set: &Arc<ToolSet>) -> Arc<Shelf> {
-        let mut newest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let usable = set.usable().count();
         match &*newest {
             Some(shelf) if Arc::ptr_eq(&shelf.set, set) && shelf.tools.len() == usable => {
@@ -31,6 +35,7 @@ impl Shelves {
                 let shelf = Arc::new(Shelf {
                     tools: tools.collect(),
                     set: Arc::clone(set),
+                    examples: self.examples,
                     pages: OnceLock::new(),
                     prompts: OnceLock::new(),
                 });
@@ -46,6 +51,7 @@ impl Shelves {
 pub(crate) struct Shelf {
     pub(crate) set: Arc<ToolSet>,
     pub(crate) tools: Vec<Arc<Tool>>,
+    examples: bool,
     pages: OnceLock<Vec<String>>,
     prompts: OnceLock<Prompts>,
 }
@@ -121,7 +127,7 @@ impl Shelf {
 
     fn all_prompts(&self) -> &Prompts {
         self.prompts.get_or_init(|| {
-            let all = prompts_of(&self.tools);
+            let all = prompts_of(&self.tools, self.examples);
             let names = all.iter().enumerate();
             let places = names.map(|(at, prompt)| (prompt.name.clone(), at));
             Prompts {

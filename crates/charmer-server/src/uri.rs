@@ -49,7 +49,8 @@ fn encoded(word: &str) -> String {
     text
 }
 
-fn decoded(text: &str) -> Option<String> {
+/// Text without its percent signs; `None` if one of them is followed by no number, or it is no text then.
+pub(crate) fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, more @ ..] = rest {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs::File, io::Read as _, path::Path};
 
 use charmer_config::reading::Problems;
-use charmer_core::output::clean;
+use charmer_core::{model::Effect, output::clean};
 
 use crate::{
     code::is_harmless,
@@ -40,6 +40,14 @@ pub(crate) fn advise(spell: &Spell, places: &Places, problems: &mut Problems<'_>
                 )
                 .hint("remove them: whoever reads the file sees something else than what is run");
         }
+    }
+    if spell.effect == Effect::Read && spell.confine == Some(false) {
+        problems
+            .advise(
+                places.confine.clone(),
+                "`confine: false` lets a spell write that says `effect: read`",
+            )
+            .hint("remove it, and add what the program has to read to `paths`; a read-only server leaves the spell out");
     }
     let mut seen = BTreeSet::new();
     if let Some(twice) = spell.flags.iter().find(|flag| !seen.insert(flag.as_str())) {

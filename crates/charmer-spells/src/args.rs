@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use charmer_config::reading::{Kind, Node, Problems, Quoted};
+use charmer_config::reading::{Fields, Kind, Node, Problems, Quoted};
 use serde_json::{Map, Number, Value};
 
 use crate::{
@@ -19,6 +19,9 @@ pub(crate) const ARG: &[&str] = &[
     "default",
     "enum",
     "pattern",
+    "min",
+    "max",
+    "free",
     "description",
 ];
 
@@ -109,6 +112,20 @@ fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Optio
             }
         }
     });
+    let (min, max) = bounds(&fields, kind, problems);
+    let free = fields.get("free").and_then(|node| {
+        let free = problems.switch(node, "free")?;
+        let is_bounded = kind != ArgType::String || choices.is_some() || pattern.is_some();
+        if free && is_bounded {
+            problems
+                .add(
+                    node.span.clone(),
+                    "only a `string` without `enum` and `pattern` can be `free`",
+                )
+                .hint("remove `free`: its text has a bound");
+        }
+        Some(free)
+    });
     let required = fields
         .get("required")
         .and_then(|node| problems.switch(node, "required"));
@@ -119,6 +136,9 @@ fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Optio
         default: None,
         choices: choices.unwrap_or_default(),
         pattern,
+        min,
+        max,
+        free: free.unwrap_or(false),
         description: fields
             .get("description")
             .and_then(|node| problems.word(node, "description"))
@@ -134,6 +154,68 @@ fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Optio
         }
     }
     Some(arg)
+}
+
+/// The least and the greatest number that a number may be.
+fn bounds(
+    fields: &Fields<'_>,
+    kind: ArgType,
+    problems: &mut Problems<'_>,
+) -> (Option<Number>, Option<Number>) {
+    let min = bound(fields, "min", kind, problems);
+    let max = bound(fields, "max", kind, problems);
+    if let (Some(least), Some(most)) = (&min, &max)
+        && is_less(most, least)
+        && let Some(node) = fields.get("max")
+    {
+        problems
+            .add(
+                node.span.clone(),
+                format!("`max` is {most}, and `min` is {least}: no number fits"),
+            )
+            .hint("exchange the two, or remove one");
+    }
+    (min, max)
+}
+
+fn bound(
+    fields: &Fields<'_>,
+    key: &str,
+    kind: ArgType,
+    problems: &mut Problems<'_>,
+) -> Option<Number> {
+    let node = fields.get(key)?;
+    if !kind.is_number() {
+        problems
+            .add(
+                node.span.clone(),
+                format!("only an `integer` or a `number` can have a `{key}`"),
+            )
+            .hint("write `type: integer` beside it, or remove it");
+        return None;
+    }
+    let number = match json(node) {
+        Some(Value::Number(number)) => number,
+        _ => {
+            problems.wrong(node, key, "a number");
+            return None;
+        }
+    };
+    if kind == ArgType::Integer && number.is_f64() {
+        problems
+            .wrong(node, key, "a whole number")
+            .hint("the argument is an `integer`");
+        return None;
+    }
+    Some(number)
+}
+
+/// Whether one number is less than another; exactly so for whole ones.
+pub(crate) fn is_less(one: &Number, other: &Number) -> bool {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => one < other,
+        _ => one.as_f64() < other.as_f64(),
+    }
 }
 
 fn default(

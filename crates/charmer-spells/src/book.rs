@@ -157,6 +157,7 @@ impl SpellBook {
             entry: Arc::clone(entry),
             options: self.options(),
             base: self.0.base.clone(),
+            scratch: None,
         }
     }
 

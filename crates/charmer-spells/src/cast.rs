@@ -11,14 +11,13 @@ use charmer_core::{
     tool::Tool,
 };
 use charmer_run::{
-    CallError, CallPath, ErrorCode, Place, Policy, ServedTool, SharedSteps, Target,
+    CallError, CallPath, ErrorCode, Place, Policy, Rule, ServedTool, SharedSteps,
+    folder::{Denied, HeldFolder, is_beneath, settle},
     process::Launcher,
 };
 
 use crate::{
-    SpellOptions, confine,
-    directory::{self, Denied, Directory},
-    environment,
+    SpellOptions, confine, environment,
     load::{Entry, find_program},
     state::is_gone,
 };
@@ -29,6 +28,8 @@ pub(crate) struct Cast {
     pub(crate) entry: Arc<Entry>,
     pub(crate) options: Arc<SpellOptions>,
     pub(crate) base: PathBuf,
+    /// The folder for what one call writes down, where it may write nothing else.
+    pub(crate) scratch: Option<PathBuf>,
 }
 
 impl Cast {
@@ -39,18 +40,21 @@ impl Cast {
         // One that is not there yet is looked for again when it is called.
         let named = PathBuf::from(&spell.command[0]);
         let program = entry.program.clone().unwrap_or(named);
-        let mut launcher = Launcher::new(
+        let launcher = Launcher::new(
             program,
             entry.environment.clone(),
             None,
             options.engine.clone(),
         );
-        if spell.confine {
-            launcher = launcher.confined_to(confine::rights(&entry.roots));
-        }
         let limits = options.limits.clone().timeout(options.time_of(spell));
-        CallPath::new(Arc::clone(&entry.tool), Target::Process(launcher))
+        let target = confine::target(&self, launcher);
+        CallPath::new(Arc::clone(&entry.tool), target)
             .policy(Arc::new(self))
+            .rule(Rule::new(format!(
+                "the spell `{}` ({})",
+                spell.name,
+                entry.file.display()
+            )))
             .structure(entry.structure.clone())
             .redactor(options.engine.redactor().clone())
             .limits(limits)
@@ -59,7 +63,7 @@ impl Cast {
             .serve(shared)
     }
 
-    fn folder(&self, asked: Option<&str>) -> Result<Directory, CallError> {
+    fn folder(&self, asked: Option<&str>) -> Result<HeldFolder, CallError> {
         let spell = &self.entry.spell;
         if !spell.can_run() {
             return Err(CallError::refused(format!(
@@ -77,7 +81,7 @@ impl Cast {
                 .collect();
             list.join(", ")
         };
-        Directory::open(&self.entry.roots, asked).map_err(|denied| match denied {
+        HeldFolder::open(&self.entry.roots, asked).map_err(|denied| match denied {
             Denied::Outside => CallError::refused(format!(
                 "the path `{}` is not beneath a permitted folder",
                 asked.unwrap_or_default().escape_debug()
@@ -104,10 +108,10 @@ impl Cast {
 
     /// A path that a caller gave, with its links resolved, if it is beneath a permitted folder.
     fn settled(&self, name: &str, path: &str, folder: &Path) -> Result<String, CallError> {
-        let settled = directory::settle(&folder.join(path));
+        let settled = settle(&folder.join(path));
         let settled = settled
             .ok()
-            .filter(|path| directory::is_beneath(path, &self.entry.roots));
+            .filter(|path| is_beneath(path, &self.entry.roots));
         let text = settled.and_then(|path| path.into_os_string().into_string().ok());
         text.ok_or_else(|| {
             CallError::refused(format!(
@@ -135,8 +139,10 @@ impl Policy for Cast {
             return Err(not_registered(&spell.name));
         }
         if spell.confirm && !bound.confirmed {
-            return Err(CallError::refused("this spell must be confirmed")
-                .hint("give `confirm: true` once the user has agreed"));
+            return Err(CallError::refused(
+                "this spell must be confirmed: `confirm` says that the user has agreed to this very run",
+            )
+            .hint("ask the user, then give `confirm: true`"));
         }
         let folder = self.folder(bound.folder.as_deref())?;
         for (at, values) in &mut bound.positionals {
@@ -150,10 +156,17 @@ impl Policy for Cast {
             }
         }
         place.variables = variables(bound.arguments(&tool.input))?;
-        place.program = Some(self.program()?);
-        place.folder = Some(folder.current_dir());
-        // It must be open until the program has started in it.
-        place.held.push(Arc::new(folder));
+        if let Some(scratch) = &self.scratch {
+            place.variables.push(("TMPDIR".into(), scratch.into()));
+        }
+        let program = self.program()?;
+        if self.options.locked.is_some()
+            && let Some(word) = self.entry.files.changed(&program, &folder.path)
+        {
+            return Err(changed_file(&spell.name, &word));
+        }
+        place.program = Some(program);
+        place.folder = Some(Arc::new(folder));
         Ok(())
     }
 }
@@ -177,6 +190,15 @@ fn variables<'a>(
         true => Ok(variables),
         false => Err(Refusal::Invalid(wrong).into()),
     }
+}
+
+/// A file that a spell names is not the one that was accepted with it.
+fn changed_file(name: &str, word: &str) -> CallError {
+    CallError::refused(format!(
+        "`{}`, which the spell `{name}` names, was not accepted as it is now",
+        word.escape_debug()
+    ))
+    .hint("a person has to look at it and accept it with `charmer spell trust`")
 }
 
 /// There is no such spell.

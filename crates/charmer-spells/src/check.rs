@@ -6,6 +6,7 @@ use std::{
 };
 
 use charmer_config::Diagnostics;
+use charmer_core::model::Effect;
 use serde::Serialize;
 
 use crate::{
@@ -118,6 +119,31 @@ pub fn check_folder(
                 said.message == problem.message && said.file.file_name() == problem.file.file_name()
             })
     });
-    let more = more.collect();
+    let offline = offline_advice(folder, &reports);
+    let more = more.chain(offline).collect();
     Ok((reports, more))
+}
+
+/// Advice on spells that only read and say nothing of the network, once for all of them.
+fn offline_advice(folder: &Path, reports: &[Report]) -> Option<Problem> {
+    let spells = reports.iter().filter_map(|report| report.spell.as_ref());
+    let names: Vec<String> = spells
+        .filter(|spell| spell.effect == Effect::Read && spell.network.is_none())
+        .filter(|spell| !names_host(spell))
+        .map(|spell| format!("`{}`", spell.name))
+        .collect();
+    let message = format!(
+        "what {} can read could be sent away: say `network: none` where no network is needed",
+        names.join(", ")
+    );
+    (!names.is_empty()).then(|| Problem::new(folder, Severity::Warning, message))
+}
+
+/// Whether the command line of a spell shows that it needs the network.
+fn names_host(spell: &Spell) -> bool {
+    let argv = spell.argv.iter().map(ToString::to_string);
+    let fixed = spell.command.iter().chain(&spell.flags).cloned();
+    fixed
+        .chain(argv)
+        .any(|word| word.contains("://") || word.contains("localhost"))
 }

@@ -5,16 +5,19 @@
 //! is a place for free text where an interpreter looks for code, or for the script to run, or on its standard input.
 
 use charmer_config::reading::Problems;
-
 use charmer_core::tool::Template;
 
 use crate::{
     interpreters::{Interpreter, Reads, interpreter},
     misuse::{Misuse, misuses},
-    parse::Places,
+    parse::{At, Places},
     spell::{Arg, ArgType, Spell},
     wrappers::wrapper_of,
 };
+
+/// What to write where a caller would name the program.
+const NAMED: &str = "name the program in `command` and pass the text behind it (`argv: [--, '{{x}}']`), or list the \
+                     programs in an `enum`; if any is meant, say `shell: true`";
 
 const BEHIND: &str = "pass it as an argument behind fixed code (`bash -c 'echo \"$1\"' -- {{x}}`) or read \
                       \"$SPELL_ARG_X\" in quotes; if it is meant, say `shell: true`";
@@ -45,8 +48,8 @@ impl<'s> Element<'s> {
     }
 }
 
-/// Notes where a caller's text would be evaluated.
-pub(crate) fn rule(spell: &Spell, places: &Places, problems: &mut Problems<'_>) {
+/// Notes where a caller's text would be evaluated, and returns where that is.
+pub(crate) fn rule(spell: &Spell, places: &Places, problems: &mut Problems<'_>) -> Vec<At> {
     let mut found: Vec<Finding> = Vec::new();
     for line in lines(spell) {
         for finding in look(&line, spell) {
@@ -62,21 +65,15 @@ pub(crate) fn rule(spell: &Spell, places: &Places, problems: &mut Problems<'_>) 
                 .advise(places.command.clone(), "`shell: true` is not needed here")
                 .hint("remove it: no text of a caller's is evaluated");
         }
-        return;
+        return Vec::new();
     }
+    let refused = found.iter().map(|finding| finding.at).collect();
     for finding in found {
-        let place = match finding.at {
-            At::Argv(at) => places.argv.get(at).cloned(),
-            At::Stdin => Some(places.stdin.clone()),
-            At::Command => None,
-        };
         problems
-            .add(
-                place.unwrap_or_else(|| places.command.clone()),
-                finding.what,
-            )
+            .add(places.of(finding.at), finding.what)
             .hint(finding.hint);
     }
+    refused
 }
 
 #[derive(PartialEq, Eq)]
@@ -84,13 +81,6 @@ struct Finding {
     at: At,
     what: String,
     hint: &'static str,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
-    Command,
-    Argv(usize),
-    Stdin,
 }
 
 impl Finding {
@@ -174,7 +164,10 @@ fn look(line: &[Element<'_>], spell: &Spell) -> Vec<Finding> {
         at += 1 + next;
         if line[at].free {
             let what = format!("`{name}` would run what a caller names");
-            found.push(Finding::of(&line[at], what));
+            found.push(Finding {
+                hint: NAMED,
+                ..Finding::of(&line[at], what)
+            });
             break;
         }
         commands.push(at);

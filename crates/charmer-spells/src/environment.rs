@@ -1,4 +1,5 @@
-//! What a spell's program sees: a short list, what the spell declares, and the arguments.
+//! What a spell's program sees: a short list, what keeps it from waiting for a person, what the spell declares, and the
+//! arguments.
 
 use std::{
     env::{join_paths, split_paths},
@@ -64,6 +65,7 @@ pub(crate) fn base(variables: &Environment, mark: Option<&str>) -> Environment {
             join_paths(search_path(variables)).unwrap_or_default(),
         );
     }
+    let mut environment = environment.unattended::<&str>(&[]);
     environment.set(MODE, "true");
     if let Some(mark) = mark {
         environment.set(MARK, mark);

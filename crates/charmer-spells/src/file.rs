@@ -35,6 +35,11 @@ impl Fingerprint {
         })
     }
 
+    /// Whether it is a regular file.
+    pub(crate) fn is_file(&self) -> bool {
+        self.is_file
+    }
+
     /// Whether a later change is sure to be seen in it.
     pub(crate) fn is_settled(&self) -> bool {
         // Whoever writes a file can say when it was modified, even that it will be.

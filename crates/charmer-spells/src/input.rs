@@ -12,9 +12,10 @@ use charmer_core::{
     },
 };
 use charmer_run::CallError;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::{
+    args::is_less,
     environment,
     schema::DESCRIPTION,
     spell::{Arg, ArgType, Spell},
@@ -107,8 +108,8 @@ pub(crate) fn property(arg: &Arg) -> PositionalProperty {
         ArgType::String => ValueType::String,
         ArgType::Path => ValueType::Path,
         ArgType::Integer => ValueType::Integer {
-            min: i64::MIN.into(),
-            max: u64::MAX.into(),
+            min: whole(arg.min.as_ref()).unwrap_or(i64::MIN.into()),
+            max: whole(arg.max.as_ref()).unwrap_or(u64::MAX.into()),
         },
         ArgType::Number => ValueType::Number,
         ArgType::Boolean => ValueType::Bool,
@@ -138,7 +139,35 @@ pub(crate) fn property(arg: &Arg) -> PositionalProperty {
             }
         }));
     }
+    if arg.kind == ArgType::Number && (arg.min.is_some() || arg.max.is_some()) {
+        let (min, max) = (arg.min.clone(), arg.max.clone());
+        property.rules.validate.push(Arc::new(move |value| {
+            let Value::Number(number) = value else {
+                return Ok(());
+            };
+            let too_small = min.as_ref().is_some_and(|min| is_less(number, min));
+            let too_large = max.as_ref().is_some_and(|max| is_less(max, number));
+            match too_small || too_large {
+                true => Err(format!("a number{}", range(min.as_ref(), max.as_ref()))),
+                false => Ok(()),
+            }
+        }));
+    }
     property
+}
+
+fn whole(number: Option<&Number>) -> Option<i128> {
+    number.and_then(Number::as_i128)
+}
+
+/// The bounds of a number in words.
+fn range(min: Option<&Number>, max: Option<&Number>) -> String {
+    match (min, max) {
+        (Some(min), Some(max)) => format!(" from {min} to {max}"),
+        (Some(min), None) => format!(" of {min} or more"),
+        (None, Some(max)) => format!(" of {max} or less"),
+        (None, None) => String::new(),
+    }
 }
 
 /// Checks the value of a declared argument as a call's is checked.

@@ -2,20 +2,22 @@
 
 use std::{
     collections::HashMap,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use charmer_config::OutputRules;
+use charmer_config::{Diagnostic, OutputRules};
 use charmer_core::tool::Tool;
 use charmer_run::{
-    CallError,
+    CallError, folder,
     layers::Structure,
     process::{Environment, resolve_program},
 };
 
 use crate::{
-    Context, Spell, SpellOptions, advice, confine, directory, environment, file,
+    Context, Spell, SpellOptions, advice, confine, environment, file,
+    files::NamedFiles,
     problem::{Problem, Severity},
     schema, trust,
 };
@@ -32,13 +34,16 @@ pub(crate) struct Entry {
     pub(crate) tool: Arc<Tool>,
     /// How what it prints becomes data.
     pub(crate) structure: Structure,
+    /// The files that it names; hashed where only accepted spells run.
+    pub(crate) files: NamedFiles,
 }
 
 /// What came of reading a file.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) entry: Option<Arc<Entry>>,
-    /// The hash of its text, and of the schema that it names, if it could be read.
+    /// The hash of its text, of the schema that it names, and where only accepted spells run of the files that it names;
+    /// `None` if one could not be read.
     pub(crate) hash: Option<String>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -109,7 +114,7 @@ impl<'l> Loader<'l> {
             }
         };
         let mut loaded = Loaded {
-            hash: Some(trust::hash(&text, None)),
+            hash: Some(trust::hash(&text, None, &NamedFiles::default())),
             ..Loaded::default()
         };
         for exposure in file::exposure(path, "the file") {
@@ -133,23 +138,63 @@ impl<'l> Loader<'l> {
             loaded.problems.push(Problem::mistakes(path, mistakes));
         }
         for advice in read.advice.iter().flat_map(|advice| advice.iter()) {
-            loaded.problems.push(Problem::new(
-                path,
-                Severity::Warning,
-                format!(
-                    "line {}, column {}: {}",
-                    advice.line, advice.column, advice.message
-                ),
-            ));
+            loaded
+                .problems
+                .push(Problem::new(path, Severity::Warning, advised(advice)));
         }
         if let Some(spell) = read.value {
-            loaded.hash = Some(trust::hash(&text, spell.schema_file()));
-            loaded.entry = Some(Arc::new(self.entry(spell, path, &mut loaded.problems)));
+            let entry = self.entry(spell, path, &mut loaded.problems);
+            loaded.hash = entry.as_ref().map(|entry| {
+                let schema = entry.spell.schema_file();
+                trust::hash(&text, schema, &entry.files)
+            });
+            loaded.entry = entry.map(Arc::new);
         }
         loaded
     }
 
-    fn entry(&mut self, spell: Spell, path: &Path, problems: &mut Vec<Problem>) -> Entry {
+    /// The hash of a spell with this text, and the files that it names. A text that is no spell names none.
+    pub(crate) fn content(
+        path: &Path,
+        text: &str,
+        options: &SpellOptions,
+    ) -> io::Result<(String, NamedFiles)> {
+        let path = file::absolute(path);
+        let folder = path.parent().unwrap_or(&path);
+        let base = folder.parent().unwrap_or(folder);
+        let context = Context::default()
+            .variables(&options.variables)
+            .folder(base);
+        let mut loader = Loader::new(base, options);
+        let Some(spell) = Spell::parse(text, "", &context).value else {
+            let files = NamedFiles::default();
+            return Ok((trust::hash(text, None, &files), files));
+        };
+        let (roots, program) = (loader.roots(&spell), loader.program(&spell.command[0]));
+        let files = loader.files(&spell, program.as_deref().ok(), &roots, true)?;
+        Ok((trust::hash(text, spell.schema_file(), &files), files))
+    }
+
+    /// The folders of a spell as they are now.
+    fn roots(&mut self, spell: &Spell) -> Vec<PathBuf> {
+        let folders = spell.paths.iter();
+        folders.map(|folder| self.root(folder).0).collect()
+    }
+
+    fn files(
+        &self,
+        spell: &Spell,
+        program: Option<&Path>,
+        roots: &[PathBuf],
+        hashed: bool,
+    ) -> io::Result<NamedFiles> {
+        let roots = roots.iter().map(PathBuf::as_path);
+        let folders: Vec<&Path> = roots.chain([self.base]).collect();
+        NamedFiles::find(spell, program, &folders, hashed)
+    }
+
+    /// A spell that can be cast; `None` if a file that it names must be read for that, and cannot be.
+    fn entry(&mut self, spell: Spell, path: &Path, problems: &mut Vec<Problem>) -> Option<Entry> {
         let mut warn =
             |message: String| problems.push(Problem::new(path, Severity::Warning, message));
         let program = self.program(&spell.command[0]);
@@ -161,15 +206,16 @@ impl<'l> Loader<'l> {
             let (root, exists) = self.root(folder);
             if !exists {
                 warn(format!("the folder `{}` does not exist", root.display()));
+            } else if roots.is_empty() && !root.is_dir() {
+                warn(format!(
+                    "`{}` is a file, and the first of `paths` is where it runs",
+                    root.display()
+                ));
             }
             roots.push(root);
         }
-        if spell.confine
-            && let Err(reason) = confine::available()
-        {
-            warn(format!(
-                "it is refused, because `confine` cannot be enforced here: {reason}"
-            ));
+        if let Some(lack) = confine::lack(&spell, self.options) {
+            warn(lack);
         }
         advice::script_advice(&spell, self.base)
             .into_iter()
@@ -182,7 +228,16 @@ impl<'l> Loader<'l> {
         let structure = declared
             .add_to(spell.structure(&self.options.structure))
             .redactor(self.options.engine.redactor().clone());
-        Entry {
+        let locked = self.options.locked.is_some();
+        let files = match self.files(&spell, program.as_deref().ok(), &roots, locked) {
+            Ok(files) => files,
+            Err(error) => {
+                let message = format!("a file that it names cannot be read: {error}");
+                problems.push(Problem::new(path, Severity::Error, message));
+                return None;
+            }
+        };
+        Some(Entry {
             tool: Arc::new(schema::tool(
                 &spell,
                 declared.data_schema(),
@@ -193,8 +248,9 @@ impl<'l> Loader<'l> {
             file: path.to_owned(),
             program,
             roots,
+            files,
             spell,
-        }
+        })
     }
 
     fn program(&mut self, name: &str) -> Result<PathBuf, CallError> {
@@ -206,13 +262,13 @@ impl<'l> Loader<'l> {
         found
     }
 
-    /// A folder as it is now, and whether it is there. A symlink in it that changes later changes nothing until the
+    /// A folder, or a file, as it is now, and whether it is there. A symlink in it that changes later changes nothing until the
     /// spell is loaded again.
     fn root(&mut self, folder: &Path) -> (PathBuf, bool) {
         let whole = self.base.join(folder);
         let settle = || {
-            let root = directory::settle(&whole).unwrap_or_else(|_| whole.clone());
-            let exists = root.is_dir();
+            let root = folder::settle(&whole).unwrap_or_else(|_| whole.clone());
+            let exists = root.exists();
             (root, exists)
         };
         self.folders
@@ -220,6 +276,18 @@ impl<'l> Loader<'l> {
             .or_insert_with(settle)
             .clone()
     }
+}
+
+/// Advice in one line: where it is about, what it is, and what to write instead.
+fn advised(advice: &Diagnostic) -> String {
+    let hint = advice.hint.as_deref().map(|hint| format!("; {hint}"));
+    format!(
+        "line {}, column {}: {}{}",
+        advice.line,
+        advice.column,
+        advice.message,
+        hint.unwrap_or_default()
+    )
 }
 
 /// The absolute path of a program.

@@ -5,10 +5,10 @@ use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use charmer_run::{
     Limits, SharedSteps,
     layers::Structure,
-    process::{Engine, Environment},
+    process::{ConfinedPool, Engine, Environment},
 };
 
-use crate::spell::{MOST_SECONDS, Spell};
+use crate::spell::{Spell, TIMES};
 
 /// Which names are let through.
 #[derive(Clone)]
@@ -29,6 +29,39 @@ impl NameRule {
 impl fmt::Debug for NameRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("NameRule(..)")
+    }
+}
+
+/// What is hidden from a program that is kept in.
+#[derive(Clone)]
+pub struct Secrets(Arc<HiddenFrom>);
+
+type HiddenFrom = dyn Fn(&str, &[PathBuf]) -> Vec<PathBuf> + Send + Sync;
+
+impl Secrets {
+    /// A rule: which files and folders are hidden from a program of this name, in a spell that names these.
+    ///
+    /// ```
+    /// use charmer_spells::{Secrets, SpellOptions};
+    /// let hidden = Secrets::new(|program, _| match program {
+    ///     "aws" => Vec::new(),
+    ///     _ => vec!["/home/me/.aws".into()],
+    /// });
+    /// let options = SpellOptions::default().secrets(hidden);
+    /// assert!(options.secrets.is_some());
+    /// ```
+    pub fn new(rule: impl Fn(&str, &[PathBuf]) -> Vec<PathBuf> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(rule))
+    }
+
+    pub(crate) fn hidden(&self, program: &str, named: &[PathBuf]) -> Vec<PathBuf> {
+        (self.0)(program, named)
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secrets(..)")
     }
 }
 
@@ -54,6 +87,14 @@ pub struct SpellOptions {
     pub locked: Option<PathBuf>,
     /// Whether only spells are served that declare to change nothing.
     pub read_only: bool,
+    /// Whether a spell that declares to read is believed, and not kept from writing by the system: `--confine names`.
+    pub names_only: bool,
+    /// The confined processes that run spells which are kept in. Without them only files are kept from such a spell, and
+    /// one that names its network is not run.
+    pub pool: Option<Arc<ConfinedPool>>,
+    /// Which files and folders are hidden from a program of this name that a spell confines, where the spell does not name
+    /// them; none by default.
+    pub secrets: Option<Secrets>,
     /// Which spells are served, by name; all, if it is not set. Of the tools `cast_spell` and `list_spells`, too, only
     /// those are offered that it lets through.
     pub offered: Option<NameRule>,
@@ -127,6 +168,28 @@ impl SpellOptions {
         self
     }
 
+    /// Believes spells that declare to read, if it is set. Otherwise the system keeps them from writing, and one that
+    /// cannot be kept from it is not run.
+    #[must_use]
+    pub fn names_only(mut self, only: bool) -> Self {
+        self.names_only = only;
+        self
+    }
+
+    /// Sets what is hidden from programs that are kept in.
+    #[must_use]
+    pub fn secrets(mut self, secrets: Secrets) -> Self {
+        self.secrets = Some(secrets);
+        self
+    }
+
+    /// Sets the confined processes that run spells which are kept in.
+    #[must_use]
+    pub fn pool(mut self, pool: Option<Arc<ConfinedPool>>) -> Self {
+        self.pool = pool;
+        self
+    }
+
     /// Sets which spells are served, by name.
     ///
     /// ```
@@ -160,7 +223,7 @@ impl SpellOptions {
 
     /// The limits that a cast begins with whose spell is not known yet; it lowers them to its own.
     pub(crate) fn longest_limits(&self) -> Limits {
-        let most = Duration::from_secs(MOST_SECONDS);
+        let (_, most) = TIMES;
         let most = self.longest.map_or(most, |longest| longest.min(most));
         self.limits.clone().timeout(most)
     }

@@ -1,10 +1,10 @@
 //! From a file's tree to a [`Spell`], key by key. Readers go on after a mistake.
 
-use std::{collections::BTreeMap, ops::Range, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, ops::Range, path::PathBuf};
 
 use charmer_config::reading::{self, Fields, Kind, Node, Problems, Quoted, Read};
 use charmer_core::{
-    model::Effect,
+    model::{Effect, Network},
     output::clean,
     tool::Template,
     tool::{NAME_WARNING, ToolName},
@@ -12,9 +12,9 @@ use charmer_core::{
 use charmer_run::layers::StructureMode;
 
 use crate::{
-    args, argv, code, environment,
+    args, argv, bound, code, environment,
     expand::{expand_node, is_variable},
-    spell::{Arg, Context, DEFAULT_TIMEOUT, MOST_SECONDS, Spell},
+    spell::{Arg, Context, DEFAULT_TIMEOUT, Spell, TIMES},
     words,
 };
 
@@ -33,6 +33,7 @@ pub(crate) const SPELL: &[&str] = &[
     "confirm",
     "shell",
     "confine",
+    "network",
     "structure",
     "json",
     "max_items",
@@ -46,6 +47,14 @@ const EFFECTS: &[(&str, Effect)] = &[
 /// Tools that stand beside spells.
 pub(crate) const TAKEN: [&str; 3] = ["cast_spell", "list_spells", "read_output"];
 
+/// A part of a spell that a caller's text can be put into, or be evaluated in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    Command,
+    Argv(usize),
+    Stdin,
+}
+
 /// Where the parts of a spell stand that are looked at together.
 pub(crate) struct Places {
     pub(crate) command: Range<usize>,
@@ -54,6 +63,18 @@ pub(crate) struct Places {
     pub(crate) flags: Range<usize>,
     pub(crate) json: Range<usize>,
     pub(crate) paths: Range<usize>,
+    pub(crate) confine: Range<usize>,
+}
+
+impl Places {
+    pub(crate) fn of(&self, at: At) -> Range<usize> {
+        let place = match at {
+            At::Argv(at) => self.argv.get(at),
+            At::Stdin => Some(&self.stdin),
+            At::Command => None,
+        };
+        place.unwrap_or(&self.command).clone()
+    }
 }
 
 pub(crate) fn spell(text: &str, file: &str, context: &Context<'_>) -> Read<Spell> {
@@ -109,11 +130,11 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
         }),
         timeout: fields
             .get("timeout")
-            .map_or(Some(DEFAULT_TIMEOUT), |node| timeout(node, problems))
+            .and_then(|node| problems.duration(node, "timeout", TIMES))
             .unwrap_or(DEFAULT_TIMEOUT),
         env: fields
             .get("env")
-            .map(|node| env(node, context, problems))
+            .map(|node| env(node, declared.as_deref(), context, problems))
             .unwrap_or_default(),
         effect: fields
             .get("effect")
@@ -121,7 +142,12 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
             .unwrap_or_default(),
         confirm: switch("confirm", problems),
         shell: switch("shell", problems),
-        confine: switch("confine", problems),
+        confine: fields
+            .get("confine")
+            .and_then(|node| problems.switch(node, "confine")),
+        network: fields
+            .get("network")
+            .and_then(|node| problems.choice(node, "network", &Network::NAMES)),
         structure: fields
             .get("structure")
             .and_then(|node| structure(node, &fields, problems)),
@@ -149,13 +175,15 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
         stdin: value_place("stdin"),
         flags: place("flags"),
         json: place("json"),
+        confine: place("confine"),
         paths: if fields.get("paths").is_some() {
             place("paths")
         } else {
             place("name")
         },
     };
-    code::rule(&spell, &places, problems);
+    let refused = code::rule(&spell, &places, problems);
+    bound::rule(&spell, &places, &refused, problems);
     crate::advice::advise(&spell, &places, problems);
     Some(spell)
 }
@@ -300,17 +328,6 @@ fn path(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opti
     Some(PathBuf::from(path))
 }
 
-fn timeout(node: &Node, problems: &mut Problems<'_>) -> Option<Duration> {
-    if matches!(&node.kind, Kind::Text(_)) {
-        problems
-            .wrong(node, "timeout", "a whole number")
-            .hint("it is a number of seconds, without a unit");
-        return None;
-    }
-    let seconds = problems.count(node, "timeout", 1..=MOST_SECONDS)?;
-    Some(Duration::from_secs(seconds))
-}
-
 fn structure(
     node: &Node,
     fields: &Fields<'_>,
@@ -343,6 +360,7 @@ fn json(fields: &Fields<'_>, context: &Context<'_>, problems: &mut Problems<'_>)
 
 fn env(
     node: &Node,
+    declared: Option<&[Arg]>,
     context: &Context<'_>,
     problems: &mut Problems<'_>,
 ) -> BTreeMap<String, String> {
@@ -365,12 +383,40 @@ fn env(
             continue;
         }
         let text = problems.text_of(value, &name);
+        if let Some(text) = &text {
+            advise_on_places(text, &name, value, declared, problems);
+        }
         let text = text.and_then(|text| expand_node(&text, value, context.variables, problems));
         if let Some(text) = text {
             variables.insert(name, text);
         }
     }
     variables
+}
+
+/// Says that a place for an argument is literal text in the value of a variable. Other braces are left alone: they may be
+/// another program's template.
+fn advise_on_places(
+    text: &str,
+    variable: &str,
+    value: &Node,
+    declared: Option<&[Arg]>,
+    problems: &mut Problems<'_>,
+) {
+    let template = Template::new(text);
+    let is_argument =
+        |name: &&str| declared.is_none_or(|declared| declared.iter().any(|arg| arg.name == *name));
+    if let Some(name) = template.names().find(is_argument) {
+        problems
+            .advise(
+                value.span.clone(),
+                format!("`{{{{{name}}}}}` is literal text in `env`: `{variable}` would hold the braces"),
+            )
+            .hint(format!(
+                "the program finds `{name}` in the variable `{}`; a place for it can be in `argv` and `stdin`",
+                environment::variable(name)
+            ));
+    }
 }
 
 #[cfg(test)]

@@ -42,12 +42,29 @@ pub(crate) fn tool(spell: &Spell, data: Option<Value>, asks: bool) -> Tool {
     }
     let arguments = spell.args.iter().flatten().map(property);
     tool = tool.written_by(template, arguments.collect());
+    publish_bounds(spell, &mut tool);
     if let Some(data) = data {
         tool.output_schema = Arc::new(output_schema_with_data(data));
     }
+    tool.structured = true;
     tool.help.effect = spell.effect;
     // A user may cast it by name.
     let args = spell.args.iter().flatten().map(|arg| arg.name.clone());
     tool.help.asks_for = Some(args.collect());
     tool
+}
+
+/// Puts the bounds of numbers into the schema as their author wrote them, the wide ones too.
+fn publish_bounds(spell: &Spell, tool: &mut Tool) {
+    let schema = Arc::make_mut(&mut tool.input_schema);
+    let Some(properties) = schema.get_mut("properties") else {
+        return;
+    };
+    for arg in spell.args.iter().flatten() {
+        for (key, bound) in [("minimum", &arg.min), ("maximum", &arg.max)] {
+            if let (Some(bound), Some(property)) = (bound, properties.get_mut(&arg.name)) {
+                property[key] = bound.clone().into();
+            }
+        }
+    }
 }

@@ -7,17 +7,20 @@ use std::{
 };
 
 use charmer_config::{OutputRules, SchemaRule, reading::Read};
-use charmer_core::{model::Effect, tool::Template};
+use charmer_core::{
+    model::{Effect, Network},
+    tool::Template,
+};
 use charmer_run::layers::{Structure, StructureMode};
 use regex_lite::Regex;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::parse;
 
 /// How long a spell may run if it does not say.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// The longest that a spell may run, in seconds.
-pub(crate) const MOST_SECONDS: u64 = 300;
+/// The shortest and the longest time that a spell may be given.
+pub(crate) const TIMES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
 /// One command with strict rules on how it is run.
 ///
@@ -40,7 +43,7 @@ pub struct Spell {
     pub command: Vec<String>,
     /// The elements that a caller may add, each as a whole.
     pub flags: Vec<String>,
-    /// The folders that it may run in, the first of them by default.
+    /// The folders that it may run in, the first of them by default, and files that it may read besides.
     pub paths: Vec<PathBuf>,
     /// How long it may run.
     pub timeout: Duration,
@@ -58,8 +61,10 @@ pub struct Spell {
     pub confirm: bool,
     /// Whether its author lets a caller's text into code that is evaluated.
     pub shell: bool,
-    /// Whether the program is kept to `paths` by the system.
-    pub confine: bool,
+    /// Whether the program is kept to `paths` by the system, if it says so. One that only reads is, if it does not.
+    pub confine: Option<bool>,
+    /// The network that the program is granted, if it says so; that of this machine otherwise.
+    pub network: Option<Network>,
     /// How far it goes to have what it prints as data, if it says so.
     pub structure: Option<StructureMode>,
     /// The words that make the program print JSON: they are added where it is asked for, unless a caller chose
@@ -170,6 +175,12 @@ pub struct Arg {
     pub choices: Vec<String>,
     /// What the whole of a value must match.
     pub pattern: Option<ArgPattern>,
+    /// The least number that it can be.
+    pub min: Option<Number>,
+    /// The greatest number that it can be.
+    pub max: Option<Number>,
+    /// Whether its author lets any text stand wherever it is put.
+    pub free: bool,
     /// What it is for.
     pub description: String,
 }
@@ -182,6 +193,11 @@ impl Arg {
                 self.kind,
                 ArgType::Integer | ArgType::Number | ArgType::Boolean
             )
+    }
+
+    /// Whether nothing is known of its text: it has no pattern either, and is no path, which leads to a permitted folder.
+    pub fn is_unbounded(&self) -> bool {
+        self.is_free() && self.pattern.is_none() && self.kind != ArgType::Path
     }
 
     /// The variable that holds its value.
@@ -245,6 +261,11 @@ impl ArgType {
         ("array", Self::Array),
         ("object", Self::Object),
     ];
+
+    /// Whether its values are numbers.
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Number)
+    }
 
     /// Whether it is one value, which can be part of a command line.
     pub fn is_simple(self) -> bool {

@@ -7,12 +7,12 @@ use std::{
     sync::Arc,
 };
 
-use charmer_core::model::Effect;
 use charmer_run::{CallError, ErrorCode};
 
 use crate::{
     SpellOptions, Trust,
     book::Shared,
+    confine,
     file::{self, Fingerprint},
     load::{Entry, Loaded, load_all},
     problem::{Problem, Severity},
@@ -35,6 +35,14 @@ pub(crate) struct Known {
     settled: bool,
     loaded: Loaded,
     last_good: Option<Arc<Entry>>,
+}
+
+impl Known {
+    /// Whether the files that it names are sure to be as they were, where their content counts.
+    fn files_look_unchanged(&self, locked: bool) -> bool {
+        let entry = self.loaded.entry.as_ref();
+        !locked || entry.is_some_and(|entry| entry.files.look_unchanged())
+    }
 }
 
 impl State {
@@ -77,6 +85,7 @@ impl Shared {
         known.retain(|file, _| listed.contains(file));
         let options = self.options();
         let trust = self.trust(&options, &mut state);
+        let locked = options.locked.is_some();
         let mut changed = Vec::new();
         for file in &files {
             let fingerprint = match Fingerprint::of(file) {
@@ -87,7 +96,10 @@ impl Shared {
                 }
             };
             match known.get(file) {
-                Some(known) if known.settled && known.fingerprint == fingerprint => {}
+                Some(known)
+                    if known.settled
+                        && known.fingerprint == fingerprint
+                        && known.files_look_unchanged(locked) => {}
                 _ => changed.push((file, fingerprint.is_settled(), fingerprint)),
             }
         }
@@ -148,11 +160,13 @@ impl Shared {
                 state.withheld.insert(stem.to_owned(), error);
             } else if let Some(entry) = of_file.loaded.entry.as_ref().or(of_file.last_good.as_ref())
             {
-                if self.options().read_only && entry.spell.effect != Effect::Read {
+                if self.options().read_only
+                    && let Some(hint) = confine::may_write(&entry.spell, &self.options())
+                {
                     let error = CallError::refused(format!(
                         "the spell `{stem}` is not served where only reading is offered"
                     ))
-                    .hint("its author can declare `effect: read` if it changes nothing");
+                    .hint(hint);
                     state.withheld.insert(stem.to_owned(), error);
                     state.problems.extend(problems);
                     continue;

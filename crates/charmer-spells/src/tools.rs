@@ -14,7 +14,9 @@ use charmer_run::{
 use serde_json::{Map, Value, json};
 use tower::{Service, service_fn};
 
-use crate::{SpellBook, SpellOptions, cast::Cast, input::own_input, load::Entry, problem::Problem};
+use crate::{
+    Severity, SpellBook, SpellOptions, cast::Cast, input::own_input, load::Entry, problem::Problem,
+};
 
 const SPELL_NAME: &str = "spell_name";
 
@@ -150,7 +152,10 @@ impl SpellBook {
             .values()
             .map(|entry| described(entry, &options))
             .collect();
-        let problems: Vec<Value> = state.problems.iter().map(shown).collect();
+        // What is unwise is for people, and an assistant can do nothing about it.
+        let problems = state.problems.iter();
+        let problems = problems.filter(|problem| problem.severity == Severity::Error);
+        let problems: Vec<Value> = problems.map(shown).collect();
         let mut listing = json!({ "spells": spells });
         if !problems.is_empty() {
             listing["problems"] = problems.into();
@@ -216,10 +221,7 @@ fn tool(name: &str, description: &str, schema: Value, hints: &Hints) -> Arc<Tool
     let Value::Object(schema) = schema else {
         unreachable!("the literals are objects")
     };
-    Arc::new(Tool::custom(
-        name,
-        description,
-        schema,
-        Annotations::new(hints),
-    ))
+    let mut tool = Tool::custom(name, description, schema, Annotations::new(hints));
+    tool.structured = true;
+    Arc::new(tool)
 }

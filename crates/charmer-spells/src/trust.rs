@@ -1,8 +1,8 @@
 //! Which spells a person has accepted: hashes of their content, kept outside of the folder.
 //!
 //! Whoever can write the folder can add commands. A locked server runs only what is accepted here; a changed spell is
-//! another spell until it is accepted again. The schema of its output is part of its content, also in a file of its own;
-//! what a spell runs (a script beside it) is not.
+//! another spell until it is accepted again. The schema of its output is part of its content, also in a file of its own, and
+//! so are the [files that it names](crate::files): the script that it runs.
 
 use std::{
     collections::BTreeMap,
@@ -11,26 +11,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use charmer_config::{SchemaRule, reading};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::{file, parse::SPELL};
+use crate::{SpellOptions, files::NamedFiles, load::Loader};
 
 /// What was accepted.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
-/// use charmer_spells::Trust;
+/// use charmer_spells::{SpellOptions, Trust};
 /// let spell = folder.path().join("spells/hello.yaml");
 /// # std::fs::create_dir(folder.path().join("spells")).unwrap();
 /// # std::fs::write(&spell, "name: hello").unwrap();
 /// let mut trust = Trust::load(&folder.path().join("accepted.json")).unwrap();
-/// trust.accept(&spell, "name: hello");
+/// let options = SpellOptions::default();
+/// trust.accept(&spell, "name: hello", &options).unwrap();
 /// trust.save().unwrap();
-/// assert!(trust.is_accepted(&spell, "name: hello"));
-/// assert!(!trust.is_accepted(&spell, "name: goodbye"));
+/// assert!(trust.is_accepted(&spell, "name: hello", &options));
+/// assert!(!trust.is_accepted(&spell, "name: goodbye", &options));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Trust {
@@ -60,10 +60,17 @@ impl Trust {
         })
     }
 
-    /// Accepts a spell with this text, the one that a person has seen, and with the schema that it names as it is now.
-    pub fn accept(&mut self, file: &Path, text: &str) {
-        let hash = hash(text, schema_of(file, text).as_ref());
+    /// Accepts a spell with this text, the one that a person has seen, and with the files that it names as they are now.
+    /// Returns the words that name them. `options` are those of the server that will run it.
+    pub fn accept(
+        &mut self,
+        file: &Path,
+        text: &str,
+        options: &SpellOptions,
+    ) -> io::Result<Vec<String>> {
+        let (hash, files) = Loader::content(file, text, options)?;
         self.accepted.insert(key(file), hash);
+        Ok(files.words().into_iter().map(str::to_owned).collect())
     }
 
     /// Accepts it no longer.
@@ -71,9 +78,9 @@ impl Trust {
         self.accepted.remove(&key(file));
     }
 
-    /// Whether a spell was accepted with exactly this text.
-    pub fn is_accepted(&self, file: &Path, text: &str) -> bool {
-        self.has(file, &hash(text, schema_of(file, text).as_ref()))
+    /// Whether a spell was accepted with exactly this text, and with its files as they are now.
+    pub fn is_accepted(&self, file: &Path, text: &str, options: &SpellOptions) -> bool {
+        Loader::content(file, text, options).is_ok_and(|(hash, _)| self.has(file, &hash))
     }
 
     pub(crate) fn has(&self, file: &Path, hash: &str) -> bool {
@@ -110,23 +117,8 @@ fn key(file: &Path) -> String {
         .into_owned()
 }
 
-/// The schema in the file that a spell names, if it does.
-fn schema_of(file: &Path, text: &str) -> Option<Value> {
-    let file = file::absolute(file);
-    let folder = file.parent()?;
-    let base = folder.parent().unwrap_or(folder);
-    let output = reading::read(text, "", |tree, problems| {
-        let fields = problems.fields(tree, "spell", SPELL)?;
-        reading::output(fields.get("output")?, Some(base), problems)
-    });
-    match output.value?.schema? {
-        SchemaRule::File { json, .. } => json,
-        _ => None,
-    }
-}
-
-/// The hash of a spell's content: its text, and the schema that stands in another file.
-pub(crate) fn hash(text: &str, schema: Option<&Value>) -> String {
+/// The hash of a spell's content: its text, the schema that stands in another file, and the files that it names.
+pub(crate) fn hash(text: &str, schema: Option<&Value>, files: &NamedFiles) -> String {
     let mut hasher = Sha256::new();
     hasher.update(text.as_bytes());
     if let Some(schema) = schema {
@@ -134,6 +126,7 @@ pub(crate) fn hash(text: &str, schema: Option<&Value>) -> String {
         hasher.update(b"\0");
         hasher.update(schema.to_string().as_bytes());
     }
+    files.add_to(&mut hasher);
     let digest = hasher.finalize();
     digest.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.

@@ -3,8 +3,14 @@
 //! `'...'` and `"..."` hold a word together; inside of double quotes `\"` and `\\` stand for `"` and `\`. Nothing else
 //! has a meaning: no variables, no globs, no `;`, `|` or `>`, and a backslash outside of quotes is one.
 
-/// Splits; says what is wrong if a quote is not closed.
-pub(crate) fn split(text: &str) -> Result<Vec<String>, String> {
+/// Splits a command line into words, without a shell: at white space, except inside of quotes. Says what is wrong if a quote
+/// is not closed.
+///
+/// ```
+/// let words = charmer_spells::split_words("commit -m 'a message'").unwrap();
+/// assert_eq!(words, ["commit", "-m", "a message"]);
+/// ```
+pub fn split(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = text.chars().peekable();

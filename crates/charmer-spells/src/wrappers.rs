@@ -10,13 +10,37 @@ pub(crate) struct Wrapper {
     own: usize,
     /// Letters of options whose value is an element of its own.
     valued: &'static str,
+    /// Long options whose value is an element of its own.
+    valued_long: &'static [&'static str],
+    /// Whether its own word is left out where an option comes first: `setarch x86_64 -R ls`, `setarch -R ls`.
+    own_first: bool,
 }
 
 const fn wrapper(name: &'static str, own: usize, valued: &'static str) -> Wrapper {
-    Wrapper { name, own, valued }
+    Wrapper {
+        name,
+        own,
+        valued,
+        valued_long: &[],
+        own_first: false,
+    }
 }
 
-const WRAPPERS: [Wrapper; 19] = [
+/// The dynamic loader runs the program that it is given, under many names: `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`.
+const LOADER: Wrapper = Wrapper {
+    valued_long: &[
+        "--library-path",
+        "--preload",
+        "--audit",
+        "--argv0",
+        "--inhibit-rpath",
+        "--glibc-hwcaps-mask",
+        "--glibc-hwcaps-prepend",
+    ],
+    ..wrapper("ld.so", 0, "")
+};
+
+const WRAPPERS: [Wrapper; 26] = [
     wrapper("env", 0, "uC"),
     wrapper("nice", 0, "n"),
     wrapper("nohup", 0, ""),
@@ -36,12 +60,32 @@ const WRAPPERS: [Wrapper; 19] = [
     wrapper("taskset", 1, ""),
     wrapper("exec", 0, "a"),
     wrapper("caffeinate", 0, "tw"),
+    Wrapper {
+        own_first: true,
+        ..wrapper("setarch", 1, "")
+    },
+    wrapper("linux32", 0, ""),
+    wrapper("linux64", 0, ""),
+    wrapper("i386", 0, ""),
+    wrapper("x86_64", 0, ""),
+    wrapper("uname26", 0, ""),
+    LOADER,
 ];
 
 /// The wrapper of a name or path.
 pub(crate) fn wrapper_of(program: &str) -> Option<&'static Wrapper> {
-    let name = base_name(program);
+    let mut name = base_name(program);
+    if is_loader(name) {
+        name = LOADER.name;
+    }
     WRAPPERS.iter().find(|one| one.name == name)
+}
+
+fn is_loader(name: &str) -> bool {
+    let rest = name.strip_prefix("ld");
+    rest.is_some_and(|rest| {
+        rest.starts_with(['-', '.', '6']) && (rest.ends_with(".so") || rest.contains(".so."))
+    })
 }
 
 impl Wrapper {
@@ -55,7 +99,11 @@ impl Wrapper {
             if options && element == "--" {
                 options = false;
             } else if options && element.starts_with('-') {
-                skip = ends_with_letter_of(element, |letter| self.valued.contains(letter));
+                if self.own_first && at == 0 {
+                    own = 0;
+                }
+                skip = self.valued_long.contains(&element)
+                    || ends_with_letter_of(element, |letter| self.valued.contains(letter));
             } else if options && is_assignment(element) {
                 // `env NAME=value program`.
             } else if own > 0 {
@@ -92,9 +140,17 @@ mod tests {
             "sudo -Eu bob -- X",
             "xargs -0 -n 1 X",
             "flock /tmp/lock X",
+            "setarch x86_64 X",
+            "setarch x86_64 -R -- X",
+            "setarch -R X y",
+            "linux32 X",
+            "/lib64/ld-linux-x86-64.so.2 --library-path /lib X",
+            "/lib/ld-musl-x86_64.so.1 -- X",
+            "/lib64/ld64.so.2 X",
         ] {
             assert_eq!(program(line).as_deref(), Some("X"), "{line}");
         }
         assert_eq!(program("nice -n 5"), None);
+        assert!(wrapper_of("ldd").is_none() && wrapper_of("ld").is_none());
     }
 }

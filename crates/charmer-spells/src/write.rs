@@ -30,16 +30,18 @@ command: echo hello
 flags: []
 # The folders that it may run in; `.` is the one that holds `spells/`.
 paths: [.]
-# Seconds, at most 300.
-timeout: 30
-# Arguments, with their types; `argv` says where they go.
+# At most 5m.
+timeout: 30s
+# Arguments, with their types; `argv` says where they go. Text wants a `pattern` or an `enum`.
 args:
   - name: somebody
     description: Who is greeted
     required: true
+    pattern: '[A-Za-z .-]{{1,60}}'
 argv: [\"{{{{somebody}}}}\"]
-# read, write or destroy
+# read, write or destroy; the system keeps one that reads from writing.
 effect: read
+network: none
 "
     )
 }

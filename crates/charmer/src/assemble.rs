@@ -72,11 +72,8 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
         catalogue.warnings.extend(warn);
     }
 
-    let added = bridge
-        .env_set
-        .keys()
-        .filter(|name| std::env::var_os(name).is_none())
-        .cloned();
+    let added = environment.iter().map(|(name, _)| name.to_owned());
+    let added = added.filter(|name| std::env::var_os(name).is_none());
     let judge = Arc::new(ClapJudge::new(bridge, added.collect::<Vec<OsString>>()));
     let engine = engine(bridge, purpose, &mark);
     // Resolved once: what the name or a link means later changes nothing. A program that cannot be found is
@@ -137,7 +134,8 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
         Some(spool) => tools.with_spool(spool),
         None => tools,
     };
-    let exposure = bridge.exposure.clone();
+    let mut exposure = bridge.exposure.clone();
+    exposure.results = bridge.results.unwrap_or(exposure.results);
     let spent = estimate_tokens(&exposure.instructions(""));
     let tools = exposure.spent(spent).behind(shared).apply(tools).tools;
     Assembled {
@@ -255,9 +253,10 @@ fn options(bridge: &Bridge) -> CatalogueOptions {
 
 fn environment(bridge: &Bridge, mark: &str) -> Environment {
     let mut environment = Environment::inherit(std::env::vars_os());
-    if let Some(names) = &bridge.env_only {
-        environment = environment.only(names);
-    }
+    environment = match &bridge.env_only {
+        Some(names) => environment.only(names).unattended(names),
+        None => environment.unattended::<OsString>(&[]),
+    };
     // A bridge within a bridge: the outer one's marks are not for the inner one's children.
     environment.remove(MODE);
     for (name, value) in &bridge.env_set {

@@ -17,7 +17,7 @@ use charmer_core::{
 };
 use charmer_run::{
     Call, CallError, CallResult, CallService, Exposure, Hooks, Limits, Outcome, Redactor, Reply,
-    SpoolLimits,
+    Results, SpoolLimits,
     layers::{Structure, StructureMode},
 };
 use charmer_server::ServerInfo;
@@ -71,6 +71,8 @@ pub struct Bridge {
     pub(crate) outputs: HashMap<CommandPath, Arc<OutputSchema>>,
     pub(crate) structure: Structure,
     pub(crate) exposure: Exposure,
+    pub(crate) example_prompts: bool,
+    pub(crate) results: Option<Results>,
     pub(crate) hints: Vec<(CommandPath, Hints)>,
     pub(crate) rules: Vec<(CommandPath, String, Rules)>,
     pub(crate) confirms: Vec<(CommandPath, String)>,
@@ -108,6 +110,8 @@ impl Bridge {
             outputs: HashMap::new(),
             structure: Structure::default(),
             exposure: Exposure::new(Expose::All),
+            example_prompts: false,
+            results: None,
             hints: Vec::new(),
             rules: Vec::new(),
             confirms: Vec::new(),
@@ -139,6 +143,13 @@ impl Bridge {
     /// Sets the server's name, version and instructions (`ServerInfo`). The CLI's own name and version by default.
     pub fn server_info(mut self, info: ServerInfo) -> Self {
         self.info = Some(info);
+        self
+    }
+
+    /// Offers the examples in the help of commands as prompts; clients show each as a command of its own, so they are not
+    /// offered by default.
+    pub fn example_prompts(mut self, offered: bool) -> Self {
+        self.example_prompts = offered;
         self
     }
 
@@ -254,6 +265,20 @@ impl Bridge {
     /// ```
     pub fn expose(mut self, exposure: impl Into<Exposure>) -> Self {
         self.exposure = exposure.into();
+        self
+    }
+
+    /// Sets the form in which clients get results, whatever the exposure says. By default ([`Results::Auto`]) each tool lists
+    /// a schema for its results while each command is a tool, and they are structured. Whoever starts the server can choose
+    /// with `mcp start --results`.
+    ///
+    /// ```
+    /// use charmer::{Bridge, Results};
+    /// let bridge = Bridge::new(clap::Command::new("notes")).results(Results::Text);
+    /// # let _ = bridge;
+    /// ```
+    pub fn results(mut self, results: Results) -> Self {
+        self.results = Some(results);
         self
     }
 

@@ -2,6 +2,8 @@
 
 mod assemble;
 mod bridge;
+#[cfg(feature = "clients")]
+mod clients;
 mod judge;
 mod log;
 mod mcp;
@@ -22,7 +24,7 @@ pub use charmer_core::{
 };
 pub use charmer_run::{
     Answer, Answers, BadPattern, Call, CallError, CallResult, CallService, Caller, Client, Ended,
-    ErrorCode, Exposure, Hooks, Limits, Outcome, Question, Redactor, Reply, SpoolLimits,
+    ErrorCode, Exposure, Hooks, Limits, Outcome, Question, Redactor, Reply, Results, SpoolLimits,
     layers::{self, StructureMode},
     process::Lane,
 };

@@ -10,8 +10,11 @@ use std::{
 };
 
 use charmer_core::expose::Expose;
-use charmer_run::process::{MARK, MODE, guard};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use charmer_run::{
+    Results,
+    process::{MARK, MODE, guard},
+};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::json;
 
 use crate::{
@@ -33,12 +36,18 @@ Commands:
   start   Serve on standard input and output (this is what a client's configuration runs)
   tools   Write the tool definitions to mcp-tools.json, or to another file with -o FILE (- for stdout)";
 
+#[cfg(feature = "clients")]
+const MORE: (&str, &str) = (crate::clients::COMMANDS, "|add|remove|list");
+#[cfg(not(feature = "clients"))]
+const MORE: (&str, &str) = ("", "");
+
 /// The subcommand as the host CLI sees it.
 pub(crate) fn command(name: &str) -> Command {
+    let (commands, names) = MORE;
     Command::new(name.to_owned())
         .about(ABOUT)
-        .after_help(COMMANDS)
-        .override_usage(format!("{name} <start|tools> [OPTIONS]"))
+        .after_help(format!("{COMMANDS}{commands}"))
+        .override_usage(format!("{name} <start|tools{names}> [OPTIONS]"))
         .allow_external_subcommands(true)
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -78,17 +87,32 @@ fn inner(program: &str, name: &str) -> Command {
         .value_name("MODE")
         .value_parser(["all", "index", "auto"])
         .help("Which commands are tools: all, none but a few that find and run any (index), or as many as a budget buys (auto)");
-    Command::new(name.to_owned())
+    let results = Arg::new("results")
+        .long("results")
+        .value_name("FORM")
+        .value_parser(["auto", "structured", "text"])
+        .help("What clients get of results: always structured, text alone, or whichever says more (auto)");
+    let prompts = Arg::new("prompts")
+        .long("prompts")
+        .action(ArgAction::SetTrue)
+        .help("Offer the examples in help as prompts");
+    let command = Command::new(name.to_owned());
+    #[cfg(feature = "clients")]
+    let command = {
+        let passed_on = [expose.clone(), results.clone(), prompts.clone()];
+        command.subcommands(crate::clients::subcommands(program, name, passed_on))
+    };
+    command
         .bin_name(format!("{program} {name}"))
         .about(ABOUT)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(Command::new(GUARDIAN).hide(true).arg(Arg::new("mark").required(true))
                 .arg(Arg::new("spool").value_parser(value_parser!(PathBuf))))
-        .subcommand(Command::new("start").about("Serve on standard input and output").arg(expose.clone()).after_help(format!(
+        .subcommand(Command::new("start").about("Serve on standard input and output").args([expose.clone(), results.clone(), prompts]).after_help(format!(
             "Example entry for a client's configuration:\n  {{\"command\": \"{program}\", \"args\": [\"{name}\", \"start\"]}}"
         )))
-        .subcommand(Command::new("tools").about("Write the tool definitions as JSON").arg(output).arg(expose).after_help(format!(
+        .subcommand(Command::new("tools").about("Write the tool definitions as JSON").args([output, expose, results]).after_help(format!(
             "Examples:\n  {program} {name} tools\n  {program} {name} tools -o - | jq '.tools[].name'"
         )))
 }
@@ -149,9 +173,25 @@ fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
                 .expect("it has a default");
             write_tools(&exposed_as(bridge, matches), target)
         }
+        #[cfg(feature = "clients")]
+        Some((asked @ ("add" | "remove" | "list"), matches)) => {
+            crate::clients::run(bridge, asked, matches, &passed_on(matches))
+        }
         Some((_, matches)) => serve::start(&exposed_as(bridge, matches)),
         None => serve::start(bridge),
     }
+}
+
+/// The options of `start` that an entry in a client's file is to have.
+#[cfg(feature = "clients")]
+fn passed_on(matches: &ArgMatches) -> Vec<String> {
+    let given = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
+    let named = ["expose", "results"].into_iter();
+    let named = named.filter_map(|name| Some(format!("--{name}={}", given(name)?)));
+    let prompts = matches!(matches.try_get_one("prompts"), Ok(Some(true)));
+    named
+        .chain(prompts.then(|| "--prompts".to_owned()))
+        .collect()
 }
 
 /// The bridge that shows its commands as the command line says.
@@ -164,6 +204,15 @@ fn exposed_as(bridge: &Bridge, matches: &ArgMatches) -> Bridge {
         Some("auto") => Expose::Auto,
         _ => bridge.exposure.mode,
     };
+    let results = matches.get_one::<String>("results").map(String::as_str);
+    bridge.results = match results {
+        Some("auto") => Some(Results::Auto),
+        Some("structured") => Some(Results::Structured),
+        Some("text") => Some(Results::Text),
+        _ => bridge.results,
+    };
+    // Only a server has prompts to offer.
+    bridge.example_prompts |= matches!(matches.try_get_one("prompts"), Ok(Some(true)));
     bridge
 }
 

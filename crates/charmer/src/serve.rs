@@ -66,7 +66,8 @@ fn run(bridge: &Bridge) -> Result<(), String> {
         let what = format!("Runs commands of {name}.");
         info = info.instructions(bridge.exposure.instructions(&what));
     }
-    let mut server = Server::new(info, assembled.tools, assembled.engine);
+    let mut server = Server::new(info, assembled.tools, assembled.engine)
+        .example_prompts(bridge.example_prompts);
     if let Some(promotions) = &bridge.exposure.promotions {
         server = server.promotions(promotions.clone());
     }

@@ -120,4 +120,7 @@ pub(crate) struct CastArgs {
     /// Print the structured result instead of the text
     #[arg(long)]
     pub(crate) json: bool,
+    /// Show what would be run, where, with which rights and by which rule, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }

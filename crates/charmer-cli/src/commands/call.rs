@@ -7,25 +7,25 @@ use std::{
 };
 
 use charmer_core::text::nearest;
-use charmer_run::{CallResult, META_TOOLS, ServedTool};
-use charmer_server::ended_by_signal;
+use charmer_run::{CallResult, Caller, META_TOOLS, ServedTool};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::CallArgs,
+    args::{CallArgs, ResultsName},
     assemble::{Assembler, Purpose},
     commands::{
         call_input,
-        call_options::{moved, split},
+        call_options::{DRY_RUN, JSON, moved, split},
     },
-    output::{print_raw, warn},
+    output::{self, print_raw, warn},
     problem::{FAILED, INTERRUPTED, Problem},
     programs,
     read::read,
     runtime,
-    settings::Settings,
+    settings::{OWN_FILE, Settings},
     spells,
+    wrap::wrapped,
 };
 
 pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
@@ -43,6 +43,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
             let split = split(Some(&found.1.tool), words);
             (Some(found), split)
         }
+        Err(problem) if problem.code == INTERRUPTED => return Err(problem),
         // What follows may say where it is.
         Err(problem) => {
             let split = split(None, words);
@@ -55,7 +56,8 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
     let (assembler, mut served, args, words) = match found {
         (Some((assembler, served)), split) if split.only_shows() => {
             let mut args = args.clone();
-            args.json |= !split.ours.is_empty();
+            args.json |= split.has(JSON);
+            args.dry_run |= split.has(DRY_RUN);
             (assembler, served, args, split.theirs)
         }
         (_, split) => {
@@ -69,14 +71,36 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
         // A spell's own time may be longer.
         served.limits.timeout = served.limits.timeout.min(timeout);
     }
-    call_and_show(&assembler, &served, input, args.json)
+    served.dry_run = args.dry_run;
+    let form = match (args.json, args.selection.results) {
+        (true, Some(ResultsName::Text)) => {
+            return Err(
+                Problem::mistake("--json prints what `--results text` leaves out")
+                    .hint("remove one of them"),
+            );
+        }
+        (true, _) | (_, Some(ResultsName::Structured)) => Form::Structured,
+        (_, Some(ResultsName::Auto)) => Form::AsRead,
+        (_, Some(ResultsName::Text) | None) => Form::Text,
+    };
+    call_and_show(&assembler, &served, input, form)
+}
+
+/// What is printed of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The text, which is for people.
+    Text,
+    /// The structured form.
+    Structured,
+    /// The one that an assistant's model would read.
+    AsRead,
 }
 
 /// The tool of a name, among those of the programs and spells that the options name.
 fn found_by(args: &CallArgs, tool: &str) -> Result<(Assembler, ServedTool), Problem> {
     let mut binaries = args.binaries.clone();
-    let named = args.selection.config.is_some() || args.spells.spells.is_some();
-    if binaries.is_empty() && !named {
+    if binaries.is_empty() && !is_said(args) && !Path::new(OWN_FILE).is_file() {
         binaries.push(program_of(tool)?);
     }
     let settings = Settings::load(&binaries, &args.selection, &args.spells, args.timeout)?;
@@ -85,15 +109,30 @@ fn found_by(args: &CallArgs, tool: &str) -> Result<(Assembler, ServedTool), Prob
     let (assembler, warnings) = Assembler::new(settings, Purpose::Call);
     warnings.iter().for_each(|message| warn(message));
     let tools = assembler.callable(&assembler.assemble(&found)?.tools);
-    let Some(served) = tools.get(tool) else {
+    let Some(served) = tools.find(tool) else {
         if let Some(book) = &assembler.spells {
             spells::warn_of(&book.problems());
         }
+        if let Some(refusal) = tools.refusal(tool) {
+            return Err(Problem::mistake(refusal.message));
+        }
         let names = tools.iter().map(|served| served.tool.name.as_str());
         let names: Vec<&str> = names.collect();
-        return Err(no_tool(tool, &names));
+        let problem = no_tool(tool, &names, assembler.loosen());
+        return Err(match binaries.is_empty() && !is_said(args) {
+            // The file of the folder was read without being asked for, and may be about something else.
+            true => {
+                problem.or_hint("`charmer call --binary PROGRAM TOOL` passes ./charmer.yaml by")
+            }
+            false => problem,
+        });
     };
     Ok((assembler, served.clone()))
+}
+
+/// Whether the command line says where the tool is to be found, other than by the tool's name.
+fn is_said(args: &CallArgs) -> bool {
+    args.selection.config.is_some() || args.spells.spells.is_some()
 }
 
 /// Calls the tool to the end, and prints what came of it.
@@ -101,15 +140,16 @@ pub(crate) fn call_and_show(
     assembler: &Assembler,
     served: &ServedTool,
     input: Map<String, Value>,
-    json: bool,
+    form: Form,
 ) -> Result<ExitCode, Problem> {
     let (result, interrupted) = runtime::new()?.block_on(async {
-        let result = call(served, input).await;
+        let caller = Caller::default().folders(assembler.folders().clone());
+        let result = call(served, caller, input).await;
         assembler.engine.finish().await;
         result
     });
     assembler.finish();
-    show(&result, json)?;
+    show(&result, form)?;
     Ok(ExitCode::from(match (interrupted, result.is_error) {
         (true, _) => INTERRUPTED,
         (false, true) => FAILED,
@@ -118,26 +158,38 @@ pub(crate) fn call_and_show(
 }
 
 /// Calls the tool; Ctrl-C cancels the call, and whatever it started is ended before this is.
-async fn call(served: &ServedTool, input: Map<String, Value>) -> (CallResult, bool) {
+async fn call(
+    served: &ServedTool,
+    caller: Caller,
+    input: Map<String, Value>,
+) -> (CallResult, bool) {
     let cancel = CancellationToken::new();
-    let call = served.call(input, cancel.clone());
+    let call = served.call_as(caller, input, cancel.clone());
     tokio::pin!(call);
     tokio::select! {
         result = &mut call => (result, false),
-        () = ended_by_signal() => {
+        () = runtime::stopped() => {
             cancel.cancel();
             (call.await, true)
         }
     }
 }
 
-fn show(result: &CallResult, json: bool) -> Result<(), Problem> {
-    let text = if json {
+fn show(result: &CallResult, form: Form) -> Result<(), Problem> {
+    let structured = match form {
+        Form::Text => false,
+        Form::Structured => true,
+        Form::AsRead => !result.text_alone,
+    };
+    let text = if structured {
         format!("{:#}\n", Value::Object(result.structured.clone()))
     } else if result.text.is_empty() {
         String::new()
     } else {
-        format!("{}\n", result.text)
+        // What a program printed stays as it is; what charmer says is for the width of the terminal.
+        let ours = !result.structured.contains_key("exitCode");
+        let width = output::width().filter(|_| ours);
+        format!("{}\n", wrapped(&result.text, width, 2))
     };
     print_raw(text.as_bytes())
 }
@@ -163,11 +215,15 @@ fn program_of(tool: &str) -> Result<PathBuf, Problem> {
     let unknown = Problem::mistake(format!("`{tool}` names no program"));
     Err(match first {
         Some(_) if tool.contains('_') => {
-            let name = tool.split('_').next().unwrap_or(tool);
-            Problem::mistake(format!(
+            let (name, command) = tool.split_once('_').unwrap_or((tool, ""));
+            let problem = Problem::mistake(format!(
                 "the tool `{tool}` would belong to the program `{name}`, which is not on your PATH"
-            ))
-            .hint("name the program, as in `charmer call --binary ./path/to/program TOOL`")
+            ));
+            match swapped(name).find(|name| programs::find(Path::new(name), here).is_ok()) {
+                Some(meant) => problem.hint(format!("did you mean `{meant}_{command}`?")),
+                None => problem
+                    .hint("name the program, as in `charmer call --binary ./path/to/program TOOL`"),
+            }
         }
         Some(problem) => problem,
         None => {
@@ -176,13 +232,21 @@ fn program_of(tool: &str) -> Result<PathBuf, Problem> {
     })
 }
 
-fn no_tool(name: &str, names: &[&str]) -> Problem {
+/// A word with two neighbouring letters in each other's place, one pair after the other.
+fn swapped(word: &str) -> impl Iterator<Item = String> {
+    let letters: Vec<char> = word.chars().collect();
+    (1..letters.len()).map(move |at| {
+        let mut letters = letters.clone();
+        letters.swap(at - 1, at);
+        letters.into_iter().collect()
+    })
+}
+
+fn no_tool(name: &str, names: &[&str], loosen: &str) -> Problem {
     let problem = Problem::mistake(format!("there is no tool `{name}`"));
     match nearest(name, names.iter().copied()) {
         Some(near) => problem.hint(format!("did you mean `{near}`?")),
-        None if names.is_empty() => {
-            problem.hint("no command is offered: loosen --allow, --deny or --read-only")
-        }
+        None if names.is_empty() => problem.hint(format!("no command is offered: {loosen}")),
         None => {
             // Names that begin alike are most likely what was looked for.
             let alike = |start: &str| names.iter().filter(|n| n.starts_with(start)).count() > 0;
@@ -235,16 +299,22 @@ fn object(text: &str) -> Result<Map<String, Value>, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use crate::confine::LOOSEN;
+
     use super::*;
 
     #[test]
     fn a_tool_that_is_not_there_is_named_with_the_nearest() {
         let names = ["docker_ps", "docker_image_ls", "docker_image_rm"];
-        let told = |name| no_tool(name, &names).to_string();
+        let told = |name| no_tool(name, &names, "").to_string();
         assert!(told("docker_pss").contains("did you mean `docker_ps`?"));
         let alike = told("docker_image_unheardof");
         assert!(alike.contains("`docker_image_ls`, `docker_image_rm`") && !alike.contains("_ps`"));
-        assert!(no_tool("x", &[]).to_string().contains("--read-only"));
+        assert!(
+            no_tool("x", &[], LOOSEN)
+                .to_string()
+                .contains("--read-only")
+        );
     }
 
     #[test]

@@ -11,6 +11,10 @@ use crate::{
     commands::call_input,
 };
 
+/// The options that change nothing about the tool, only about what is done with it.
+pub(crate) const JSON: &str = "--json";
+pub(crate) const DRY_RUN: &str = "--dry-run";
+
 /// Words that were told apart.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Split {
@@ -21,9 +25,15 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Whether the words of ours change nothing but how the result is shown.
+    /// Whether the words of ours leave the tool as it is.
     pub(crate) fn only_shows(&self) -> bool {
-        self.ours.iter().all(|word| word == "--json")
+        let mut ours = self.ours.iter();
+        ours.all(|word| [JSON, DRY_RUN].contains(&word.as_str()))
+    }
+
+    /// Whether an option of ours that takes no value is among them.
+    pub(crate) fn has(&self, option: &str) -> bool {
+        self.ours.iter().any(|word| word == option)
     }
 }
 
@@ -33,8 +43,11 @@ pub(crate) fn split(tool: Option<&Tool>, words: &[String]) -> Split {
     let call = call.find_subcommand("call").expect("it is one of ours");
     let mut split = Split::default();
     let mut words = words.iter();
+    let mut bare = 0;
     while let Some(word) = words.next() {
-        if word == "--" {
+        // Behind these words the program reads no flags, so there are none of ours either.
+        let ended = tool.is_some_and(|tool| call_input::ends_flags(tool, bare));
+        if word == "--" || ended {
             split.theirs.push(word.clone());
             split.theirs.extend(words.by_ref().cloned());
             break;
@@ -44,7 +57,10 @@ pub(crate) fn split(tool: Option<&Tool>, words: &[String]) -> Split {
         let (side, takes_value) = match (taken, takes_own_value(call, word)) {
             (Some(takes_value), _) => (&mut split.theirs, takes_value),
             (None, Some(takes_value)) => (&mut split.ours, takes_value),
-            (None, None) => (&mut split.theirs, false),
+            (None, None) => {
+                bare += usize::from(!word.starts_with('-'));
+                (&mut split.theirs, false)
+            }
         };
         side.push(word.clone());
         if takes_value && !attached {

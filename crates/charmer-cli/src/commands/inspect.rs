@@ -1,6 +1,6 @@
 //! `charmer inspect`: what was found out about a program, from where, and how sure that is.
 
-use std::{fmt::Write, process::ExitCode};
+use std::{fmt::Write, path::PathBuf, process::ExitCode};
 
 use charmer_core::{
     model::{Arguments, Command, CommandPath, Flag, FlagValue, Repetition, ValueType},
@@ -12,30 +12,52 @@ use charmer_discover::{Discovery, Source};
 use crate::{
     args::{InspectArgs, Spells},
     commands::{inspect_json, tools::effect_word},
+    confine::Confinement,
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
     policy::{LeftOut, Prepared, prepare},
     problem::Problem,
-    read::{provenance, read},
-    runtime,
+    read::{provenance, read, was_said},
+    refused::Refused,
+    rights, runtime, set,
     settings::Settings,
-    table::{Cell, table},
+    table::{Cell, Last, table},
+    wrap::wrapped,
 };
 
 /// Everything that there is to show.
 pub(crate) struct Inspected {
-    pub(crate) program: std::path::PathBuf,
+    pub(crate) program: PathBuf,
     pub(crate) found: Discovery,
     pub(crate) prepared: Prepared,
     pub(crate) catalogue: Catalogue,
+    pub(crate) confinement: Confinement,
+    /// What keeps calls that are meant to read from writing here; nothing, where names decide.
+    pub(crate) kept_by: Option<String>,
+    /// What is said of the network of its commands.
+    network: String,
+}
+
+impl Inspected {
+    fn confined(&self) -> String {
+        let mode = self.confinement.mode.name();
+        match &self.kept_by {
+            Some(kept_by) => format!("{mode} ({kept_by})"),
+            None => mode.to_owned(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
-    let binaries = [args.binary.clone()];
+    let binaries: Vec<PathBuf> = args.binary.clone().into_iter().collect();
     let settings = Settings::load(&binaries, &args.selection, &Spells::default(), None)?;
+    let [program] = settings.programs.as_slice() else {
+        return Err(which(&settings));
+    };
     let mut found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
     let mut found = found.remove(0);
-    provenance(&settings.programs[0].path, &mut found);
-    let prepared = prepare(&found, &settings.programs[0], &settings.selection)?;
+    provenance(&program.path, &mut found);
+    set::check_flags(&settings.selection, &[&found.cli])?;
+    let prepared = prepare(&found, program, &settings.selection)?;
     for applied in &prepared.applied {
         let argument = applied.argument.as_deref();
         found
@@ -44,10 +66,13 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
     }
     let catalogue = catalogue(&prepared.cli, &prepared.options);
     let inspected = Inspected {
-        program: settings.programs[0].path.clone(),
+        program: program.path.clone(),
         found,
         prepared,
         catalogue,
+        kept_by: rights::kept_by(&program.confinement),
+        confinement: program.confinement.clone(),
+        network: program.confinement.told(&program.source),
     };
     let path: CommandPath = args.path.iter().flat_map(|word| word.split(' ')).collect();
     if inspected.found.cli.command(&path).is_none() {
@@ -62,6 +87,18 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
         print(&details(&inspected, &path, output::width()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// One program is looked at, and the file has none or several.
+fn which(settings: &Settings) -> Problem {
+    let names = settings.programs.iter().map(|program| program.name());
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.is_empty() {
+        true => Problem::mistake("there is no program to inspect, only spells")
+            .hint("`charmer spell list` shows them"),
+        false => Problem::mistake(format!("there are several programs: {}", names.join(", ")))
+            .hint("name one of them, as in `charmer inspect PROGRAM`"),
+    }
 }
 
 fn no_command(found: &Discovery, path: &CommandPath) -> Problem {
@@ -86,9 +123,7 @@ fn overview(inspected: &Inspected, width: Option<usize>) -> String {
         flags += lineage.last().map_or(0, |command| command.flags.len());
     });
     let mut text = String::new();
-    let mut fact = |name: &str, value: String| {
-        let _ = writeln!(text, "{} {value}", styled(DIM, format!("{name:<9}")));
-    };
+    let mut fact = |name: &str, value: String| write_fact(&mut text, name, &value, width);
     let version = found.cli.version.as_deref().unwrap_or_default();
     fact(
         "program",
@@ -103,6 +138,13 @@ fn overview(inspected: &Inspected, width: Option<usize>) -> String {
         "offered",
         format!("{} tools", inspected.catalogue.tools.len()),
     );
+    fact("network", inspected.network.clone());
+    if !inspected.catalogue.pins.is_empty() {
+        let pins = inspected.catalogue.pins.iter();
+        let pins = pins.map(|pin| format!("{} ({} tools)", pin.flag, pin.tools));
+        fact("set", pins.collect::<Vec<_>>().join(", "));
+    }
+    fact("confine", inspected.confined());
     fact(
         "started",
         format!("{} times to find that out", found.spawned),
@@ -130,11 +172,19 @@ fn overview(inspected: &Inspected, width: Option<usize>) -> String {
     });
     if !rows.is_empty() {
         let headings = ["COMMAND", "EFFECT", "FLAGS", "OFFERED", "WHAT IT DOES"];
-        let _ = write!(text, "\n{}", table(&headings, &rows, width));
+        let shown = table(&headings, rows, Last::Clipped, width);
+        let _ = write!(text, "\n{shown}");
     }
     left_out(&mut text, &prepared.left_out, width);
-    warnings(&mut text, inspected, None);
+    refused(&mut text, prepared.refused.iter(), width);
+    warnings(&mut text, inspected, None, width);
     text
+}
+
+/// A line about one thing; what does not fit on it stands below its beginning.
+fn write_fact(text: &mut String, name: &str, value: &str, width: Option<usize>) {
+    let line = format!("{} {value}", styled(DIM, format!("{name:<9}")));
+    let _ = writeln!(text, "{}", wrapped(&line, width, 10));
 }
 
 /// Whether a command is a tool, or why not.
@@ -173,9 +223,7 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
         "{}",
         styled(BOLD, format!("{} {path}", found.cli.root.name))
     );
-    let mut fact = |name: &str, value: String| {
-        let _ = writeln!(text, "{} {value}", styled(DIM, format!("{name:<9}")));
-    };
+    let mut fact = |name: &str, value: String| write_fact(&mut text, name, &value, width);
     if let Some(about) = &command.about {
         fact("about", format!("{about}{}", source("about")));
     }
@@ -202,6 +250,13 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
     let evidence = evidence.filter(|list| !list.is_empty());
     let why = evidence.map_or_else(String::new, |list| format!(" ({})", list.join("; ")));
     fact("effect", format!("{}{why}", effect.map_or("", effect_word)));
+    if let Some(granted) = prepared.networks.get(path) {
+        let any = match prepared.reads_any.contains(path) {
+            true => "; run_read takes it whatever its effect",
+            false => "",
+        };
+        fact("network", format!("{}{any}", granted.told()));
+    }
     match inspected.catalogue.for_path(path) {
         Some(tool) => fact("tool", tool.name.to_string()),
         None => fact("tool", fate(inspected, path, command).to_owned()),
@@ -233,7 +288,8 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
             "TYPE FROM",
             "WHAT IT DOES",
         ];
-        let _ = write!(text, "\n{}", table(&headings, &rows, width));
+        let shown = table(&headings, rows, Last::Wrapped, width);
+        let _ = write!(text, "\n{shown}");
     }
     let here: Vec<LeftOut> = prepared
         .left_out
@@ -245,7 +301,8 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
         .cloned()
         .collect();
     left_out(&mut text, &here, width);
-    warnings(&mut text, inspected, Some(path));
+    refused(&mut text, prepared.refused(path), width);
+    warnings(&mut text, inspected, Some(path), width);
     text
 }
 
@@ -290,7 +347,8 @@ fn flag_row(inspected: &Inspected, owner: &CommandPath, flag: &Flag, inherited: 
             .iter()
             .map(|choice| choice.value.as_str())
             .collect();
-        about = format!("[{}] {about}", choices.join("|"));
+        // With spaces, so that a long list has places to break at.
+        about = format!("[{}] {about}", choices.join(" | "));
     }
     vec![
         Cell::new(name).style(style),
@@ -369,11 +427,46 @@ fn left_out(text: &mut String, left_out: &[LeftOut], width: Option<usize>) {
         text,
         "\n{} (--with-flag NAME brings one back)\n{}",
         styled(BOLD, "Flags that are left out"),
-        table(&["FLAG", "OF", "WHY"], &rows, width)
+        table(&["FLAG", "OF", "WHY"], rows, Last::Wrapped, width)
     );
 }
 
-fn warnings(text: &mut String, inspected: &Inspected, about: Option<&CommandPath>) {
+fn refused<'r>(
+    text: &mut String,
+    refused: impl Iterator<Item = &'r Refused>,
+    width: Option<usize>,
+) {
+    let rows: Vec<Vec<Cell>> = refused
+        .map(|one| {
+            vec![
+                one.argument.clone().into(),
+                one.command.to_string().into(),
+                one.meant().into(),
+                one.reason.clone().into(),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        let _ = write!(
+            text,
+            "\n{} (--with-flag ARGUMENT allows them)\n{}",
+            styled(BOLD, "Values that are refused"),
+            table(
+                &["ARGUMENT", "OF", "WHAT MATCHES", "WHY"],
+                rows,
+                Last::Wrapped,
+                width
+            )
+        );
+    }
+}
+
+fn warnings(
+    text: &mut String,
+    inspected: &Inspected,
+    about: Option<&CommandPath>,
+    width: Option<usize>,
+) {
     let found = inspected.found.warnings.iter();
     let found = found.map(|warning| (&warning.path, warning.message.as_str()));
     let made = inspected.catalogue.warnings.iter();
@@ -382,7 +475,8 @@ fn warnings(text: &mut String, inspected: &Inspected, about: Option<&CommandPath
     let root = CommandPath::root();
     let own = own.map(|message| (&root, message.as_str()));
     for (path, message) in found.chain(made).chain(own) {
-        if about.is_some_and(|about| about != path) {
+        // What was said before the program was run is not said again below it.
+        if about.is_some_and(|about| about != path) || was_said(message) {
             continue;
         }
         let of = if path.is_root() {
@@ -390,11 +484,8 @@ fn warnings(text: &mut String, inspected: &Inspected, about: Option<&CommandPath
         } else {
             format!("{path}: ")
         };
-        let _ = write!(
-            text,
-            "\n{} {of}{message}",
-            styled(YELLOW.bold(), "warning:")
-        );
+        let warning = format!("{} {of}{message}", styled(YELLOW.bold(), "warning:"));
+        let _ = write!(text, "\n{}", wrapped(&warning, width, 2));
     }
     if !text.ends_with('\n') {
         text.push('\n');

@@ -12,7 +12,10 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
         found,
         prepared,
         catalogue,
+        confinement,
+        ..
     } = inspected;
+    let granted = confinement.network_of(None);
     let below = |path: &CommandPath| path.words().starts_with(from.words());
     let mut commands = Vec::new();
     found.cli.walk(&mut |path, lineage| {
@@ -48,6 +51,18 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
             json!({"command": out.command.to_string(), "flag": out.flag, "reason": out.reason})
         })
         .collect();
+    let refused = prepared.refused.iter().filter(|one| below(&one.command));
+    let refused: Vec<Value> = refused
+        .map(|one| {
+            json!({
+                "command": one.command.to_string(),
+                "argument": one.argument,
+                "pattern": one.pattern,
+                "behind": one.behind,
+                "reason": one.reason,
+            })
+        })
+        .collect();
     json!({
         "program": found.cli.root.name,
         "version": found.cli.version,
@@ -55,9 +70,14 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
         "family": found.family,
         "spawned": found.spawned,
         "complete": found.complete,
+        "network": granted.word(),
+        "networkFrom": granted.key(),
+        "confine": confinement.mode,
+        "keptBy": inspected.kept_by,
         "tools": catalogue.tools.len(),
         "commands": commands,
         "leftOut": left_out,
+        "refusedValues": refused,
         "warnings": warnings,
     })
 }
@@ -87,6 +107,7 @@ fn command_json(inspected: &Inspected, path: &CommandPath, command: &Command) ->
         .cli
         .command(path)
         .map(|command| command.hints.effect);
+    let granted = prepared.networks.get(path);
     json!({
         "path": path.words(),
         "about": command.about,
@@ -97,6 +118,8 @@ fn command_json(inspected: &Inspected, path: &CommandPath, command: &Command) ->
         "deprecated": command.deprecated,
         "effect": effect,
         "evidence": prepared.judgement.command(path).map(|thought| &thought.evidence),
+        "network": granted.map(|granted| granted.word()),
+        "networkFrom": granted.and_then(|granted| granted.key()),
         "tool": catalogue.for_path(path).map(|tool| tool.name.as_str()),
         "arguments": command.arguments,
         "groups": command.groups,

@@ -1,13 +1,23 @@
 //! The commands of `charmer`, a file each.
 
+pub(crate) mod add;
 pub(crate) mod call;
 mod call_input;
 mod call_options;
+pub(crate) mod check;
+mod check_config;
 pub(crate) mod client_entry;
+pub(crate) mod doctor;
+mod expect;
+pub(crate) mod export;
+pub(crate) mod init;
 pub(crate) mod inspect;
 mod inspect_json;
+pub(crate) mod list;
 mod offer;
 pub(crate) mod pages;
+pub(crate) mod remove;
 pub(crate) mod serve;
 pub(crate) mod spell;
+mod tool_groups;
 pub(crate) mod tools;

@@ -1,21 +1,32 @@
 //! `charmer serve`: an MCP server on standard input and output.
 
-use std::{io::IsTerminal, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    io::IsTerminal,
+    path::PathBuf,
+    process::ExitCode,
+    sync::{
+        Arc,
+        mpsc::{self, RecvTimeoutError},
+    },
+    time::Duration,
+};
 
 use charmer_core::expose::Expose;
 use charmer_discover::Discovery;
-use charmer_server::{Listing, Server, ServerInfo};
+use charmer_server::{Listing, Server, ServerInfo, ended_by_signal};
 use futures_util::future::join_all;
 use tokio::{task::JoinSet, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::ServeArgs,
+    args::{ServeArgs, ServedArgs},
     assemble::{Assembler, Purpose},
+    clients,
     commands::{
-        client_entry::{entry, server_name},
+        client_entry::{Surroundings, entry, server_name},
         offer::Offer,
     },
+    identity::{Teller, awaited, kept_version, server_info},
     kept_list::KeptList,
     output,
     problem::Problem,
@@ -26,65 +37,89 @@ use crate::{
 
 /// How often the tools that are known so far are put together while programs are being read.
 const GROWTH: Duration = Duration::from_secs(1);
-/// How long the probes of a walk that is not needed any more may take to end.
-const PROBES_END: Duration = Duration::from_millis(500);
+/// How long putting tools together that nobody will see is waited for. It cannot be interrupted, and ends with the process.
+const WALK_ENDS: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
-    let mut settings = Settings::load(&args.binaries, &args.selection, &args.spells, args.timeout)?;
-    settings.show(&args.showing)?;
+    let settings = Settings::served(&args.served)?;
     if args.print_config {
-        return print_config(args, &settings);
+        return print_config(&args.served, &settings);
     }
+    let args = &args.served;
     if let Err(shortcoming) = charmer_run::process::harden() {
         output::note(&shortcoming);
     }
     if std::io::stdin().is_terminal() {
-        output::warn(
-            "this is an MCP server, and it expects a client on standard input; `charmer serve ... --print-config` \
-             prints the entry for a client's configuration (Ctrl-C ends it)",
-        );
+        greet(&server_name(&settings));
     }
-    let name = server_name(&settings);
+    let (teller, version) = awaited();
     let programs: Vec<PathBuf> = settings.programs.iter().map(|p| p.path.clone()).collect();
+    let (told_of, prompts) = (settings.clone(), settings.config.prompts);
     let refresh = args.selection.refresh;
     let kept = KeptList::new(&settings);
     let (assembler, warnings) = Assembler::new(settings, Purpose::Server);
     warnings.iter().for_each(|message| output::warn(message));
+    assembler.check_confinement()?;
     let assembler = Arc::new(assembler);
     let engine = assembler.engine.clone();
 
     // The client is greeted while its tools are still being put together, be it from what is known of the programs.
-    let info = ServerInfo::new(name, env!("CARGO_PKG_VERSION"));
-    let info = info.instructions(assembler.instructions());
-    let mut server = Server::pending(info, engine);
+    let mut server = Server::pending(ServerInfo::new("", ""), engine)
+        .example_prompts(prompts)
+        .folders(assembler.folders().clone());
     if let Some(promotions) = assembler.promotions() {
         server = server.promotions(promotions.clone());
     }
     let stop = server.stop_token();
     let offer = Offer::new(Arc::clone(&assembler), server.tools());
     let watching = offer.watch_spells();
-    let beside = {
+    let (tell, told) = mpsc::channel();
+    {
         let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
         let reading = Reading {
             programs,
             refresh,
             kept,
+            teller,
         };
         std::thread::Builder::new()
             .name("charmer-walk".into())
-            .spawn(move || walk(&assembler, &reading, &offer, &stop))
-            .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?
-    };
+            .spawn(move || {
+                let done = walk(&assembler, &reading, &offer, &stop);
+                let failed = done.is_err();
+                // Nobody listens where the server has ended before.
+                let _ = tell.send(done);
+                if failed {
+                    stop.cancel();
+                }
+            })
+            .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?;
+    }
+    let info = server_info(&told_of, &version);
+    let server = server.info(info.instructions(assembler.instructions()));
     let served = server.run_stdio();
     drop(watching);
     // The client is gone, so there is nobody to read programs for.
     stop.cancel();
-    beside
-        .join()
-        .unwrap_or_else(|_| Err(Problem::failed("reading the programs went wrong: a bug")))?;
+    runtime::end_probes();
+    match told.recv_timeout(WALK_ENDS) {
+        Ok(done) => done?,
+        Err(RecvTimeoutError::Timeout) => {}
+        Err(RecvTimeoutError::Disconnected) => {
+            return Err(Problem::failed("reading the programs went wrong: a bug"));
+        }
+    }
     assembler.finish();
     served.map_err(|error| Problem::failed(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what this is to a person who started it by hand, and how a client is connected.
+fn greet(name: &str) {
+    output::note(&format!(
+        "MCP server for {name}, waiting for a client on standard input"
+    ));
+    output::note("`charmer add` puts it into a client; Ctrl-C ends this");
 }
 
 /// What is to be read.
@@ -92,10 +127,12 @@ struct Reading {
     programs: Vec<PathBuf>,
     refresh: bool,
     kept: Option<KeptList>,
+    /// Tells the version of the first program.
+    teller: Teller,
 }
 
-/// Reads the programs beside the server, on threads of its own, and hands over the tools as they become known. Fails,
-/// and ends the server, if there is nothing to serve.
+/// Reads the programs beside the server, on threads of its own, and hands over the tools as they become known. Fails if
+/// there is nothing to serve.
 fn walk(
     assembler: &Assembler,
     reading: &Reading,
@@ -107,6 +144,8 @@ fn walk(
     let foretold = kept.and_then(KeptList::load);
     if let Some(listing) = &foretold {
         offer.foretell(listing.clone());
+        let version = reading.programs.first().and_then(|path| kept_version(path));
+        reading.teller.tell(version.as_deref());
         runtime::wait(async {
             tokio::select! {
                 () = offer.asked() => {}
@@ -118,21 +157,24 @@ fn walk(
     if foretold.is_none() && assembler.exposure().mode == Expose::Index {
         foretell_early(assembler, offer);
     }
-    let done = runtime::new().and_then(|runtime| {
-        runtime.block_on(async {
-            tokio::select! {
-                read = read_or_check(assembler, reading, foretold.as_ref(), offer) => read,
-                () = stop.cancelled() => {
-                    tokio::time::sleep(PROBES_END).await;
-                    Ok(())
-                }
+    let runtime = runtime::new()?;
+    let done = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            // Before the first program runs: the server itself begins to listen only when it has greeted its client.
+            () = ended_by_signal() => {
+                stop.cancel();
+                None
             }
-        })
+            read = read_or_check(assembler, reading, foretold.as_ref(), offer) => Some(read),
+        }
     });
-    if done.is_err() {
-        stop.cancel();
-    }
-    done
+    done.unwrap_or_else(|| {
+        // Whoever stops the server ends the programs, and waits for no parser.
+        runtime.shutdown_background();
+        Ok(())
+    })
 }
 
 /// Lists what needs no reading: a client that starts a server for the first time may not wait for more.
@@ -152,17 +194,21 @@ async fn read_or_check(
         programs,
         refresh,
         kept,
+        teller,
     } = reading;
     let starts: Vec<Start> = programs
         .iter()
         .map(|path| Start::new(path, *refresh))
         .collect();
     let known: Vec<_> = starts.iter().map(Start::known).collect();
+    if let Some(found) = known.first().copied().flatten() {
+        teller.tell(found.cli.version.as_deref());
+    }
     if known.iter().any(Option::is_none) {
         if foretold.is_none() && assembler.exposure().mode == Expose::Auto {
             foretell_early(assembler, offer);
         }
-        return read_all(assembler, starts, offer, kept.as_ref()).await;
+        return read_all(assembler, starts, offer, reading).await;
     }
     let assembled = assembler.assemble(&known)?;
     assembled.warn();
@@ -214,15 +260,22 @@ async fn read_all(
     assembler: &Assembler,
     starts: Vec<Start>,
     offer: &Offer,
-    kept: Option<&KeptList>,
+    reading: &Reading,
 ) -> Result<(), Problem> {
     let all = starts.len();
+    let starts = Arc::new(starts);
     let mut found: Vec<Option<Discovery>> = vec![None; starts.len()];
     let mut walks = JoinSet::new();
     for (at, start) in starts.iter().enumerate() {
         let finish = start.finish();
         walks.spawn(async move { (at, finish.await) });
     }
+    let (asked, teller) = (Arc::clone(&starts), reading.teller.clone());
+    tokio::spawn(async move {
+        if let Some(first) = asked.first() {
+            teller.tell(first.version().await.as_deref());
+        }
+    });
     let mut ticks = tokio::time::interval(GROWTH);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut shown = 0;
@@ -236,7 +289,7 @@ async fn read_all(
                 None => break,
             },
             _ = ticks.tick() => {
-                let unread = found.iter().zip(&starts).filter(|(found, _)| found.is_none());
+                let unread = found.iter().zip(&*starts).filter(|(found, _)| found.is_none());
                 let how_far: Vec<String> = unread.map(|(_, start)| start.how_far()).collect();
                 offer.reading(format!("reading {}", how_far.join(", ")));
                 let read = starts.iter().map(|start| start.progress().0).sum();
@@ -244,7 +297,7 @@ async fn read_all(
                     shown = read;
                     let so_far: Vec<_> = found
                         .iter()
-                        .zip(&starts)
+                        .zip(&*starts)
                         .map(|(found, start)| found.clone().or_else(|| start.so_far()))
                         .collect();
                     // What the file says may not be there yet; whether it is at all shows at the end.
@@ -265,7 +318,7 @@ async fn read_all(
     let assembled = assembler.assemble(&found)?;
     assembled.warn();
     offer.replace(assembled.tools);
-    if let Some(kept) = kept
+    if let Some(kept) = &reading.kept
         && found
             .iter()
             .flatten()
@@ -278,15 +331,9 @@ async fn read_all(
     Ok(())
 }
 
-fn print_config(args: &ServeArgs, settings: &Settings) -> Result<ExitCode, Problem> {
-    let unknown = |what: &str, error: std::io::Error| {
-        Problem::failed(format!("{what} cannot be found out: {error}"))
-    };
-    let charmer = std::env::current_exe().map_err(|error| unknown("charmer's own path", error))?;
-    let folder =
-        std::env::current_dir().map_err(|error| unknown("the working directory", error))?;
-    let search = std::env::var("PATH").ok();
-    let entry = entry(args, settings, &charmer, &folder, search);
-    output::print_raw(format!("{entry:#}\n").as_bytes())?;
+/// Prints the entry in the shape that most clients share.
+fn print_config(args: &ServedArgs, settings: &Settings) -> Result<ExitCode, Problem> {
+    let entry = entry(args, settings, &Surroundings::here()?);
+    output::print_raw(clients::common_shape(&entry).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

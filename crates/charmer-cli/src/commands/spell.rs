@@ -9,18 +9,25 @@ use std::{
 
 use charmer_config::reading;
 use charmer_core::text::nearest;
-use charmer_spells::{Context, Report, Spell, SpellBook, Trust, check, check_folder, create};
+use charmer_spells::{
+    Context, Report, Spell, SpellBook, SpellOptions, Trust, check, check_folder, create,
+};
 use serde_json::{Map, Value, json};
 
 use crate::{
     args::{CastArgs, Selection, SpellArgs, SpellCommand, Spells},
     assemble::{Assembler, Purpose},
-    commands::{call::call_and_show, tools::effect_cell},
-    output::{self, BOLD, GREEN, RED, print, print_raw, styled},
+    commands::{
+        call::{Form, call_and_show},
+        check::{spell_parts, spell_sum},
+        check_config::is_error,
+        tools::effect_cell,
+    },
+    output::{self, BOLD, print, print_raw, styled},
     problem::{FAILED, Problem},
     settings::Settings,
     spells,
-    table::{Cell, table},
+    table::{Cell, Last, table},
 };
 
 pub(crate) fn run(args: &SpellArgs) -> Result<ExitCode, Problem> {
@@ -83,9 +90,6 @@ fn check_all(folder: &Path, files: &[PathBuf], as_json: bool) -> Result<ExitCode
             .collect();
         (reports?, Vec::new())
     };
-    let is_error = |problem: &charmer_spells::Problem| {
-        matches!(problem.severity, charmer_spells::Severity::Error)
-    };
     let ok = reports.iter().all(Report::is_ok) && !problems.iter().any(is_error);
     if as_json {
         let files: Vec<Value> = reports
@@ -99,38 +103,11 @@ fn check_all(folder: &Path, files: &[PathBuf], as_json: bool) -> Result<ExitCode
         let all = json!({"ok": ok, "files": files, "problems": problems});
         print_raw(format!("{all:#}\n").as_bytes())?;
     } else {
-        print(&people(&reports, &problems))?;
+        let mut parts = spell_parts(&reports, &problems);
+        parts.push(spell_sum(&reports));
+        print(&(parts.join("\n\n") + "\n"))?;
     }
     Ok(ExitCode::from(if ok { 0 } else { FAILED }))
-}
-
-fn people(reports: &[Report], problems: &[charmer_spells::Problem]) -> String {
-    let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    let mut parts: Vec<String> = reports
-        .iter()
-        .map(|report| report.render(colour))
-        .filter(|shown| !shown.is_empty())
-        .collect();
-    parts.extend(problems.iter().map(|problem| {
-        let kind = match problem.severity {
-            charmer_spells::Severity::Error => "error",
-            _ => "warning",
-        };
-        format!("{kind}: {problem}")
-    }));
-    let wrong = reports.iter().filter(|report| !report.is_ok()).count();
-    let spells = match reports.len() {
-        1 => "1 spell".to_owned(),
-        many => format!("{many} spells"),
-    };
-    parts.push(match wrong {
-        0 => format!("{spells}: {}", styled(GREEN, "no mistakes")),
-        _ => format!(
-            "{spells}: {}",
-            styled(RED.bold(), format!("{wrong} cannot be served"))
-        ),
-    });
-    parts.join("\n\n") + "\n"
 }
 
 /// The folder as a server would open it.
@@ -178,7 +155,7 @@ fn list(folder: &Path, locked: bool, as_json: bool) -> Result<ExitCode, Problem>
         ))?;
     } else {
         let headings = ["SPELL", "EFFECT", "ARGUMENTS", "WHAT IT DOES"];
-        print(&table(&headings, &rows, output::width()))?;
+        print(&table(&headings, rows, Last::Clipped, output::width()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -218,7 +195,12 @@ fn cast(folder: &Path, args: &CastArgs) -> Result<ExitCode, Problem> {
         .iter()
         .find(|served| served.tool.name.as_str() == "cast_spell")
         .expect("every book has this tool");
-    call_and_show(&assembler, tool, input, args.json)
+    let tool = tool.clone().dry_run(args.dry_run);
+    let form = match args.json {
+        true => Form::Structured,
+        false => Form::Text,
+    };
+    call_and_show(&assembler, &tool, input, form)
 }
 
 fn no_spell(name: &str, folder: &Path, spells: &[Spell]) -> Problem {
@@ -258,6 +240,7 @@ fn trust(folder: &Path, named: &[PathBuf], forget: bool) -> Result<ExitCode, Pro
         Problem::failed(format!("`{}` cannot be read: {error}", store.display()))
             .hint("remove the file to begin anew; nothing is accepted then")
     })?;
+    let options = spells::options();
     let mut lines = String::new();
     let mut refused = Vec::new();
     for file in &files {
@@ -267,19 +250,31 @@ fn trust(folder: &Path, named: &[PathBuf], forget: bool) -> Result<ExitCode, Pro
             continue;
         }
         // Read once: what is shown is what is accepted.
-        match readable(file) {
+        match readable(file, &options) {
             Ok((text, spell)) => {
-                let word = if trust.is_accepted(file, &text) {
+                let word = if trust.is_accepted(file, &text, &options) {
                     "still accepted"
                 } else {
                     "accepted"
                 };
-                trust.accept(file, &text);
+                let named = match trust.accept(file, &text, &options) {
+                    Ok(named) => named,
+                    Err(error) => {
+                        let reason = format!("a file that it names cannot be read: {error}");
+                        refused.push(unacceptable(file, reason));
+                        continue;
+                    }
+                };
                 let argv = spell.argv.iter().map(ToString::to_string);
                 let command: Vec<String> = spell.command.iter().cloned().chain(argv).collect();
                 let command = charmer_core::output::clean(&command.join(" ")).into_owned();
+                let named = match named.is_empty() {
+                    true => String::new(),
+                    false => format!(", and what is in {}", named.join(", ")),
+                };
+                let named = charmer_core::output::clean(&named).into_owned();
                 lines.push_str(&format!(
-                    "{word} {}: {command}\n",
+                    "{word} {}: {command}{named}\n",
                     styled(BOLD, &spell.name)
                 ));
             }
@@ -311,18 +306,19 @@ fn find(folder: &Path, named: &Path, gone_too: bool) -> Result<PathBuf, Problem>
     }
 }
 
+fn unacceptable(file: &Path, reason: String) -> Problem {
+    Problem::failed(format!("`{}` cannot be accepted: {reason}", file.display()))
+}
+
 /// A spell that can be accepted, with its text.
-fn readable(file: &Path) -> Result<(String, Spell), Problem> {
-    let unreadable = |reason: String| {
-        Problem::failed(format!("`{}` cannot be accepted: {reason}", file.display()))
-    };
+fn readable(file: &Path, options: &SpellOptions) -> Result<(String, Spell), Problem> {
+    let unreadable = |reason: String| unacceptable(file, reason);
     if !file.is_file() {
         return Err(unreadable("it is no regular file".to_owned()));
     }
     let text = File::open(file)
         .and_then(reading::text_of)
         .map_err(|error| unreadable(error.to_string()))?;
-    let options = spells::options();
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let folder = absolute.parent().unwrap_or(&absolute);

@@ -14,7 +14,8 @@ use serde_json::json;
 
 use crate::{
     args::ToolsArgs,
-    assemble::{Assembler, Purpose},
+    assemble::{Assembled, Assembler, LeftOutCount, Purpose},
+    commands::tool_groups::command_groups,
     kept_list::KeptList,
     output::{self, DIM, GREEN, RED, YELLOW, print, print_raw, styled, warn},
     problem::Problem,
@@ -22,8 +23,9 @@ use crate::{
     runtime,
     settings::Settings,
     spells,
-    table::{Cell, table},
+    table::{Cell, Group, Last, grouped},
     tokens,
+    wrap::wrapped,
 };
 
 /// How many tools clients take: Cursor the first, VS Code the second.
@@ -62,10 +64,20 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
     };
     let text = match (args.json, args.tokens) {
         (true, false) => format!("{list}\n"),
-        (true, true) => format!("{:#}\n", counts(&exposed, &assembler, &costs)),
+        (true, true) => {
+            let mut counts = counts(&exposed, &assembler, &costs);
+            add_networks(&mut counts, &assembler, &assembled);
+            counts["leftOut"] = json!(assembled.left_out);
+            format!("{counts:#}\n")
+        }
         (false, _) => {
             let width = output::width().filter(|_| args.output.is_none());
-            people(&exposed, &assembler, &costs, width)
+            let mut text = people(&exposed, &assembler, &costs, width);
+            for count in &assembled.left_out {
+                let line = left_out(count, args.selection.all_flags);
+                text.push_str(&wrapped(&line, width, 2));
+            }
+            text
         }
     };
     match &args.output {
@@ -146,6 +158,27 @@ fn counts(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> serde_json
     })
 }
 
+/// Adds what the programs and their commands may reach.
+fn add_networks(counts: &mut serde_json::Value, assembler: &Assembler, assembled: &Assembled) {
+    let programs = assembler.programs().iter().map(|program| {
+        let granted = program.confinement.network_of(None);
+        json!({
+            "name": program.name(),
+            "network": granted.word(),
+            "networkFrom": granted.key(),
+            "confine": program.confinement.mode,
+        })
+    });
+    counts["programs"] = programs.collect();
+    let tools = counts["tools"].as_array_mut().into_iter().flatten();
+    for entry in tools {
+        let name = entry["name"].as_str().unwrap_or_default();
+        if let Some(granted) = assembled.networks.get(name) {
+            entry["network"] = granted.word().into();
+        }
+    }
+}
+
 /// What the definition of a command takes in the list; nothing if it is not there.
 fn listed_tokens(exposed: &Exposed, shown: &Shown, costs: &Costs) -> Option<usize> {
     let own = shown.place.is_own();
@@ -156,6 +189,40 @@ fn listed_tokens(exposed: &Exposed, shown: &Shown, costs: &Costs) -> Option<usiz
     Some(costs.of(served.shown()))
 }
 
+/// How much is left out of a program, and how to see why.
+fn left_out(count: &LeftOutCount, all_flags: bool) -> String {
+    let some = |number: usize, what: &str| match number {
+        1 => format!("1 {what}"),
+        _ => format!("{} {what}s", thousands(number)),
+    };
+    let LeftOutCount {
+        program,
+        flags,
+        commands,
+        refused_values,
+        read_only,
+    } = count;
+    let mut parts = Vec::new();
+    if *flags > 0 {
+        let (flags, commands) = (some(*flags, "flag"), some(*commands, "command"));
+        parts.push(format!("{flags} of {commands} left out"));
+    }
+    if *refused_values > 0 {
+        let arguments = some(*refused_values, "argument");
+        parts.push(format!("some values of {arguments} refused"));
+    }
+    // Flags that write do not come back where only reading is offered.
+    let (option, how) = match (read_only, all_flags) {
+        (true, _) => (" --read-only", ""),
+        (false, true) => ("", ""),
+        (false, false) => ("", "--all-flags offers them, "),
+    };
+    format!(
+        "{program}: {} ({how}`charmer inspect {program}{option}` says why)\n",
+        parts.join(", ")
+    )
+}
+
 /// The table, the sums under it, and what to think of them.
 fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option<usize>) -> String {
     let all = exposed.meta.is_empty();
@@ -163,35 +230,52 @@ fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option
     if all {
         headings.retain(|heading| *heading != "SHOWN");
     }
-    let mut commands: Vec<&Shown> = exposed.commands.iter().collect();
-    commands.sort_by_key(|shown| !shown.place.is_own());
-    let meta = exposed
-        .meta
-        .iter()
-        .map(|tool| row(tool, Some(costs.of(tool)), Some(Cell::new("meta"))));
-    let rows: Vec<Vec<Cell>> = meta
-        .chain(commands.into_iter().map(|shown| {
+    let meta = exposed.meta.iter();
+    let meta = meta.map(|tool| row(tool, Some(costs.of(tool)), Some(Cell::new("meta"))));
+    let meta = Group {
+        title: String::new(),
+        rows: meta.collect(),
+    };
+    let groups = command_groups(exposed).into_iter().map(|group| {
+        let rows = group.commands.iter().map(|shown| {
             let tokens = listed_tokens(exposed, shown, costs);
             row(&shown.tool, tokens, (!all).then(|| place_cell(shown.place)))
-        }))
+        });
+        Group {
+            rows: rows.collect(),
+            title: group.title(all),
+        }
+    });
+    let groups: Vec<Group> = std::iter::once(meta)
+        .chain(groups)
+        .filter(|group| !group.rows.is_empty())
         .collect();
-    let mut text = if rows.is_empty() {
+    let mut text = if groups.is_empty() {
         String::new()
     } else {
-        table(&headings, &rows, width)
+        grouped(&headings, &groups, Last::Clipped, width)
     };
     text.push('\n');
-    text.push_str(&summary(exposed, assembler, costs));
+    let mut sums = summary(exposed, assembler, costs);
+    for program in assembler.programs() {
+        let told = program.confinement.told(&program.source);
+        let mode = program.confinement.mode.name();
+        sums.push_str(&format!(
+            "{}: network: {told}; confine: {mode}\n",
+            program.name()
+        ));
+    }
     let count = exposed.tools.listed().count();
     if let Some(warning) = too_many(count) {
-        text.push_str(&format!(
+        sums.push_str(&format!(
             "{} {warning}\n",
             styled(YELLOW.bold(), "warning:")
         ));
     }
-    if rows.is_empty() {
-        text.push_str("No command is offered: loosen --allow, --deny or --read-only.\n");
+    if groups.is_empty() {
+        sums.push_str(&format!("No command is offered: {}.\n", assembler.loosen()));
     }
+    text.push_str(&wrapped(&sums, width, 2));
     text
 }
 
@@ -346,6 +430,23 @@ mod tests {
         assert_eq!(too_many(40), None);
         assert!(too_many(41).is_some_and(|text| text.contains("more than 40")));
         assert!(too_many(129).is_some_and(|text| text.contains("more than 128")));
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let count = |flags, commands, refused_values| LeftOutCount {
+            program: "ship".into(),
+            flags,
+            commands,
+            refused_values,
+            read_only: false,
+        };
+        assert_eq!(
+            left_out(&count(12, 7, 0), false),
+            "ship: 12 flags of 7 commands left out (--all-flags offers them, `charmer inspect ship` says why)\n"
+        );
+        let text = left_out(&count(1, 1, 1), false);
+        assert!(text.contains("1 flag of 1 command left out, some values of 1 argument refused"));
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::{
 
 use serde_json::Value;
 
+#[cfg(unix)]
+use crate::support::write_script;
 use crate::support::{charmer, err, out, run, ship};
 
 fn call(words: &[&str]) -> Output {
@@ -175,5 +177,82 @@ fn the_tools_for_all_commands_are_called_with_a_program() {
         err(&output).contains("--binary PROGRAM"),
         "{}",
         err(&output)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_waits_for_a_person() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("pen");
+    write_script(
+        &program,
+        "case \"$*\" in *help*) echo 'Usage: pen [OPTION]...' ;; *) env ;; esac",
+    );
+    let spells = folder.path().join("spells");
+    std::fs::create_dir(&spells).expect("a folder");
+    let spell = "name: write\ndescription: Writes\ncommand: env\npaths: [.]\nenv: {EDITOR: ed}\n";
+    std::fs::write(spells.join("write.yaml"), spell).expect("it can be written");
+    let config = folder.path().join("charmer.yaml");
+    let text =
+        "sources:\n  - binary: ./pen\n    environment: {set: {PAGER: less}, remove: [VISUAL]}\n";
+    std::fs::write(&config, text).expect("it can be written");
+
+    let seen = |words: &[&str]| {
+        let mut command = charmer(&[&["call"], words].concat());
+        for (name, value) in [
+            ("EDITOR", "vim"),
+            ("GIT_EDITOR", "vim"),
+            ("KUBE_EDITOR", "vim"),
+            ("MANPAGER", "less"),
+            ("GIT_ASKPASS", "token"),
+        ] {
+            command.env(name, value);
+        }
+        let output = command.output().expect("it was built");
+        assert!(output.status.success(), "{}{}", out(&output), err(&output));
+        let is_about = |line: &&str| {
+            let (name, _) = line.split_once('=').unwrap_or_default();
+            name.ends_with("EDITOR")
+                || name.ends_with("PAGER")
+                || [
+                    "VISUAL",
+                    "GIT_ASKPASS",
+                    "GIT_TERMINAL_PROMPT",
+                    "DEBIAN_FRONTEND",
+                ]
+                .contains(&name)
+        };
+        let mut lines: Vec<String> = out(&output)
+            .lines()
+            .filter(is_about)
+            .map(str::to_owned)
+            .collect();
+        lines.sort_unstable();
+        lines
+    };
+    let program = program.to_string_lossy();
+    let mut expected = vec![
+        "DEBIAN_FRONTEND=noninteractive",
+        "EDITOR=false",
+        "GIT_ASKPASS=token",
+        "GIT_EDITOR=true",
+        "GIT_PAGER=cat",
+        "GIT_SEQUENCE_EDITOR=false",
+        "GIT_TERMINAL_PROMPT=0",
+        "PAGER=cat",
+        "VISUAL=false",
+    ];
+    assert_eq!(seen(&["--binary", &program, "pen"]), expected);
+    expected.retain(|line| !line.starts_with("GIT_ASKPASS"));
+    expected[1] = "EDITOR=ed";
+    let spells = spells.to_string_lossy();
+    assert_eq!(seen(&["--spells", &spells, "write"]), expected);
+    // What the file says by name goes before.
+    let seen = seen(&["--config", &config.to_string_lossy(), "pen"]);
+    assert!(seen.contains(&"PAGER=less".to_owned()), "{seen:?}");
+    assert!(
+        !seen.iter().any(|line| line.starts_with("VISUAL")),
+        "{seen:?}"
     );
 }

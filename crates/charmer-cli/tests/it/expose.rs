@@ -74,22 +74,31 @@ fn a_call_that_was_routed_can_be_cancelled_and_fails_as_its_own() {
         "{drift}"
     );
     let sink = session.call("run_write", json!({"command": "ship_sink"}));
+    let said = [&sink["isError"], &sink["content"][0]["text"]];
     assert_eq!(
-        sink["structuredContent"]["error"]["code"], "failed",
-        "{sink}"
+        said,
+        [&json!(true), &json!("the ship has sunk\nexit code 3")]
     );
     assert!(session.end().success());
 }
 
 #[test]
 fn a_budget_is_kept_and_explained() {
-    let ship = ship();
-    let whole = works(&["tools", &ship, "--budget", "1000"]);
+    // One fits as it is; of two not all is said, or not all of them are tools.
+    let whole = works(&["tools", &ship(), "--budget", "1000"]);
+    assert!(whole.contains("fit the budget of 1,000\n"), "{whole}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("charmer.yaml");
+    let path = serde_json::to_string(&ship()).expect("a path");
+    let two = format!("sources: [{{binary: {path}}}, {{binary: {path}, prefix: boat}}]");
+    fs::write(&file, two).expect("written");
+    let two = format!("--config={}", file.to_string_lossy());
+    let whole = works(&["tools", &two, "--budget", "1000"]);
     assert!(
         whole.contains("fit the budget of 1,000, with short descriptions"),
         "{whole}"
     );
-    let words = ["tools", &ship, "--budget", "1000", "--descriptions", "full"];
+    let words = ["tools", &two, "--budget", "1000", "--descriptions", "full"];
     let shown = works(&words);
     assert!(shown.contains("within the budget of 1,000"), "{shown}");
     assert!(shown.contains("with --expose all"), "{shown}");
@@ -168,7 +177,7 @@ sources:
     let mut session = Session::start(&mut charmer(&["serve", "--config", &file]));
     assert_eq!(session.settled_names()[4..], ["ship_sail"]);
     let sink = session.call("run_write", json!({"command": "ship_sink"}));
-    assert_eq!(sink["structuredContent"]["error"]["code"], "not_registered");
+    assert_eq!(sink["structuredContent"]["error"]["code"], "not_permitted");
     // What was described becomes a tool, and the client is told.
     session.call("describe_commands", json!({"commands": ["ship_list"]}));
     session.told("notifications/tools/list_changed");

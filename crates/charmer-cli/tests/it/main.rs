@@ -3,11 +3,33 @@
 #[cfg(unix)]
 mod cache;
 mod call;
+mod check;
+mod clients;
+mod confine;
+#[cfg(target_os = "linux")]
+mod confined;
+#[cfg(target_os = "linux")]
+mod confined_spells;
+#[cfg(unix)]
+mod doctor;
+mod documents;
+mod dry_run;
+mod export;
 mod expose;
+mod folder;
+mod init;
+mod input;
+mod installing;
+mod launcher;
 mod mistakes;
+#[cfg(target_os = "linux")]
+mod readme;
 mod serve;
 mod shows;
 mod spells;
 #[cfg(unix)]
+mod stop;
+#[cfg(unix)]
 mod structure;
 mod support;
+mod terminal;

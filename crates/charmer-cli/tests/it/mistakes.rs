@@ -1,6 +1,6 @@
 //! What people are told when something is wrong, and the code it ends with.
 
-use crate::support::{charmer, err, example, out, run, ship};
+use crate::support::{charmer, err, example, out, run, ship, works};
 
 #[test]
 fn without_arguments_it_shows_its_help() {
@@ -9,16 +9,21 @@ fn without_arguments_it_shows_its_help() {
     let text = err(&output);
     for part in [
         "Usage: charmer",
-        "serve",
-        "tools",
-        "inspect",
-        "call",
-        "Examples:",
-        "Exit codes:",
+        "Connect\n  add ",
+        "Look\n  tools ",
+        "Run\n  serve ",
+        "Write\n  init ",
+        "Ship\n  export ",
+        "charmer add git --to cursor",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("guardian"), "{text}");
+    assert!(!text.contains("completions"), "{text}");
+    let text = works(&["--help"]);
+    for part in ["completions", "Examples:", "Exit codes:"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
 
 #[test]

@@ -24,11 +24,81 @@ fn a_program_is_served() {
         "{result}"
     );
     let result = session.call("ship_sink", json!({}));
-    assert_eq!(
-        (&result["isError"], &result["structuredContent"]["exitCode"]),
-        (&json!(true), &json!(3))
-    );
+    let sunk = json!({
+        "content": [{"type": "text", "text": "the ship has sunk\nexit code 3"}],
+        "isError": true,
+    });
+    assert_eq!(result, sunk);
     assert!(session.end().success());
+}
+
+/// The tools with a schema for their results, and whether the results of these calls are structured: some text, a failure,
+/// a refusal.
+fn forms(words: &[&str]) -> (Vec<String>, [bool; 3]) {
+    let ship = ship();
+    let words = [&["serve", &ship], words].concat();
+    let mut session = Session::start(&mut charmer(&words));
+    session.settle();
+    let list = session.request("tools/list", json!({}));
+    let tools = list["result"]["tools"].as_array().expect("a list");
+    let with_schema = tools
+        .iter()
+        .filter(|tool| tool["outputSchema"].is_object())
+        .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+        .collect();
+    let calls = [
+        ("ship_list", json!({})),
+        ("ship_sink", json!({})),
+        ("ship_list", json!({"limit": "many"})),
+    ];
+    let structured = calls.map(|(tool, input)| {
+        let result = session.call(tool, input);
+        assert!(result["content"][0]["text"].is_string(), "{result}");
+        result["structuredContent"].is_object()
+    });
+    assert!(session.end().success());
+    (with_schema, structured)
+}
+
+#[test]
+fn results_are_structured_where_that_says_more_or_as_it_was_asked_for() {
+    let auto = forms(&[]);
+    assert_eq!(auto, (vec![], [false, false, true]));
+    assert_eq!(forms(&["--results", "auto"]), auto);
+    assert_eq!(forms(&["--results", "structured"]), (vec![], [true; 3]));
+    assert_eq!(forms(&["--results", "text"]), (vec![], [false; 3]));
+    // Where each command is a tool, it has a schema for its results, which clients hold it to.
+    let (all, structured) = forms(&["--expose", "all"]);
+    assert!(all.contains(&"ship_list".to_owned()), "{all:?}");
+    assert_eq!(structured, [true; 3]);
+    let text = forms(&["--expose", "all", "--results", "text"]);
+    assert_eq!(text, (vec![], [false; 3]));
+}
+
+#[test]
+fn a_spells_results_are_structured_and_its_tool_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spell = "name: greet\ndescription: Greets\ncommand: echo hello\npaths: [.]\n";
+    std::fs::write(folder.path().join("greet.yaml"), spell).expect("written");
+    let spells = folder.path().to_string_lossy();
+    for (results, structured) in [("auto", true), ("structured", true), ("text", false)] {
+        let words = ["serve", "--spells", &spells, "--results", results];
+        let mut session = Session::start(&mut charmer(&words));
+        let list = session.request("tools/list", json!({}));
+        for tool in list["result"]["tools"].as_array().expect("a list") {
+            assert_eq!(tool["outputSchema"].is_object(), structured, "{tool}");
+        }
+        let cast = json!({"spell_name": "greet"});
+        for result in [
+            session.call("greet", json!({})),
+            session.call("cast_spell", cast),
+        ] {
+            let stdout = &result["structuredContent"]["stdout"];
+            assert_eq!(*stdout == "hello\n", structured, "{result}");
+            assert_eq!(result["content"][0]["text"], "hello");
+        }
+        assert!(session.end().success());
+    }
 }
 
 #[test]

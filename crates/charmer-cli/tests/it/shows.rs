@@ -174,20 +174,20 @@ fn the_entry_for_a_client_has_everything_written_out() {
     let entry: Value = serde_json::from_str(&text).expect("it is JSON");
     let server = &entry["mcpServers"]["ship"];
     assert_eq!(server["command"], env!("CARGO_BIN_EXE_charmer"));
+    let here = std::env::current_dir().expect("a folder");
     let given = serde_json::json!([
         "serve",
         ship(),
         "--allow=crew",
         "--allow=list",
         "--read-only",
+        format!("--folder={}", here.display()),
         "--layout=nested",
         "--timeout=1m 30s",
     ]);
     assert_eq!(server["args"], given);
-    assert_eq!(
-        server["env"]["PATH"].as_str(),
-        std::env::var("PATH").ok().as_deref()
-    );
-    let cwd = server["cwd"].as_str().expect("a folder");
-    assert!(std::path::Path::new(cwd).is_absolute());
+    let own = std::path::PathBuf::from(ship());
+    let own = own.parent().expect("a folder").to_string_lossy();
+    let path = server["env"]["PATH"].as_str().expect("text");
+    assert!(path.starts_with(&*own), "{path}");
 }

@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 use crate::support::{PATIENCE, Session, charmer, err, example, out, ship};
 
 /// A folder with spells and a place for what was accepted.
-struct Project {
+pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
 
 impl Project {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("spells")).expect("it can be made");
         Self { folder }
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
@@ -36,7 +36,7 @@ impl Project {
         self.write(name, &format!("command: ${{SHIP}} {words}\npaths: [.]\n"));
     }
 
-    fn write(&self, name: &str, keys: &str) {
+    pub(crate) fn write(&self, name: &str, keys: &str) {
         let text = format!("name: {name}\ndescription: The spell {name}\n{keys}");
         // As editors do: a file appears whole.
         let draft = self.path().join("draft");
@@ -44,7 +44,7 @@ impl Project {
         fs::rename(draft, self.file(name)).expect("it can be moved");
     }
 
-    fn charmer(&self, words: &[&str]) -> Command {
+    pub(crate) fn charmer(&self, words: &[&str]) -> Command {
         let mut command = charmer(words);
         command
             .current_dir(self.path())
@@ -53,21 +53,21 @@ impl Project {
         command
     }
 
-    fn run(&self, words: &[&str]) -> Output {
+    pub(crate) fn run(&self, words: &[&str]) -> Output {
         self.charmer(words).output().expect("it was built")
     }
 
-    fn serve(&self, words: &[&str]) -> Session {
+    pub(crate) fn serve(&self, words: &[&str]) -> Session {
         let words = [&["serve", "--spells", "spells"], words].concat();
         Session::start(self.charmer(&words).stderr(Stdio::null()))
     }
 }
 
-fn text(result: &Value) -> &str {
+pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-fn code(result: &Value) -> &str {
+pub(crate) fn code(result: &Value) -> &str {
     let code = &result["structuredContent"]["error"]["code"];
     code.as_str().unwrap_or_default()
 }
@@ -676,4 +676,30 @@ fn other_commands_know_spells() {
         "{}",
         err(&output)
     );
+}
+
+#[test]
+fn a_changed_script_is_not_run_until_it_is_accepted() {
+    let project = Project::new();
+    fs::write(project.path().join("run.sh"), "echo one\n").expect("it can be written");
+    project.write("a", "command: sh run.sh\npaths: [.]\n");
+    let output = project.run(&["spell", "trust"]);
+    assert!(
+        out(&output).contains("sh run.sh, and what is in run.sh"),
+        "{}",
+        out(&output)
+    );
+    let cast = ["spell", "cast", "a", "--locked"];
+    assert_eq!(out(&project.run(&cast)), "one\n");
+    fs::write(project.path().join("run.sh"), "echo two\n").expect("it can be written");
+    let output = project.run(&cast);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        out(&output).contains("charmer spell trust"),
+        "{}{}",
+        out(&output),
+        err(&output)
+    );
+    assert!(project.run(&["spell", "trust"]).status.success());
+    assert_eq!(out(&project.run(&cast)), "two\n");
 }

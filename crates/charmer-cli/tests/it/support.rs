@@ -67,6 +67,8 @@ pub(crate) struct Session {
     next: i64,
     /// Notifications that nobody has asked for yet.
     told: Vec<String>,
+    /// What the server said of itself.
+    pub(crate) greeting: Value,
 }
 
 impl Session {
@@ -84,6 +86,7 @@ impl Session {
             from,
             next: 0,
             told: Vec::new(),
+            greeting: Value::Null,
         };
         let client = json!({"name": "test", "version": "0"});
         let params =
@@ -93,6 +96,7 @@ impl Session {
             answer["result"]["serverInfo"]["name"].is_string(),
             "{answer}"
         );
+        session.greeting = answer["result"].clone();
         session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         session
     }
@@ -201,4 +205,20 @@ impl Drop for Session {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Writes a program for the shell. Another process writes it: a file that this one has open for writing may be open in a
+/// child of another test.
+#[cfg(unix)]
+pub(crate) fn write_script(path: &Path, script: &str) {
+    let status = Command::new("/bin/sh")
+        .args([
+            "-c",
+            "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1\" && chmod +x \"$1\"",
+            "sh",
+        ])
+        .arg(path)
+        .arg(script)
+        .status();
+    assert!(status.expect("there is a shell").success());
 }

@@ -5,7 +5,7 @@ use charmer_core::{
     select::names_flag,
 };
 
-use crate::CommandOverride;
+use crate::{CommandOverride, Place};
 
 use super::{
     Mismatch, Report,
@@ -98,7 +98,8 @@ pub(super) fn command(
                         mismatches.push(Mismatch::new(
                             format!("`override` names the flag `{flag}` of `{shown}`, which is one of `{owner}`"),
                             format!("correct it under `{owner}`"),
-                        ));
+                        )
+                        .at(Place::of(["flags", name])));
                         continue;
                     }
                     _ if correction.add => {
@@ -114,7 +115,8 @@ pub(super) fn command(
                             .flags
                             .iter()
                             .chain(inherited.iter().map(|(_, flag)| flag));
-                        mismatches.push(Mismatch::no_flag(&shown, name, known));
+                        let mismatch = Mismatch::no_flag(&shown, name, known);
+                        mismatches.push(mismatch.at(Place::of(["flags", name])));
                         continue;
                     }
                 }
@@ -130,10 +132,13 @@ pub(super) fn command(
             command.confirm = Some(switch.clone());
             report.note(path, None, "confirm");
         } else {
-            mismatches.push(Mismatch::new(
-                format!("`confirm` names `{switch}`, which is no switch of `{shown}`"),
-                "name the flag that answers the command's question, or remove `confirm`",
-            ));
+            mismatches.push(
+                Mismatch::new(
+                    format!("`confirm` names `{switch}`, which is no switch of `{shown}`"),
+                    "name the flag that answers the command's question, or remove `confirm`",
+                )
+                .at(Place::of(["confirm", switch])),
+            );
         }
     }
 }

@@ -8,6 +8,8 @@ use charmer_core::{
     tool::PinError,
 };
 
+use crate::Place;
+
 /// Something that the file says and the program does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,6 +18,8 @@ pub struct Mismatch {
     pub message: String,
     /// What to do about it.
     pub hint: String,
+    /// Where the file says it, within the source.
+    pub place: Place,
 }
 
 impl Mismatch {
@@ -23,7 +27,13 @@ impl Mismatch {
         Self {
             message: message.into(),
             hint: hint.into(),
+            place: Place::default(),
         }
+    }
+
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
     }
 
     pub(super) fn no_command(cli: &Cli, name: &str, key: &str) -> Self {
@@ -72,7 +82,14 @@ impl From<PinError> for Mismatch {
             ),
             _ => (error.to_string(), "correct it under `set`".to_owned()),
         };
-        Self { message, hint }
+        let (PinError::Unknown { flag, .. }
+        | PinError::Unfit { flag, .. }
+        | PinError::Conflict { flag, .. }
+        | PinError::Confirms { flag, .. }) = &error
+        else {
+            return Self::new(message, hint);
+        };
+        Self::new(message, hint).at(Place::of(["set", flag]))
     }
 }
 

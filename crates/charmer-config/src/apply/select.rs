@@ -8,7 +8,7 @@ use charmer_core::{
     tool::can_be_tool,
 };
 
-use crate::{CommandRule, Source, Warning};
+use crate::{CommandRule, Place, Source, Warning};
 
 use super::{Mismatch, Report, at_mut, canonical, correct::shown, mismatch::nearest_command};
 
@@ -51,7 +51,8 @@ pub(super) fn apply(
     for (path, at) in &chosen {
         let selector = &source.select[*at];
         let command = at_mut(cli, path).expect("it was just visited");
-        if let Some(effect) = selector.effect
+        report.current = selector.position;
+        if let Some(effect) = selector.assume_effect
             && !report.has(path, "effect")
         {
             command.hints.effect = effect;
@@ -76,7 +77,8 @@ pub(super) fn apply(
                 some_of(&commands)
             ),
             "give these commands an entry of their own, without `confirm`, or let the flag in",
-        ));
+        )
+        .at(Place::of(["select", &at.to_string(), "confirm", &switch])));
     }
     warn(source, cli, &chosen, report);
 }
@@ -115,7 +117,13 @@ fn warn(source: &Source, cli: &Cli, chosen: &[(CommandPath, usize)], report: &mu
     for (at, selector) in source.select.iter().enumerate() {
         let place = at + 1;
         let mut named = true;
-        if let Some(CommandRule::Allow(paths) | CommandRule::Exclude(paths)) = &selector.commands {
+        let entry = at.to_string();
+        let rule = match &selector.commands {
+            Some(CommandRule::Allow(paths)) => Some(("allow", paths)),
+            Some(CommandRule::Exclude(paths)) => Some(("exclude", paths)),
+            _ => None,
+        };
+        if let Some((key, paths)) = rule {
             for path in paths {
                 let written = super::without_program(cli, path);
                 if canonical(&cli.root, written.words()).is_some() {
@@ -132,6 +140,7 @@ fn warn(source: &Source, cli: &Cli, chosen: &[(CommandPath, usize)], report: &mu
                         cli.root.name
                     ),
                     hint,
+                    place: Place::of(["select", &entry, "commands", key, path]),
                 });
             }
         }
@@ -140,6 +149,7 @@ fn warn(source: &Source, cli: &Cli, chosen: &[(CommandPath, usize)], report: &mu
                 message: format!("entry {place} of `select` speaks for no command"),
                 hint: "correct its `commands`, or remove it; entries before it decide first"
                     .to_owned(),
+                place: Place::of(["select", &entry, "commands"]),
             });
         }
     }

@@ -1,7 +1,8 @@
-//! From the tree to the types, key by key. A file's readers are here, in `source`, `overrides`, `output`, `expose` and `selector`.
+//! From the tree to the types, key by key. A file's readers are here, in `source`, `confine`, `overrides`, `output`, `expose` and `selector`.
 //!
 //! Keys that are not in a mapping's list are mistakes; the lists are compared with the JSON Schema by a test.
 
+mod confine;
 mod expose;
 pub(crate) mod output;
 mod overrides;
@@ -14,9 +15,12 @@ use std::{
 };
 
 use crate::{
-    Audit, Config, Diagnostics, Limits, Log, Pattern, Redact, Secret, Spool, SpoolSettings,
+    Audit, Config, Diagnostics, Limits, Log, Pattern, Redact, Secret, ServerRules, Spool,
+    SpoolSettings,
+    output::RESULTS,
+    place::Finding,
     read::Problems,
-    reading,
+    reading::{self, Read},
     yaml::{Kind, Node},
 };
 
@@ -27,14 +31,19 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 
 const CONFIG: &[&str] = &[
     "sources",
+    "server",
     "limits",
     "structure",
+    "results",
     "expose",
+    "prompts",
+    "confine",
     "redact",
     "audit",
     "spool",
     "log",
 ];
+const SERVER: &[&str] = &["name", "version", "instructions"];
 const LIMITS: &[&str] = &[
     "timeout",
     "grace",
@@ -54,8 +63,37 @@ pub(crate) fn config(text: &str, file: &str, folder: Option<&Path>) -> Result<Co
     let read = reading::read(text, file, |tree, problems| {
         Some(whole(tree, folder, problems))
     });
-    read.mistakes
-        .map_or(Ok(read.value.unwrap_or_default()), Err)
+    match read.mistakes {
+        Some(mistakes) => Err(mistakes),
+        None => Ok(Config {
+            advice: read.advice,
+            ..read.value.unwrap_or_default()
+        }),
+    }
+}
+
+/// Reads a text that is valid once more, to show what was found out about it later where it stands.
+pub(crate) fn diagnose(
+    text: &str,
+    file: &str,
+    folder: Option<&Path>,
+    findings: &[Finding],
+) -> Read<()> {
+    reading::read(text, file, |tree, problems| {
+        // For what must not be shown, and for its advice.
+        whole(tree, folder, problems);
+        for finding in findings {
+            let span = finding.place.span_in(tree);
+            let added = match finding.is_mistake {
+                true => problems.add(span, finding.message.as_str()),
+                false => problems.advise(span, finding.message.as_str()),
+            };
+            if let Some(hint) = &finding.hint {
+                added.hint(hint.as_str());
+            }
+        }
+        Some(())
+    })
 }
 
 fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Config {
@@ -76,14 +114,27 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
             .filter_map(|entry| source::source(entry, folder, problems))
             .collect();
     }
+    if let Some(node) = fields.get("server") {
+        config.server = server(node, problems).unwrap_or_default();
+    }
     if let Some(node) = fields.get("limits") {
         config.limits = limits(node, problems).unwrap_or_default();
     }
     config.structure = fields
         .get("structure")
         .and_then(|node| output::structure(node, problems));
+    config.results = fields
+        .get("results")
+        .and_then(|node| problems.choice(node, "results", RESULTS));
     if let Some(node) = fields.get("expose") {
         config.expose = expose::expose(node, problems).unwrap_or_default();
+    }
+    config.prompts = fields
+        .get("prompts")
+        .and_then(|node| problems.switch(node, "prompts"))
+        .unwrap_or(false);
+    if let Some(node) = fields.get("confine") {
+        config.confine = confine::confine(node, problems).unwrap_or_default();
     }
     if let Some(node) = fields.get("redact") {
         config.redact = redact(node, problems).unwrap_or_default();
@@ -96,6 +147,16 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
         config.log = log(node, problems).unwrap_or_default();
     }
     config
+}
+
+fn server(node: &Node, problems: &mut Problems<'_>) -> Option<ServerRules> {
+    let fields = problems.fields(node, "server", SERVER)?;
+    let mut text = |key: &str| fields.get(key).and_then(|node| problems.word(node, key));
+    Some(ServerRules {
+        name: text("name"),
+        version: text("version"),
+        instructions: text("instructions"),
+    })
 }
 
 fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<Limits> {
@@ -227,13 +288,16 @@ mod tests {
         let schema: Value = serde_json::from_str(crate::SCHEMA).expect("the schema is JSON");
         for (pointer, keys) in [
             ("", CONFIG),
+            ("/$defs/server", SERVER),
             ("/$defs/limits", LIMITS),
             ("/$defs/expose", expose::EXPOSE),
+            ("/$defs/confine", confine::CONFINE),
             ("/$defs/redact", REDACT),
             ("/$defs/audit", AUDIT),
             ("/$defs/spool", SPOOL),
             ("/$defs/log", LOG),
             ("/$defs/source", source::SOURCE),
+            ("/$defs/expectation", source::EXPECTATION),
             ("/$defs/environment", source::ENVIRONMENT),
             ("/$defs/commandOverride", overrides::COMMAND),
             ("/$defs/flagOverride", overrides::FLAG),

@@ -105,6 +105,7 @@ fn command(
 ) -> Option<CommandOverride> {
     let fields = problems.fields(node, shortened(path), COMMAND)?;
     Some(CommandOverride {
+        position: problems.position(node.span.start),
         add: switch(&fields, "add", problems).unwrap_or(false),
         description: word(&fields, "description", problems),
         usage: word(&fields, "usage", problems),

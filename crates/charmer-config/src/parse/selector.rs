@@ -6,11 +6,14 @@ use charmer_core::model::Effect;
 
 use crate::{
     Check, CommandRule, Filter, FlagRule, Pattern, RateLimit, Retry, Selector, Validation,
-    read::Problems,
+    read::{Fields, Problems},
     yaml::{Kind, Node, Quoted},
 };
 
-use super::{DAY, HOUR, MOMENT, expose, output, source::flag};
+use super::{
+    DAY, HOUR, MOMENT, confine, expose, output,
+    source::{first_key, flag},
+};
 
 pub(super) const SELECTOR: &[&str] = &[
     "commands",
@@ -29,7 +32,9 @@ pub(super) const SELECTOR: &[&str] = &[
     "structure",
     "max_items",
     "expose",
+    "assume_effect",
     "effect",
+    "network",
 ];
 pub(super) const COMMANDS: &[&str] = &[
     "allow",
@@ -100,9 +105,11 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .get("expose")
             .and_then(|node| expose::wish(node, problems))
             .unwrap_or_default(),
-        effect: fields
-            .get("effect")
-            .and_then(|node| problems.choice(node, "effect", EFFECTS)),
+        assume_effect: assume_effect(&fields, problems),
+        network: fields
+            .get("network")
+            .and_then(|node| confine::network(node, problems)),
+        position: problems.position(first_key(node).start),
     };
     if let (Some((name, _)), Some(_)) = (fields.entry("concurrency"), fields.get("serialize")) {
         problems
@@ -112,7 +119,7 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             )
             .hint("`serialize` lets one call run at a time already: keep one of them");
     }
-    if let (Some((name, _)), Some(effect)) = (fields.entry("retry"), selector.effect)
+    if let (Some((name, _)), Some(effect)) = (fields.entry("retry"), selector.assume_effect)
         && effect != Effect::Read
     {
         problems
@@ -120,6 +127,31 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .hint("remove it: what changes something must not be done twice by itself");
     }
     Some(selector)
+}
+
+/// What commands are said to do. The old name of the key, `effect`, was taken for a filter.
+fn assume_effect(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Effect> {
+    let new = fields
+        .get("assume_effect")
+        .map(|node| problems.choice(node, "assume_effect", EFFECTS));
+    let Some((name, node)) = fields.entry("effect") else {
+        return new?;
+    };
+    let old = problems.choice(node, "effect", EFFECTS);
+    if new.is_some() {
+        problems
+            .add(
+                name.span.clone(),
+                "`effect` and `assume_effect` cannot stand together",
+            )
+            .hint("remove `effect`: it is the old name of the same key");
+    } else if let Some((word, _)) = EFFECTS.iter().find(|(_, effect)| Some(*effect) == old) {
+        let said = "`effect` in `select` chooses no commands: it says what they do";
+        problems.advise(name.span.clone(), said).hint(format!(
+            "write `assume_effect: {word}`, its name now; `read_only: true` is what chooses"
+        ));
+    }
+    old
 }
 
 /// The entries of a list that could be read.

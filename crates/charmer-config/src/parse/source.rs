@@ -8,10 +8,13 @@ use std::{
 use charmer_core::tool::Layout;
 
 use crate::{
-    Completion, EnvironmentRules, Inherit, Origin, Pinned, Redirects, Secret, Selector, Source,
+    Completion, EnvironmentRules, Expectation, Inherit, Origin, Pinned, Redirects, Secret,
+    Selector, Source,
     read::{Fields, Problems},
     yaml::{Kind, Node, Quoted},
 };
+
+use super::confine;
 
 pub(super) const SOURCE: &[&str] = &[
     "binary",
@@ -19,17 +22,24 @@ pub(super) const SOURCE: &[&str] = &[
     "prefix",
     "layout",
     "environment",
+    "folder",
     "directory",
     "mcp_mode",
     "completion",
     "read_only",
     "redirects",
+    "network",
+    "credentials",
+    "confine",
     "set",
+    "undone_by",
     "override",
     "select",
+    "expect",
 ];
 /// Those that a folder of spells has: what is permitted, and where it runs, its files say themselves.
 const OF_SPELLS: &[&str] = &["spells", "read_only"];
+pub(super) const EXPECTATION: &[&str] = &["allow", "deny"];
 pub(super) const ENVIRONMENT: &[&str] = &["inherit", "set", "remove"];
 
 pub(super) fn source(
@@ -72,10 +82,7 @@ pub(super) fn source(
             .get("environment")
             .and_then(|node| environment(node, problems))
             .unwrap_or_default(),
-        directory: fields
-            .get("directory")
-            .and_then(|node| problems.word(node, "directory"))
-            .map(PathBuf::from),
+        folder: run_folder(&fields, problems),
         mcp_mode: fields
             .get("mcp_mode")
             .and_then(|node| problems.switch(node, "mcp_mode"))
@@ -102,13 +109,57 @@ pub(super) fn source(
             .get("redirects")
             .and_then(|node| redirects(node, problems))
             .unwrap_or_default(),
+        network: fields
+            .get("network")
+            .and_then(|node| confine::network(node, problems)),
+        credentials: fields
+            .get("credentials")
+            .map(|node| confine::paths(node, "credentials", problems))
+            .unwrap_or_default(),
+        confine: fields
+            .get("confine")
+            .and_then(|node| confine::confine(node, problems))
+            .unwrap_or_default(),
+        undone_by: fields
+            .get("undone_by")
+            .map(|node| undone_by(node, problems))
+            .unwrap_or_default(),
         overrides: fields
             .get("override")
             .map(|node| super::overrides::overrides(node, folder, problems))
             .unwrap_or_default(),
         select: selectors(&fields, problems),
+        position: problems.position(first_key(node).start),
+        expect: fields
+            .get("expect")
+            .map(|node| expectations(node, problems))
+            .unwrap_or_default(),
     };
     Some(source)
+}
+
+/// The folder that programs run in. The old name of the key, `directory`, was one of several words for one thing.
+fn run_folder(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<PathBuf> {
+    let new = fields
+        .get("folder")
+        .map(|node| problems.word(node, "folder"));
+    let Some((name, node)) = fields.entry("directory") else {
+        return new?.map(PathBuf::from);
+    };
+    let old = problems.word(node, "directory");
+    if new.is_some() {
+        problems
+            .add(
+                name.span.clone(),
+                "`directory` and `folder` cannot stand together",
+            )
+            .hint("remove `directory`: it is the old name of the same key");
+    } else {
+        problems
+            .advise(name.span.clone(), "`directory` is called `folder` now")
+            .hint("write `folder` in its place");
+    }
+    old.map(PathBuf::from)
 }
 
 fn selectors(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Vec<Selector> {
@@ -140,6 +191,21 @@ fn selectors(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Vec<Selector> 
     selectors.into_iter().flatten().collect()
 }
 
+fn expectations(node: &Node, problems: &mut Problems<'_>) -> Vec<Expectation> {
+    let hint = "add an entry like `- allow: get pods`, or remove the key";
+    let entries = problems.list(node, "expect", hint).iter();
+    let read = entries.filter_map(|entry| {
+        let fields = problems.fields(entry, "expect", EXPECTATION)?;
+        let (key, node) = fields.one_of(EXPECTATION, problems)?;
+        let line = problems.word(node, key)?;
+        Some(match key {
+            "allow" => Expectation::Allow(line),
+            _ => Expectation::Deny(line),
+        })
+    });
+    read.collect()
+}
+
 fn has_key(node: &Node, key: &str) -> bool {
     match &node.kind {
         Kind::Map(entries) => entries
@@ -149,7 +215,8 @@ fn has_key(node: &Node, key: &str) -> bool {
     }
 }
 
-fn first_key(node: &Node) -> std::ops::Range<usize> {
+/// The place of the first key of a mapping, where people say that it begins.
+pub(super) fn first_key(node: &Node) -> std::ops::Range<usize> {
     match &node.kind {
         Kind::Map(entries) if !entries.is_empty() => entries[0].0.span.clone(),
         _ => node.span.clone(),
@@ -293,6 +360,20 @@ fn pinned(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Pinned> 
         }
     }
     set
+}
+
+fn undone_by(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Vec<String>> {
+    let mut undone_by = BTreeMap::new();
+    for (name, value) in entries(node, "undone_by", "namespace: [all-namespaces]", problems) {
+        let Some(pinned) = flag(name, "undone_by", problems) else {
+            continue;
+        };
+        let hint = "name the flags that undo it, like `[all-namespaces, raw]`";
+        let names = problems.list(value, shortened(&pinned), hint).iter();
+        let names = names.filter_map(|element| flag(element, shortened(&pinned), problems));
+        undone_by.insert(pinned.clone(), names.collect());
+    }
+    undone_by
 }
 
 /// The beginning of a name that the file gives, as mistakes name it: a name may be as long as the file, and each of the

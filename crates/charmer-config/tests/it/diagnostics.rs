@@ -24,6 +24,19 @@ fn an_unknown_key() {
 }
 
 #[test]
+fn a_key_of_the_source_in_a_selector() {
+    assert_snapshot!(mistakes("sources:\n  - binary: gh\n    select:\n      - confine: names\n"), @r"
+    error: unknown key `confine`
+     --> charmer.yaml:4:9
+      |
+    4 |       - confine: names
+      |         ^^^^^^^
+      |
+      = help: `confine` is for a whole program: put it beside `binary` and `select`
+    ");
+}
+
+#[test]
 fn a_key_of_another_program() {
     assert_snapshot!(mistakes("sources:\n  - binary: gh\n    env: {set: {A: b}}\n    wheel: round\n"), @r"
     error: unknown key `env`
@@ -40,7 +53,7 @@ fn a_key_of_another_program() {
     4 |     wheel: round
       |     ^^^^^
       |
-      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `set`, `override` and `select`
+      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `folder`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `network`, `credentials`, `confine`, `set`, `undone_by`, `override`, `select` and `expect`
     ");
 }
 
@@ -60,15 +73,15 @@ fn a_wrong_type() {
 #[test]
 fn durations() {
     assert_snapshot!(mistakes(
-        "limits:\n  timeout: 30\n  grace: 5 minutes\nspool:\n  lifetime: 1000d\n"
+        "limits:\n  timeout: 1.5\n  grace: 5 minutes\nspool:\n  lifetime: 1000d\n"
     ), @r"
     error: `timeout` must be a duration, and this is a number
      --> charmer.yaml:2:12
       |
-    2 |   timeout: 30
-      |            ^^
+    2 |   timeout: 1.5
+      |            ^^^
       |
-      = help: a duration has a unit: `30s` or `30m`
+      = help: write it like `30` (seconds), `30s`, `5m` or `1h30m`
 
     error: `5 minutes` is no duration
      --> charmer.yaml:3:10
@@ -76,7 +89,7 @@ fn durations() {
     3 |   grace: 5 minutes
       |          ^^^^^^^^^
       |
-      = help: write it like `500ms`, `30s`, `5m` or `1h30m`
+      = help: write it like `30` (seconds), `30s`, `5m` or `1h30m`
 
     error: `lifetime` must be between 1ms and 30d
      --> charmer.yaml:5:13
@@ -97,13 +110,13 @@ fn a_timeout_that_is_none() {
     1 | sources: [{binary: gh, select: [{timeout: 0s}]}]
       |                                           ^^
 
-    error: `timeout` must be a duration, and this is a number
+    error: `-1` is no duration
      --> charmer.yaml:2:19
       |
     2 | limits: {timeout: -1, grace: 99999999999999999999h}
       |                   ^^
       |
-      = help: write it like `500ms`, `30s`, `5m` or `1h30m`
+      = help: write it like `30` (seconds), `30s`, `5m` or `1h30m`
 
     error: `grace` must be between 0s and 1h
      --> charmer.yaml:2:30
@@ -394,6 +407,92 @@ fn things_that_cannot_stand_together() {
 }
 
 #[test]
+fn confinement_is_said_in_words_that_are_known() {
+    assert_snapshot!(mistakes(
+        "confine: {mode: kernal, writable: [~ann/x]}\nsources:\n  - binary: gh\n    network: udp\n    credentials: ~/.config/gh\n    confine: on\n    select:\n      - {effect: read, assume_effect: read, network: tpc}\n"
+    ), @r"
+    error: `mode` cannot be `kernal`
+     --> charmer.yaml:1:17
+      |
+    1 | confine: {mode: kernal, writable: [~ann/x]}
+      |                 ^^^^^^
+      |
+      = help: write one of `auto`, `names` and `off`
+
+    error: `~ann/x` names the home folder of somebody else
+     --> charmer.yaml:1:36
+      |
+    1 | confine: {mode: kernal, writable: [~ann/x]}
+      |                                    ^^^^^^
+      |
+      = help: write that folder out; `~/` is your own
+
+    error: `network` cannot be `udp`
+     --> charmer.yaml:4:14
+      |
+    4 |     network: udp
+      |              ^^^
+      |
+      = help: write one of `none`, `tcp`, `socket` and `all`
+
+    error: `credentials` must be a list, and this is text
+     --> charmer.yaml:5:18
+      |
+    5 |     credentials: ~/.config/gh
+      |                  ^^^^^^^^^^^^
+      |
+      = help: put it in brackets: `credentials: [...]`
+
+    error: `confine` cannot be `on`
+     --> charmer.yaml:6:14
+      |
+    6 |     confine: on
+      |              ^^
+      |
+      = help: write one of `auto`, `names` and `off`
+
+    error: `effect` and `assume_effect` cannot stand together
+     --> charmer.yaml:8:10
+      |
+    8 |       - {effect: read, assume_effect: read, network: tpc}
+      |          ^^^^^^
+      |
+      = help: remove `effect`: it is the old name of the same key
+
+    error: `network` cannot be `tpc`
+     --> charmer.yaml:8:54
+      |
+    8 |       - {effect: read, assume_effect: read, network: tpc}
+      |                                                      ^^^
+      |
+      = help: did you mean `tcp`?
+    ");
+}
+
+#[test]
+fn an_effect_in_select_is_told_its_new_name() {
+    let text = "sources:\n  - binary: gh\n    override: {pr list: {effect: read}}\n    select: [{effect: read}]\n";
+    let config = charmer_config::Config::parse(text, "charmer.yaml").expect("it still works");
+    assert_eq!(
+        config.sources[0].select[0].assume_effect,
+        Some(charmer_core::model::Effect::Read)
+    );
+    assert_snapshot!(config.advice.expect("a warning"), @r"
+    warning: `effect` in `select` chooses no commands: it says what they do
+     --> charmer.yaml:4:15
+      |
+    4 |     select: [{effect: read}]
+      |               ^^^^^^
+      |
+      = help: write `assume_effect: read`, its name now; `read_only: true` is what chooses
+    ");
+    let text = text.replace("select: [{effect", "select: [{assume_effect");
+    let renamed = charmer_config::Config::parse(&text, "charmer.yaml").expect("it is right");
+    assert_eq!(renamed.advice, None);
+    assert_eq!(renamed.sources, config.sources);
+}
+
+#[test]
 fn a_secret_is_not_in_the_picture() {
     let shown = mistakes(
         "redact:\n  values: hunter2\nsources: [{binary: x, environment: {set: {T: [s3cret]}}}]\n",
@@ -513,14 +612,14 @@ fn aliases() {
       |
       = help: write the value out
     ");
-    assert_snapshot!(mistakes("limits: &l {timeout: 5}\nspool: *l\n"), @r"
-    error: `timeout` must be a duration, and this is a number
+    assert_snapshot!(mistakes("limits: &l {timeout: soon}\nspool: *l\n"), @r"
+    error: `soon` is no duration
      --> charmer.yaml:1:22
       |
-    1 | limits: &l {timeout: 5}
-      |                      ^
+    1 | limits: &l {timeout: soon}
+      |                      ^^^^
       |
-      = help: a duration has a unit: `5s` or `5m`
+      = help: write it like `30` (seconds), `30s`, `5m` or `1h30m`
 
     error: unknown key `timeout`
      --> charmer.yaml:2:8
@@ -559,7 +658,7 @@ fn tags_and_empty_files() {
     1 | - binary: gh
       | ^
       |
-      = help: its keys are `sources`, `limits`, `structure`, `expose`, `redact`, `audit`, `spool` and `log`
+      = help: its keys are `sources`, `server`, `limits`, `structure`, `results`, `expose`, `prompts`, `confine`, `redact`, `audit`, `spool` and `log`
     ");
 }
 

@@ -24,7 +24,7 @@ sources:
   - binary: kubectl
     select:
       - commands: {allow: [get]}
-        effect: read
+        assume_effect: read
         timeout: 20ms
         rate_limit: {calls: 5, per: 1h}
         validate:
@@ -168,7 +168,7 @@ async fn a_call_is_refused_that_cannot_be_put_on_record() {
 #[tokio::test]
 async fn tries_are_within_a_call_and_commands_share_the_rate() {
     let config = parse(
-        "sources: [{binary: kubectl, select: [{commands: {allow: [get]}, effect: read, \
+        "sources: [{binary: kubectl, select: [{commands: {allow: [get]}, assume_effect: read, \
          rate_limit: {calls: 2, per: 1h}, retry: {times: 1, wait: 0s}, validate: [{argument: kind, forbid: secret}]}]}]",
     );
     let layers = config.sources[0].select[0].layers();

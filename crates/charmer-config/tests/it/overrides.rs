@@ -282,8 +282,8 @@ fn the_first_selector_that_matches_sets_what_it_says() {
         "  override:
     quay load: {effect: destroy}
   select:
-    - {commands: {allow: [quay load]}, effect: read, confirm: --yes, stdin: true}
-    - {effect: read, flags: none}
+    - {commands: {allow: [quay load]}, assume_effect: read, confirm: --yes, stdin: true}
+    - {assume_effect: read, flags: none}
 ",
     );
     let load = at(&cli, "quay load");
@@ -384,13 +384,14 @@ fn what_reaches_nothing_is_a_warning() {
 fn a_file_is_read_and_its_paths_are_those_of_its_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("charmer.yaml");
-    let text = "sources: [{binary: ./ship, directory: .}, {spells: s}, {binary: git}]\naudit: {file: a/b}\n";
+    let text =
+        "sources: [{binary: ./ship, folder: .}, {spells: s}, {binary: git}]\naudit: {file: a/b}\n";
     std::fs::write(&file, text).expect("it is written");
     let config = Config::load(&file).unwrap_or_else(|error| panic!("{error}"));
     let json: Value = serde_json::from_str(&config.to_json()).expect("JSON");
     let within = |path: &str| json!(folder.path().join(path));
     assert_eq!(json["sources"][0]["binary"], within("ship"));
-    assert_eq!(json["sources"][0]["directory"], json!(folder.path()));
+    assert_eq!(json["sources"][0]["folder"], json!(folder.path()));
     assert_eq!(json["sources"][1]["spells"], within("s"));
     assert_eq!(json["sources"][2]["binary"], "git");
     assert_eq!(json["audit"]["file"], within("a/b"));

@@ -77,6 +77,21 @@ fn the_example_is_valid_and_has_every_key() {
 fn what_the_parser_takes_the_schema_takes() {
     let validator = validator();
     for text in [
+        "limits: {timeout: 30, grace: 0}".into(),
+        "limits: {timeout: '30'}".into(),
+        "server: {name: a, version: 1.10, instructions: b}".into(),
+        "prompts: true".into(),
+        of_source("expect: [{allow: get pods}, {deny: delete}]"),
+        "confine: auto".into(),
+        "confine: off".into(),
+        "confine: false".into(),
+        "confine: {mode: names}".into(),
+        "confine: {writable: [build, ~/.npm, '~', /srv]}".into(),
+        of_source(
+            "network: none, credentials: [~/.aws, keys], confine: {mode: auto, writable: [.]}",
+        ),
+        of_source("set: {namespace: a}, undone_by: {namespace: [--all-namespaces, A]}"),
+        of_selector("assume_effect: write, network: socket"),
         "spool: off".to_owned(),
         "spool: false".into(),
         "limits: {capture: 65536, timeout: 24h, grace: 0s, queue: 0}".into(),
@@ -128,7 +143,7 @@ fn what_the_parser_takes_the_schema_takes() {
         of_selector("confirm: -y"),
         of_selector("validate: [{argument: --name, max_items: 0}]"),
         of_selector("filter: [{pattern: x}, {pattern: y, replace: 1}]"),
-        of_selector("retry: {times: 1}, effect: read"),
+        of_selector("retry: {times: 1}, assume_effect: read"),
     ] {
         let parsed = Config::parse(&text, "f").unwrap_or_else(|mistakes| panic!("{mistakes}"));
         assert!(validator.is_valid(&as_json(&text)), "{text}");
@@ -155,12 +170,30 @@ fn what_the_schema_refuses_the_parser_refuses() {
         "log: {calls: yes}",
         "log: [calls]",
         "log:",
+        "server: {}",
+        "server: cluster",
+        "server: {name: ''}",
+        "server: {title: x}",
+        "prompts: yes",
+        "sources: [{binary: x, expect: []}]",
+        "sources: [{binary: x, expect: [get]}]",
+        "sources: [{binary: x, expect: [{allow: a, deny: b}]}]",
+        "sources: [{binary: x, expect: [{allow: ''}]}]",
+        "sources: [{spells: x, expect: [{allow: a}]}]",
         "spool: on",
         "spool: true",
         "spool: {}",
         "spool: {files: 0}",
         "spool: {size: 8 megs}",
-        "limits: {timeout: 30}",
+        "limits: {timeout: -30}",
+        "limits: {timeout: true}",
+        "confine: on",
+        "confine: {}",
+        "confine: {mode: kernel}",
+        "confine: {writable: build}",
+        "confine: {writable: []}",
+        "confine: {writable: [~ann/x]}",
+        "network: none",
         "limits: {timeout: 1.5s}",
         "limits: {timeout: ''}",
         "limits: {output: 10}",
@@ -208,6 +241,10 @@ fn what_the_schema_refuses_the_parser_refuses() {
         "sources: [{spells: y, mcp_mode: true}]",
         "sources: [{spells: y, redirects: none}]",
         "sources: [{spells: y, set: {a: b}}]",
+        "sources: [{spells: y, network: none}]",
+        "sources: [{spells: y, credentials: [a]}]",
+        "sources: [{spells: y, confine: auto}]",
+        "sources: [{spells: y, undone_by: {a: [b]}}]",
         "sources: [{spells: y, override: {a: {effect: read}}}]",
         "sources: [{spells: y, select: [{commands: {allow: [a]}}]}]",
         "sources: [{binary: ''}]",
@@ -220,12 +257,24 @@ fn what_the_schema_refuses_the_parser_refuses() {
             "layout: flatt",
             "mcp_mode: 1",
             "completion: on",
+            "network: some",
+            "network: [tcp]",
+            "credentials: ~/.aws",
+            "credentials: []",
+            "credentials: ['']",
+            "confine: always",
+            "undone_by: {}",
+            "undone_by: {a: b}",
+            "undone_by: {a: []}",
+            "undone_by: {'a b': [c]}",
             "set: {}",
             "set: {'a=b': c}",
             "set: {a: }",
             "set: {a: []}",
             "set: {a: {b: c}}",
             "directory: ''",
+            "folder: ''",
+            "folder: a, directory: b",
             "environment: {}",
             "environment: {inherit: some}",
             "environment: {set: [A]}",
@@ -336,6 +385,9 @@ fn what_the_schema_refuses_the_parser_refuses() {
             "max_items: 1.5",
             "max_items: 0",
             "effect: unknown",
+            "assume_effect: unknown",
+            "assume_effect: read, effect: read",
+            "network: udp",
         ]
         .map(of_selector),
     );
@@ -348,5 +400,22 @@ fn what_the_schema_refuses_the_parser_refuses() {
             Config::parse(&text, "f").is_err(),
             "the parser takes {text}"
         );
+    }
+}
+
+#[test]
+fn the_files_in_the_documents_are_valid() {
+    let validator = validator();
+    for document in [
+        include_str!("../../../../docs/start.md"),
+        include_str!("../../../../docs/security.md"),
+    ] {
+        let blocks: Vec<&str> = document.split("```yaml\n").skip(1).collect();
+        assert!(!blocks.is_empty(), "there are examples");
+        for block in blocks {
+            let (file, _) = block.split_once("```").expect("a block ends");
+            Config::parse(file, "charmer.yaml").unwrap_or_else(|e| panic!("{e}"));
+            assert!(validator.is_valid(&as_json(file)), "{file}");
+        }
     }
 }

@@ -7,9 +7,9 @@ use std::{borrow::Cow, collections::HashSet};
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{GroupKind, ValueType},
+    model::{Effect, GroupKind, ValueType},
     text::nearest,
-    tool::{ARGS_KEY, FLAGS_KEY, Input, Layout},
+    tool::{ARGS_KEY, FLAGS_KEY, Input, Layout, PositionalProperty, Tool},
 };
 
 use super::{
@@ -59,9 +59,26 @@ pub struct Bound {
     pub folder: Option<String>,
     /// Whether the caller says that the user agreed.
     pub confirmed: bool,
+    /// What was [understood](super::understand) differently from how it was given.
+    pub notes: Vec<String>,
 }
 
 impl Bound {
+    /// The worst that a call of this tool with this input is known to do: the effect of the command, or writing where it
+    /// reads and a flag that writes is given or pinned.
+    pub fn effect(&self, tool: &Tool) -> Effect {
+        let writes = self.flags.iter().any(|(at, given)| {
+            let property = tool.input.flags.get(*at);
+            given.is_given() && property.is_some_and(|property| property.flag.writes)
+        });
+        let mut pinned = tool.input.pinned.iter();
+        let pinned = pinned.any(|pin| pin.given.is_given() && pin.property.flag.writes);
+        match writes || pinned {
+            true => tool.help.effect.max(Effect::Write),
+            false => tool.help.effect,
+        }
+    }
+
     /// The arguments of a command that an author wrote out, by name.
     pub fn arguments<'b>(&'b self, input: &'b Input) -> impl Iterator<Item = (&'b str, &'b str)> {
         let declared = self.positionals.iter().flat_map(|(at, values)| {
@@ -150,7 +167,7 @@ impl Binder<'_> {
             let hint = match nearest(key, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if known.is_empty() => "this tool takes no arguments here".into(),
-                None => format!("known: {}", known.join(", ")),
+                None => known_keys(known),
             };
             self.violations.push(
                 Violation::new(format!("{prefix}{key}"), "a known property")
@@ -168,6 +185,11 @@ impl Binder<'_> {
             let bound = value.and_then(|value| self.collect(bind_flag(property, value, &path)));
             match bound {
                 Some(bound) => self.bound.flags.push((at, bound)),
+                None if value.is_none() && property.confirms => self.violations.push(
+                    Violation::new(path, "true")
+                        .nothing_found()
+                        .hint("it says that the user has agreed to this; ask first"),
+                ),
                 None if value.is_none() && property.flag.required => self.missing(
                     path,
                     expectation(&property.flag.value_type, &property.flag.choices),
@@ -213,7 +235,7 @@ impl Binder<'_> {
                 if input.template.is_some() && !positional.default.is_empty() {
                     let default = positional.default.clone();
                     self.bound.positionals.push((at, default));
-                } else if positional.required {
+                } else if positional.required && self.replacement(property).is_none() {
                     self.missing(
                         path,
                         expectation(&positional.value_type, &positional.choices),
@@ -221,6 +243,13 @@ impl Binder<'_> {
                 }
                 continue;
             };
+            if let Some(flag) = self.replacement(property) {
+                let hint = format!("with `{flag}` the program would read it as what follows");
+                let only = format!("nothing, because `{flag}` stands in its place");
+                let violation = Violation::new(path, only).found(value);
+                self.violations.push(violation.hint(hint));
+                continue;
+            }
             let element = Element {
                 value_type: &positional.value_type,
                 choices: &positional.choices,
@@ -264,7 +293,10 @@ impl Binder<'_> {
                 return;
             }
         };
-        let listed: Vec<_> = input.listed_positionals().collect();
+        let listed = input.listed_positionals();
+        let listed: Vec<_> = listed
+            .filter(|(_, property)| self.replacement(property).is_none())
+            .collect();
         let required_after = |place: usize| {
             listed[place + 1..]
                 .iter()
@@ -349,6 +381,18 @@ impl Binder<'_> {
         }
     }
 
+    /// The key of a flag that was given in the place of a positional.
+    fn replacement(&self, property: &PositionalProperty) -> Option<&str> {
+        let given = self.bound.flags.iter();
+        let mut given = given.filter(|(_, given)| given.is_given());
+        given.find_map(|(at, _)| {
+            let flag = &self.input.flags[*at];
+            let replaces = flag.owner == property.level
+                && property.positional.replaced_by.contains(&flag.flag.id);
+            replaces.then_some(flag.key.as_str())
+        })
+    }
+
     /// A positional can only be reached if those before it are given.
     fn gaps(&mut self) {
         let given: HashSet<usize> = self.bound.positionals.iter().map(|(at, _)| *at).collect();
@@ -366,6 +410,7 @@ impl Binder<'_> {
                     earlier.level == property.level
                         && !given.contains(before)
                         && !earlier.positional.variadic
+                        && self.replacement(earlier).is_none()
                 });
             if let Some((_, earlier)) = gap.filter(|(_, earlier)| !earlier.positional.required) {
                 self.violations.push(
@@ -439,10 +484,8 @@ impl Binder<'_> {
     }
 
     fn missing(&mut self, path: String, expected: String) {
-        self.violations.push(Violation {
-            found: Some("nothing".into()),
-            ..Violation::new(path, expected)
-        });
+        self.violations
+            .push(Violation::new(path, expected).nothing_found());
     }
 
     fn collect<T>(&mut self, result: Result<T, Vec<Violation>>) -> Option<T> {
@@ -450,6 +493,17 @@ impl Binder<'_> {
             .map_err(|mut found| self.violations.append(&mut found))
             .ok()
     }
+}
+
+/// The first of the keys that are known, for a caller who is near none of them.
+fn known_keys(known: &[&str]) -> String {
+    const MOST: usize = 6;
+    let more = match known.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let shown = &known[..known.len().min(MOST)];
+    format!("known: {}{more}", shown.join(", "))
 }
 
 /// Null and empty collections mean that nothing is given; an empty string is a value.

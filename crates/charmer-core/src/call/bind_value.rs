@@ -13,6 +13,9 @@ use super::{
     violation::Violation,
 };
 
+/// The greatest number of times that a switch is written.
+const MOST_TIMES: u64 = 9;
+
 pub(super) fn apply_rules(
     rules: &Rules,
     value: &Value,
@@ -59,6 +62,7 @@ pub(super) fn bind_flag(
                 Err(vec![violation.hint("nothing is done without it")])
             }
             Value::Bool(on) => Ok(Given::Switch(*on)),
+            other if let Some(times) = times(flag, other) => Ok(Given::Count(times)),
             other => Err(vec![Violation::new(path, "true or false").found(other)]),
         };
     }
@@ -67,8 +71,10 @@ pub(super) fn bind_flag(
     }
     match flag.repetition {
         Repetition::Single if value.as_str() == Some("") && takes_bare(flag) => Ok(Given::Bare),
-        Repetition::Single => one(value, path).map(|text| Given::Values(vec![vec![text]])),
-        Repetition::Repeat { .. } => Ok(Given::Values(
+        Repetition::Single if !(flag.may_repeat && value.is_array()) => {
+            one(value, path).map(|text| Given::Values(vec![vec![text]]))
+        }
+        Repetition::Single | Repetition::Repeat { .. } => Ok(Given::Values(
             element
                 .list(value, path)?
                 .into_iter()
@@ -108,6 +114,16 @@ pub(super) fn bind_flag(
             Ok(Given::Values(occurrences))
         }
     }
+}
+
+/// How often a switch is given that the program's parser takes more than once (`-vv`): as a number, or as a list.
+fn times(flag: &Flag, value: &Value) -> Option<u64> {
+    let times = match value {
+        Value::Number(number) => number.as_u64(),
+        Value::Array(each) if each.iter().all(|one| *one == true) => each.len().try_into().ok(),
+        _ => None,
+    };
+    times.filter(|times| flag.may_repeat && (1..=MOST_TIMES).contains(times))
 }
 
 /// Whether the empty string stands for the flag without a value: only where nothing else can say it.

@@ -11,6 +11,9 @@ use crate::model::{Choice, JsonKind, ValueType};
 /// The greatest count: clap counts in a `u8`, and more repetitions would only lengthen the command line.
 pub(crate) const COUNT_LIMIT: u64 = 255;
 
+/// How many choices an error names.
+const MOST_CHOICES: usize = 8;
+
 const OCTET: &str = r"(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
 
 /// The pattern that a type publishes, if it has one. Only constructs that every regular-expression dialect shares.
@@ -59,12 +62,16 @@ fn ipv6_pattern(v4: &str) -> String {
 /// What a value of this type is called in an error message.
 pub(crate) fn expectation(value_type: &ValueType, choices: &[Choice]) -> String {
     if *value_type != ValueType::Bool && !choices.is_empty() {
-        let shown: Vec<String> = choices
-            .iter()
-            .filter(|choice| !choice.hidden)
+        let offered = || choices.iter().filter(|choice| !choice.hidden);
+        let shown: Vec<String> = offered()
+            .take(MOST_CHOICES)
             .map(|choice| format!("{:?}", choice.value))
             .collect();
-        return format!("one of {}", shown.join(", "));
+        let more = match offered().count().saturating_sub(MOST_CHOICES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        return format!("one of {}{more}", shown.join(", "));
     }
     match value_type {
         ValueType::Bool => "true or false".into(),

@@ -9,6 +9,7 @@ mod bind_value;
 pub(crate) mod format;
 mod pin;
 mod policy;
+mod understand;
 mod violation;
 mod write;
 mod write_flag;
@@ -16,6 +17,7 @@ mod write_template;
 
 pub use argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES};
 pub use bind::{Bound, Given};
+pub use understand::{Understood, understand};
 pub use violation::{Refusal, Violation};
 
 pub(crate) use pin::bind_pin;

@@ -4,14 +4,14 @@
 //! flags, so that a mistake in either cannot hand a caller a flag that a selector left out.
 
 use crate::{
-    model::Flag,
+    model::{Flag, Repetition, Syntax},
     tool::{CommandTemplate, PinnedFlag, Tool},
 };
 
 use super::{
     argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES},
     violation::Refusal,
-    write_flag::looks_like_flag,
+    write_flag::{looks_like_flag, takes_separate},
 };
 
 pub(super) fn check(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
@@ -88,8 +88,15 @@ pub(super) fn may_be_added(template: &CommandTemplate, element: &str) -> Result<
     let may = match template.addable.is_empty() {
         true => "none may be added here".to_owned(),
         false => {
-            let all: Vec<&str> = template.addable.iter().map(|may| &*may.value).collect();
-            format!("permitted are `{}`, each as it stands", all.join("`, `"))
+            const MOST: usize = 8;
+            let all = template.addable.iter().map(|may| &*may.value);
+            let shown: Vec<&str> = all.take(MOST).collect();
+            let more = match template.addable.len().saturating_sub(MOST) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let shown = shown.join("`, `");
+            format!("permitted are `{shown}`{more}, each as it stands")
         }
     };
     let shown = shown.escape_debug();
@@ -101,12 +108,22 @@ fn check_levels(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
     let mut depth = 0;
     let mut pinned_seen = vec![0; tool.input.pinned.len()];
     let mut flags_ended = false;
-    for element in argv.elements() {
+    let mut positionals = 0;
+    let elements = argv.elements();
+    for (at, element) in elements.iter().enumerate() {
+        // Behind some positionals a command may read no options: what stands there is none, however it begins.
+        let end = tool.input.levels[depth].options_end_behind;
+        let behind_options = end.is_some_and(|end| positionals >= end.max(1));
         match element.kind {
-            ElementKind::Word if words.next() == Some(&element.text) && !flags_ended => depth += 1,
+            ElementKind::Word if words.next() == Some(&element.text) && !flags_ended => {
+                depth += 1;
+                positionals = 0;
+            }
             ElementKind::Word => return refuse("a word is not part of the command's path"),
             ElementKind::DoubleDash => flags_ended = true,
-            ElementKind::Flag if flags_ended || !is_offered(tool, element, depth) => {
+            ElementKind::Flag
+                if flags_ended || behind_options || !is_offered(tool, &elements[at..], depth) =>
+            {
                 return refuse(&format!(
                     "`{}` is no flag of this tool",
                     name_of(&element.text)
@@ -117,7 +134,12 @@ fn check_levels(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
                     *seen += usize::from(is_pinned(pinned, element, depth));
                 }
             }
+            ElementKind::Value if !follows_flag(&elements[..at]) => {
+                return refuse("a flag's value stands behind no flag");
+            }
             ElementKind::Value | ElementKind::Positional if flags_ended => {}
+            // What stands there is no option.
+            ElementKind::Positional if behind_options => {}
             ElementKind::Value | ElementKind::Positional => {
                 let is_flag = element.kind == ElementKind::Positional
                     && tool.input.levels[depth].knows_flag(&element.text);
@@ -130,6 +152,7 @@ fn check_levels(tool: &Tool, argv: &Argv) -> Result<(), Refusal> {
                 return refuse("an element is no flag and no argument of this tool");
             }
         }
+        positionals += usize::from(element.kind == ElementKind::Positional);
     }
     if words.next().is_some() {
         return refuse("the command's path is not complete");
@@ -156,16 +179,43 @@ fn refuse(reason: &str) -> Result<(), Refusal> {
     Err(Refusal::Policy(reason.to_owned()))
 }
 
-/// A pinned flag counts only as it is pinned: no other value of it can be meant by anyone.
-fn is_offered(tool: &Tool, element: &Element, depth: usize) -> bool {
+/// Whether a value behind these elements belongs to a flag.
+fn follows_flag(before: &[Element]) -> bool {
+    let last = before.last().map(|element| element.kind);
+    matches!(last, Some(ElementKind::Flag | ElementKind::Value))
+}
+
+/// Whether the first of these elements is a flag of the tool, written as the program takes it. A pinned flag counts only
+/// as it is pinned: no other value of it can be meant by anyone.
+fn is_offered(tool: &Tool, elements: &[Element], depth: usize) -> bool {
+    let [element, behind @ ..] = elements else {
+        return false;
+    };
     let mut pinned = tool.input.pinned.iter();
     if let Some(pinned) = pinned.find(|pinned| is_pinned(pinned, element, depth)) {
         return pinned.elements.contains(element);
     }
-    tool.input
-        .flags
-        .iter()
-        .any(|property| wrote(&property.flag, &element.text))
+    let mut flags = tool.input.flags.iter().map(|property| &property.flag);
+    flags.any(|flag| {
+        wrote(flag, &element.text) && has_its_values(flag, tool.syntax, &element.text, behind)
+    })
+}
+
+/// Whether a flag whose values the program takes only as elements of their own has them there. One value too few, and
+/// the program would take the next flag for it; one too many, and it would be a positional.
+fn has_its_values(flag: &Flag, syntax: Syntax, text: &str, behind: &[Element]) -> bool {
+    if !takes_separate(flag, syntax) {
+        return true;
+    }
+    let values = behind.iter();
+    let values = values.take_while(|element| element.kind == ElementKind::Value);
+    let values = values.count();
+    let fits = match &flag.repetition {
+        Repetition::Fixed { count, .. } => values == *count,
+        Repetition::Span { min, max } => values >= *min && max.is_none_or(|max| values <= max),
+        Repetition::Single | Repetition::Repeat { .. } | Repetition::Joined { .. } => values == 1,
+    };
+    fits && !text.contains('=')
 }
 
 fn is_pinned(pinned: &PinnedFlag, element: &Element, depth: usize) -> bool {
@@ -192,7 +242,7 @@ fn name_of(text: &str) -> &str {
 mod tests {
     use super::*;
     use crate::{
-        model::{Cli, Command, Syntax},
+        model::{Cli, Command, LongValue, Positional, Syntax},
         tool::{CatalogueOptions, Pin, Pins, catalogue},
     };
 
@@ -227,5 +277,40 @@ mod tests {
         assert!(!passes(&["--to=south", "go"]));
         assert!(!passes(&["--to=north", "--to=north", "go"]));
         assert!(!passes(&["--to=north", "--to=south", "go"]));
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_attached_follows_its_flag() {
+        let text = |name| Flag::new(name).pflag("string");
+        let root = Command::new("p")
+            .flag(text("data"))
+            .flag(Flag::new("all"))
+            .positional(Positional::new("url"));
+        let syntax = Syntax::getopt().long_value(LongValue::Separate);
+        let catalogue = catalogue(&Cli::new(root, syntax), &CatalogueOptions::default());
+        let passes = |elements: &[(&str, ElementKind)]| {
+            let mut argv = Argv::default();
+            for (text, kind) in elements {
+                argv.push(*text, *kind);
+            }
+            check(&catalogue.tools[0], &argv).is_ok()
+        };
+        use ElementKind::{Flag as F, Positional as P, Value as V};
+        assert!(passes(&[("--data", F), ("x", V), ("--all", F), ("u", P)]));
+        assert!(passes(&[("--data", F), ("-", V)]));
+        assert!(passes(&[("--data", F), ("", V)]));
+        for wrong in [
+            &[("--data=x", F)][..],
+            &[("--data=x", F), ("y", V)],
+            &[("--data", F)],
+            &[("--data", F), ("--all", F)],
+            &[("--data", F), ("--all", V)],
+            &[("--data", F), ("x", V), ("y", V)],
+            &[("--data", F), ("x", P)],
+            &[("u", P), ("x", V)],
+            &[("x", V)],
+        ] {
+            assert!(!passes(wrong), "{wrong:?}");
+        }
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::{text::shorten, tool::estimate_tokens};
+
 /// One thing that is wrong with one property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -37,6 +39,13 @@ impl Violation {
         self
     }
 
+    /// Says that nothing came.
+    #[must_use]
+    pub(crate) fn nothing_found(mut self) -> Self {
+        self.found = Some("nothing".into());
+        self
+    }
+
     /// Says what to do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -47,8 +56,12 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "`{}`: ", self.path)?;
+        // A caller's own key can be of any length.
+        const SHOWN: usize = 64;
+        match &self.path[..self.path.floor_char_boundary(SHOWN)] {
+            "" => {}
+            all if all.len() == self.path.len() => write!(f, "`{all}`: ")?,
+            head => write!(f, "`{}…`: ", &head[..head.floor_char_boundary(SHOWN / 2)])?,
         }
         write!(f, "expected {}", self.expected)?;
         if let Some(found) = &self.found {
@@ -63,7 +76,7 @@ impl fmt::Display for Violation {
 
 /// A value as an error message shows it: its type, and the value if it is short.
 pub(crate) fn describe(value: &Value) -> String {
-    const SHOWN: usize = 60;
+    const SHOWN: usize = 40;
     let kind = match value {
         Value::Null => return "null".into(),
         Value::Bool(_) => "the boolean",
@@ -95,15 +108,68 @@ pub enum Refusal {
     Policy(String),
 }
 
+/// How many tokens the list of what is wrong takes, so that an error has room for what to do about it.
+const LISTED: usize = 80;
+/// How long one of several may be, in bytes; two of them fit.
+const SHORTENED: usize = 160;
+
 fn list(violations: &[Violation]) -> String {
-    match violations {
-        [one] => format!("invalid arguments: {one}"),
-        many => {
-            let lines: String = many
-                .iter()
-                .map(|violation| format!("\n- {violation}"))
-                .collect();
-            format!("invalid arguments, {} problems:{lines}", many.len())
+    let longest = match violations {
+        [_] => 2 * SHORTENED,
+        _ => SHORTENED,
+    };
+    let mut shown: Vec<String> = Vec::new();
+    let mut tokens = 0;
+    for violation in violations {
+        let mut line = shorten(&violation.to_string(), longest);
+        // Text that is no prose can cost a token a letter.
+        while estimate_tokens(&line) > LISTED && line.len() > 40 {
+            line = shorten(&line, line.len() * 2 / 3);
         }
+        tokens += estimate_tokens(&line) + 2;
+        if tokens > LISTED && !shown.is_empty() {
+            break;
+        }
+        shown.push(line);
+    }
+    match (&shown[..], violations.len()) {
+        ([one], 1) => format!("invalid arguments: {one}"),
+        (_, all) => {
+            let lines: String = shown.iter().map(|line| format!("\n- {line}")).collect();
+            let more = match all - shown.len() {
+                0 => String::new(),
+                more => format!("\n- and {more} more"),
+            };
+            format!("invalid arguments, {all} problems:{lines}{more}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_much_is_wrong_little_is_said_of_it() {
+        let one = |at: usize| {
+            Violation::new(format!("argument-{at}"), "an integer of 0 or more")
+                .found(&"x".repeat(500).into())
+                .hint("did you mean `something-else`?")
+        };
+        let many = Refusal::Invalid((0..40).map(one).collect()).to_string();
+        assert!(estimate_tokens(&many) <= 100, "{many}");
+        assert!(
+            many.contains("40 problems") && many.contains("`argument-0`"),
+            "{many}"
+        );
+        assert!(many.contains("more"), "{many}");
+        let odd = Violation::new("%^&*(".repeat(60), "\u{4e00}".repeat(300));
+        let odd = Refusal::Invalid(vec![odd]).to_string();
+        assert!(estimate_tokens(&odd) <= 100, "{odd}");
+        let short = Refusal::Invalid(vec![one(1)]).to_string();
+        assert!(
+            short.ends_with("(did you mean `something-else`?)"),
+            "{short}"
+        );
     }
 }

@@ -34,7 +34,26 @@ pub(super) fn write(tool: &Tool, bound: &Bound) -> Result<Argv, Violation> {
             writer.ancestor(&mut argv)?
         }
     }
+    refuse_letters(tool, bound, &argv)?;
     Ok(argv)
+}
+
+/// Refuses a caller's word in the first place where the program would read it as letters of flags.
+fn refuse_letters(tool: &Tool, bound: &Bound, argv: &Argv) -> Result<(), Violation> {
+    let first = argv.elements().first();
+    let Some(first) = first.filter(|first| first.kind == ElementKind::Positional) else {
+        return Ok(());
+    };
+    if !tool.syntax.first_word_is_letters {
+        return Ok(());
+    }
+    let given = bound.positionals.first();
+    let key = given.map(|(at, _)| tool.input.positionals[*at].key.as_str());
+    let pattern = || tool.input.pattern.as_ref().map(|(key, _)| key.as_str());
+    let key = key.or_else(pattern).unwrap_or_default();
+    Err(Violation::new(key, "a flag before it")
+        .found(&first.text.as_str().into())
+        .hint("the program reads a first word as letters of flags"))
 }
 
 struct LevelWriter<'a> {
@@ -79,7 +98,7 @@ impl<'a> LevelWriter<'a> {
     /// The flags, those that would go on taking elements apart from the others.
     fn greedy_and_plain(&self) -> (GivenFlags<'a>, GivenFlags<'a>) {
         self.flags()
-            .partition(|(property, given)| is_greedy(&property.flag, given))
+            .partition(|(property, given)| is_greedy(&property.flag, given, self.syntax))
     }
 
     /// Flags and positionals of an ancestor stand before the next word, so no `--` can protect them. Something that
@@ -110,6 +129,12 @@ impl<'a> LevelWriter<'a> {
         Ok(())
     }
 
+    /// What `--` does at this level.
+    fn double_dash(&self) -> DoubleDash {
+        let here = self.input.levels[self.depth].double_dash;
+        here.unwrap_or(self.syntax.double_dash)
+    }
+
     fn leaf(&self, argv: &mut Argv) -> Result<(), Violation> {
         let (behind, before): (Vec<_>, Vec<_>) = self
             .places()?
@@ -123,8 +148,15 @@ impl<'a> LevelWriter<'a> {
         let external = before
             .iter()
             .any(|place| place.property.positional.external);
-        let protectable = self.syntax.double_dash == DoubleDash::Neutral && !has_last && !external;
+        let protectable = self.double_dash() == DoubleDash::Neutral && !has_last && !external;
         let (mut greedy, plain) = self.greedy_and_plain();
+        let end = self.input.levels[self.depth].options_end_behind;
+        if let Some(end) = end.filter(|_| !has_last && !external) {
+            for (property, given) in greedy.into_iter().chain(plain) {
+                write_flag(argv, &property.flag, given, self.syntax, &property.key)?;
+            }
+            return self.write_unread(argv, &before, end.max(1), protectable);
+        }
         // One that takes anything would take the flags behind it too.
         greedy.sort_by_key(|(property, _)| property.flag.allow_hyphen);
         // A positional that takes anything would also take the greedy flags that stand behind it otherwise.
@@ -163,6 +195,42 @@ impl<'a> LevelWriter<'a> {
         Ok(())
     }
 
+    /// Positionals of a command that reads no options behind the first few of them: those must not be taken for one,
+    /// and all others may be anything.
+    fn write_unread(
+        &self,
+        argv: &mut Argv,
+        places: &[Place<'_>],
+        end: usize,
+        protectable: bool,
+    ) -> Result<(), Violation> {
+        let keyed = places.iter().flat_map(|place| {
+            let values = place.values.iter();
+            values.map(|value| (place.property.key.as_str(), value))
+        });
+        let pattern = self.input.pattern.iter();
+        let unlisted = pattern.flat_map(|(key, _)| {
+            let values = self.bound.unlisted.iter();
+            values.map(|value| (key.as_str(), value))
+        });
+        let mut dashed = false;
+        for (at, (key, value)) in keyed.chain(unlisted).enumerate() {
+            let misread = looks_like_flag(value) || self.may_name_subcommand(value);
+            if at == 0 && misread && protectable {
+                argv.push("--", ElementKind::DoubleDash);
+                dashed = true;
+            }
+            if at == 0 && !dashed {
+                self.refuse_subcommand_name(value, key)?;
+            }
+            if at < end && !dashed && looks_like_flag(value) {
+                return Err(hyphen_refused(key, value));
+            }
+            argv.push_value(value, ElementKind::Positional, at >= end);
+        }
+        Ok(())
+    }
+
     fn write_undashed(&self, argv: &mut Argv, place: &Place<'_>) -> Result<(), Violation> {
         let key = &place.property.key;
         if !place.property.positional.external {
@@ -192,16 +260,31 @@ impl<'a> LevelWriter<'a> {
         Ok(())
     }
 
-    /// Positionals of a pattern that nobody could read: bare, and never a flag.
+    /// Positionals of a pattern that nobody could read: bare, and never a flag, unless a `--` stands before them that
+    /// the pattern shows, or that only ends the flags.
     fn write_unlisted(&self, argv: &mut Argv) -> Result<(), Violation> {
         let Some((key, _)) = &self.input.pattern else {
             return Ok(());
         };
+        let shown = self.input.pattern_has_dashes();
+        let neutral = !shown && self.double_dash() == DoubleDash::Neutral;
+        let mut ended = false;
         for (at, value) in self.bound.unlisted.iter().enumerate() {
-            if looks_like_flag(value) {
+            if shown && !ended && value == "--" {
+                argv.push("--", ElementKind::DoubleDash);
+                ended = true;
+                continue;
+            }
+            if !ended && neutral && looks_like_flag(value) {
+                argv.push("--", ElementKind::DoubleDash);
+                ended = true;
+            }
+            if !ended && looks_like_flag(value) {
                 return Err(hyphen_refused(&format!("{key}[{at}]"), value));
             }
-            self.refuse_subcommand_name(value, key)?;
+            if !ended {
+                self.refuse_subcommand_name(value, key)?;
+            }
             argv.push(value, ElementKind::Positional);
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! One flag on a command line: attached where that is possible, repeated, joined or followed by its values otherwise.
 
-use crate::model::{Flag, FlagValue, MapValue, Repetition, ShortValue, Syntax, ValueType};
+use crate::model::{
+    Flag, FlagValue, LongValue, MapValue, Repetition, ShortValue, Syntax, ValueType,
+};
 
 use super::{
     argv::{Argv, ElementKind},
@@ -20,15 +22,23 @@ pub(super) fn looks_like_flag(value: &str) -> bool {
 }
 
 /// Whether a flag would go on taking elements that stand behind its values.
-pub(super) fn is_greedy(flag: &Flag, given: &Given) -> bool {
+pub(super) fn is_greedy(flag: &Flag, given: &Given, syntax: Syntax) -> bool {
     match (&flag.repetition, given) {
         (Repetition::Span { min, max }, Given::Values(lists)) => lists.iter().any(|list| {
-            let attached = list.len() == 1 && *min <= 1;
+            let attached = list.len() == 1 && *min <= 1 && !takes_separate(flag, syntax);
             !attached && max.is_none_or(|max| list.len() < max)
         }),
-        (_, Given::Bare) => true,
+        (_, Given::Bare) => syntax.optional_takes_next,
         _ => false,
     }
+}
+
+/// Whether the program takes the flag's value only as the next element. One that may be left out cannot stand there:
+/// nothing would say that it belongs to the flag.
+pub(super) fn takes_separate(flag: &Flag, syntax: Syntax) -> bool {
+    syntax.long_value == LongValue::Separate
+        && flag.long.is_some()
+        && flag.value == FlagValue::Required
 }
 
 pub(super) fn delimiter_refused(key: &str, value: &str, what: &str) -> Violation {
@@ -75,7 +85,12 @@ fn write_switch(
     let default_on = flag.default.first().is_some_and(|text| text == "true");
     match (on, default_on) {
         (true, false) | (true, true) => argv.push(flag.display_name(), ElementKind::Flag),
-        (false, false) => {}
+        // Where nobody says what it is by default, off is something to say: `git merge --no-ff`.
+        (false, false) => {
+            if let Some(negation) = flag.negation.as_ref().filter(|_| flag.default.is_empty()) {
+                argv.push(format!("--{negation}"), ElementKind::Flag);
+            }
+        }
         (false, true) => match &flag.negation {
             Some(negation) => argv.push(format!("--{negation}"), ElementKind::Flag),
             None if syntax.switch_takes_value => {
@@ -101,17 +116,12 @@ fn write_values(
     match flag.repetition {
         // One value can be attached, and then nothing that follows is taken for another.
         Repetition::Span { min: 0..=1, .. } if values.len() == 1 => {
-            values
-                .iter()
-                .for_each(|value| write_attached(argv, flag, value, syntax));
+            write_each(argv, flag, values, syntax, key)?;
         }
         Repetition::Fixed { .. } | Repetition::Span { .. } => {
             argv.push(flag.display_name(), ElementKind::Flag);
             for value in values {
-                if looks_like_flag(value) && !flag.allow_hyphen {
-                    return Err(hyphen_refused(key, value));
-                }
-                argv.push_value(value, ElementKind::Value, flag.allow_hyphen);
+                push_separate(argv, flag, value, key)?;
             }
         }
         Repetition::Joined { delimiter } => {
@@ -124,12 +134,8 @@ fn write_values(
             {
                 quoted.push(quoted[0].clone());
             }
-            write_attached(
-                argv,
-                flag,
-                &quoted.join(delimiter.encode_utf8(&mut [0; 4])),
-                syntax,
-            );
+            let joined = quoted.join(delimiter.encode_utf8(&mut [0; 4]));
+            write_value(argv, flag, &joined, syntax, key)?;
         }
         Repetition::Repeat { delimiter } => {
             for value in values {
@@ -137,13 +143,47 @@ fn write_values(
                     Some(delimiter) => protect(value, delimiter, flag, syntax, key)?,
                     None => value.clone(),
                 };
-                write_attached(argv, flag, &value, syntax);
+                write_value(argv, flag, &value, syntax, key)?;
             }
         }
-        Repetition::Single => values
-            .iter()
-            .for_each(|value| write_attached(argv, flag, value, syntax)),
+        Repetition::Single => write_each(argv, flag, values, syntax, key)?,
     }
+    Ok(())
+}
+
+fn write_each(
+    argv: &mut Argv,
+    flag: &Flag,
+    values: &[String],
+    syntax: Syntax,
+    key: &str,
+) -> Result<(), Violation> {
+    let mut values = values.iter();
+    values.try_for_each(|value| write_value(argv, flag, value, syntax, key))
+}
+
+/// Writes the flag with one value: attached, or as the next element where the program takes it only there.
+fn write_value(
+    argv: &mut Argv,
+    flag: &Flag,
+    value: &str,
+    syntax: Syntax,
+    key: &str,
+) -> Result<(), Violation> {
+    if takes_separate(flag, syntax) {
+        argv.push(flag.display_name(), ElementKind::Flag);
+        return push_separate(argv, flag, value, key);
+    }
+    write_attached(argv, flag, value, syntax);
+    Ok(())
+}
+
+/// Writes a value as an element of its own, where it must not look like a flag.
+fn push_separate(argv: &mut Argv, flag: &Flag, value: &str, key: &str) -> Result<(), Violation> {
+    if looks_like_flag(value) && !flag.allow_hyphen {
+        return Err(hyphen_refused(key, value));
+    }
+    argv.push_value(value, ElementKind::Value, flag.allow_hyphen);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ mod worth;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tool::Tool;
+use crate::tool::{LEAN_TOKENS, Tool};
 
 use worth::worths;
 
@@ -20,9 +20,12 @@ pub const MOST_TOOLS: usize = 40;
 /// Which part of the budget one definition may take, if it takes more than most do.
 const LARGEST: usize = 3;
 const USUAL: usize = 400;
-/// What a cheap definition takes, and how much worth it costs to take twice as much.
+/// What a cheap definition takes, and how much worth it costs to take twice as much: little, so that it decides between
+/// commands that are worth the same.
 const CHEAP: f64 = 64.0;
-const PRICE: f64 = 0.6;
+const PRICE: f64 = 0.1;
+/// What is worth less than this share of the best is not listed only because there is room.
+const LEAST_WORTH: f64 = 0.25;
 /// What the shortest definition takes.
 const LEAST: usize = 24;
 /// How much longer than what is left a definition is guessed to be that is not looked at.
@@ -103,8 +106,8 @@ impl Place {
 }
 
 /// Places the candidates within a budget of tokens, and at most so many in the list. Pinned ones are tools of their own whatever they cost; of the others
-/// the most worthy are, one after the other, as long as they fit: what only reads, is near the root, has an everyday name,
-/// and costs little. `cost` says how many tokens a candidate's definition takes; it is asked for those only that come
+/// the most worthy are, one after the other, as long as they fit: what help puts first or calls common, is near the root,
+/// has an everyday name, is used by examples, only reads, and costs little. `cost` says how many tokens a candidate's definition takes; it is asked for those only that come
 /// into question.
 ///
 /// ```
@@ -156,8 +159,8 @@ pub fn place(
         if count >= most || left < LEAST {
             break;
         }
-        // What is far too long need not be written to see that.
-        if guess(candidates[at].tool) > FAR * left {
+        // What is far too long even in its leanest form need not be written to see that.
+        if guess(candidates[at].tool).min(LEAN_TOKENS) > FAR * left {
             continue;
         }
         let tokens = cost(at);
@@ -178,10 +181,12 @@ fn largest(budget: usize) -> usize {
 /// The candidates that may be chosen, the most worthy for their price first.
 fn by_worth(candidates: &[Candidate<'_>]) -> Vec<usize> {
     let tools: Vec<&Tool> = candidates.iter().map(|candidate| candidate.tool).collect();
-    let mut free: Vec<(f64, usize)> = worths(&tools)
+    let worths = worths(&tools);
+    let best = worths.iter().copied().fold(0.0, f64::max);
+    let mut free: Vec<(f64, usize)> = worths
         .into_iter()
         .enumerate()
-        .filter(|&(at, _)| candidates[at].wish == Wish::Free)
+        .filter(|&(at, worth)| candidates[at].wish == Wish::Free && worth >= best * LEAST_WORTH)
         .map(|(at, worth)| {
             let price = (guess(candidates[at].tool) as f64 / CHEAP).log2();
             (worth - PRICE * price, at)

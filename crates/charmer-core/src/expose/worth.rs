@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::{model::Effect, tool::Tool};
+use crate::{
+    model::{Effect, Listing},
+    tool::Tool,
+};
 
 /// Verbs that people use every day, whatever the program.
 const DAILY: [&str; 46] = [
@@ -13,65 +16,218 @@ const DAILY: [&str; 46] = [
     "update", "version", "view",
 ];
 
+/// Words of headings over commands that most people use, and over those that few do.
+const COMMON: [&str; 8] = [
+    "basic",
+    "common",
+    "core",
+    "essential",
+    "everyday",
+    "general",
+    "main",
+    "primary",
+];
+const RARE: [&str; 12] = [
+    "additional",
+    "advanced",
+    "alias",
+    "deprecated",
+    "experimental",
+    "extension",
+    "internal",
+    "management",
+    "other",
+    "plugin",
+    "setting",
+    "topic",
+];
+
 /// How many commands of a program are among its first.
 const EARLY: usize = 24;
 /// How many commands a large group has.
 const LARGE: usize = 16;
+/// A program of which a smaller share of commands stands at its root keeps them in groups.
+const GROUPED: f64 = 0.15;
+
+/// What was written for assistants is worth more than any command of a program.
+const WRITTEN: f64 = 30.0;
+/// How much the help pages' word is worth, the most of all; then what people do every day, how near the root it stands,
+/// and that help shows how it is called.
+const PROMINENT: f64 = 4.0;
+const VERB: f64 = 3.0;
+const NEAR: f64 = 3.0;
+const SHOWN: f64 = 2.0;
 
 /// How much it is worth to have each of these tools in the list: numbers that mean something only beside each other.
 ///
 /// What somebody wrote for assistants (a spell, a tool of an author's) comes first. Of a program's commands, those that
-/// only read come before those that write, those near the root before those deep down, everyday verbs before others. A
-/// program names first what is used most, and has the most to say on what it is about.
+/// its help puts first or calls common come before others, those near the root before those deep down, everyday verbs
+/// before others, those that examples use before others, and of equals those that only read.
 pub(super) fn worths(tools: &[&Tool]) -> Vec<f64> {
-    let mut siblings: HashMap<(&str, &[String]), usize> = HashMap::new();
-    for tool in tools {
-        *siblings.entry(group(tool)).or_default() += 1;
-    }
+    let pages = Pages::new(tools);
     let mut before: HashMap<&str, usize> = HashMap::new();
     let mut all = Vec::with_capacity(tools.len());
     for &tool in tools {
         let before = before.entry(&tool.help.program).or_default();
         *before += 1;
-        all.push(worth(tool, siblings[&group(tool)], *before));
+        all.push(pages.worth(tool, *before));
     }
     all
 }
 
-/// What one is worth that has so many siblings and so many of its program before it.
-fn worth(tool: &Tool, siblings: usize, before: usize) -> f64 {
-    if tool.input.levels.is_empty() {
-        return WRITTEN;
-    }
-    let effect = match tool.help.effect {
-        Effect::Read => 3.0,
-        Effect::Write => 2.0,
-        Effect::Unknown => 1.5,
-        Effect::Destroy => 0.0,
-    };
-    let words = tool.path.words();
-    let near = match words.len() {
-        0 | 1 => 4.0,
-        2 => 4.0 * siblings.min(LARGE) as f64 / LARGE as f64,
-        _ => 0.0,
-    };
-    let verb = words
-        .last()
-        .is_some_and(|word| DAILY.contains(&word.as_str()));
-    let early = match tool.help.effect {
-        Effect::Destroy => 0.0,
-        _ => 1.0 - before.min(EARLY) as f64 / EARLY as f64,
-    };
-    effect + near + if verb { 4.0 } else { 0.0 } + 3.0 * early
+/// A program and the words of a command of it.
+type Above<'t> = (&'t str, &'t [String]);
+
+/// What is known of the commands below one command.
+#[derive(Debug, Default)]
+struct Page<'t> {
+    commands: usize,
+    /// Those that its help lists, by their places.
+    listed: HashMap<usize, (&'t str, &'t str)>,
+    /// Whether there are commands that its help does not list.
+    chosen: bool,
+    /// Whether one of its headings speaks of common commands.
+    names_common: bool,
+    /// Whether the list is in the order of the alphabet, which says nothing.
+    sorted: bool,
 }
 
-/// What was written for assistants is worth more than any command of a program.
-const WRITTEN: f64 = 20.0;
+#[derive(Debug)]
+struct Pages<'t> {
+    pages: HashMap<Above<'t>, Page<'t>>,
+    /// How many tools each program has, and how many at its root.
+    sizes: HashMap<&'t str, (usize, usize)>,
+}
 
-/// The program of a tool, and the group of commands that it stands in.
-fn group(tool: &Tool) -> (&str, &[String]) {
-    let words = tool.path.words();
-    (&tool.help.program, &words[..words.len().saturating_sub(1)])
+impl<'t> Pages<'t> {
+    fn new(tools: &[&'t Tool]) -> Self {
+        let mut pages: HashMap<Above<'t>, Page<'t>> = HashMap::new();
+        let mut sizes: HashMap<&str, (usize, usize)> = HashMap::new();
+        for tool in tools {
+            let program: &str = &tool.help.program;
+            let words = tool.path.words();
+            let size = sizes.entry(program).or_default();
+            size.0 += 1;
+            size.1 += usize::from(words.len() == 1);
+            if let Some((_, above)) = words.split_last() {
+                pages.entry((program, above)).or_default().commands += 1;
+            }
+            for (depth, listing) in tool.help.listings.iter().enumerate() {
+                let page = pages.entry((program, &words[..depth])).or_default();
+                match listing {
+                    Some(listing) => {
+                        let entry = (words[depth].as_str(), listing.group.as_str());
+                        page.listed.insert(listing.place, entry);
+                        page.names_common |= has_word(&listing.group, &COMMON);
+                    }
+                    None => page.chosen = true,
+                }
+            }
+        }
+        for page in pages.values_mut() {
+            let mut rows: Vec<(&usize, &(&str, &str))> = page.listed.iter().collect();
+            rows.sort_unstable();
+            page.sorted = rows.is_sorted_by_key(|(_, (name, _))| *name);
+        }
+        Self { pages, sizes }
+    }
+
+    /// What one is worth that has so many of its program before it.
+    fn worth(&self, tool: &Tool, before: usize) -> f64 {
+        if tool.input.levels.is_empty() {
+            return WRITTEN;
+        }
+        let effect = match tool.help.effect {
+            Effect::Read => 1.0,
+            Effect::Write => 0.7,
+            Effect::Unknown => 0.6,
+            Effect::Destroy => 0.2,
+        };
+        let words = tool.path.words();
+        let verb = words
+            .last()
+            .is_some_and(|word| DAILY.contains(&word.as_str()));
+        let mut worth = effect + self.near(tool) + PROMINENT * self.prominence(tool, before);
+        if verb {
+            worth += VERB;
+        }
+        if tool.help.shown_above {
+            worth += SHOWN;
+        }
+        worth
+    }
+
+    /// How near it is: at the root, or in a large group of a program that has only groups there.
+    fn near(&self, tool: &Tool) -> f64 {
+        let program: &str = &tool.help.program;
+        let words = tool.path.words();
+        match words.len() {
+            0 | 1 => NEAR,
+            2 => {
+                let (all, at_root) = self.sizes.get(program).copied().unwrap_or_default();
+                let grouped = (at_root as f64) < GROUPED * all as f64;
+                let page = self.pages.get(&(program, &words[..1]));
+                let siblings = page.map_or(0, |page| page.commands).min(LARGE);
+                match grouped {
+                    true => NEAR * siblings as f64 / LARGE as f64,
+                    false => 0.0,
+                }
+            }
+            _ => -1.0,
+        }
+    }
+
+    /// How much its program's help makes of it, from 0 to 1: the root's page says the most.
+    fn prominence(&self, tool: &Tool, before: usize) -> f64 {
+        let program: &str = &tool.help.program;
+        let words = tool.path.words();
+        let listed = tool.help.listings.iter().enumerate();
+        let mut said: Vec<f64> = listed
+            .filter_map(|(depth, listing)| {
+                let page = self.pages.get(&(program, &words[..depth]))?;
+                page.prominence(listing.as_ref())
+            })
+            .collect();
+        if said.is_empty() {
+            // No page was read; what a program names first is used most.
+            return 1.0 - before.min(EARLY) as f64 / EARLY as f64;
+        }
+        let last = said.pop().unwrap_or_default();
+        match said.first() {
+            Some(first) => 0.7 * first + 0.3 * last,
+            None => last,
+        }
+    }
+}
+
+impl Page<'_> {
+    /// How much a page makes of a command, from 0 to 1; nothing is said by one that lists none.
+    fn prominence(&self, listing: Option<&Listing>) -> Option<f64> {
+        if self.listed.is_empty() {
+            return None;
+        }
+        let Some(listing) = listing else {
+            return Some(0.0);
+        };
+        let all = self.listed.keys().max().map_or(1, |last| last + 1);
+        let early = match self.sorted {
+            true => 0.5,
+            false => 1.0 - listing.place as f64 / all as f64,
+        };
+        Some(match () {
+            () if has_word(&listing.group, &RARE) => 0.1 + 0.1 * early,
+            () if has_word(&listing.group, &COMMON) || self.chosen => 0.9 + 0.1 * early,
+            () if self.names_common => 0.3 + 0.1 * early,
+            () => 0.4 + 0.4 * early,
+        })
+    }
+}
+
+/// Whether a heading has one of these words, in any form.
+fn has_word(heading: &str, words: &[&str]) -> bool {
+    let heading = heading.to_lowercase();
+    let mut said = heading.split(|c: char| !c.is_alphanumeric());
+    said.any(|word| words.iter().any(|known| word.starts_with(known)))
 }
 
 #[cfg(test)]
@@ -82,31 +238,55 @@ mod tests {
         tool::{CatalogueOptions, catalogue},
     };
 
-    #[test]
-    fn reading_what_is_near_comes_first() {
-        let leaf = |name: &str, effect| Command::new(name).hints(Hints::new(effect));
-        let root = Command::new("x")
-            .not_runnable()
-            .command(leaf("list", Effect::Read))
-            .command(leaf("frob", Effect::Read))
-            .command(leaf("wipe", Effect::Destroy))
-            .command(
-                Command::new("deep")
-                    .not_runnable()
-                    .command(leaf("frob", Effect::Read)),
-            );
-        let tools = catalogue(
-            &Cli::new(root, Syntax::pflag()),
-            &CatalogueOptions::default(),
-        )
-        .tools;
+    fn ranked(root: Command) -> Vec<String> {
+        let cli = Cli::new(root, Syntax::pflag());
+        let tools = catalogue(&cli, &CatalogueOptions::default()).tools;
         let tools: Vec<&Tool> = tools.iter().map(|tool| &**tool).collect();
         let named = worths(&tools).into_iter().zip(&tools);
         let mut named: Vec<(f64, &str)> = named
             .map(|(worth, tool)| (worth, tool.name.as_str()))
             .collect();
         named.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        let names: Vec<&str> = named.into_iter().map(|(_, name)| name).collect();
-        assert_eq!(names, ["x_list", "x_frob", "x_deep_frob", "x_wipe"]);
+        named.into_iter().map(|(_, name)| name.to_owned()).collect()
+    }
+
+    fn leaf(name: &str, effect: Effect) -> Command {
+        Command::new(name).hints(Hints::new(effect))
+    }
+
+    #[test]
+    fn reading_what_is_near_comes_first() {
+        let deep = Command::new("deep").not_runnable();
+        let root = Command::new("x")
+            .not_runnable()
+            .command(leaf("list", Effect::Read))
+            .command(leaf("frob", Effect::Read))
+            .command(leaf("wipe", Effect::Destroy))
+            .command(deep.command(leaf("frob", Effect::Read)));
+        assert_eq!(ranked(root), ["x_list", "x_frob", "x_wipe", "x_deep_frob"]);
+    }
+
+    #[test]
+    fn what_help_calls_common_comes_before_what_only_reads() {
+        let listed = |name: &str, place, group: &str| {
+            leaf(name, Effect::Write).listing(Listing::new(place, group))
+        };
+        let root = Command::new("x")
+            .not_runnable()
+            .command(leaf("peek", Effect::Read).listing(Listing::new(0, "Other Commands")))
+            .command(listed("frob", 1, "Common Commands"))
+            .command(leaf("glance", Effect::Read));
+        assert_eq!(ranked(root), ["x_frob", "x_peek", "x_glance"]);
+    }
+
+    #[test]
+    fn what_examples_use_comes_before_its_siblings() {
+        let root = Command::new("x")
+            .not_runnable()
+            .examples("x weld a b")
+            .command(leaf("bend", Effect::Write).listing(Listing::new(0, "Commands")))
+            .command(leaf("weld", Effect::Write).listing(Listing::new(1, "Commands")))
+            .command(leaf("weld-all", Effect::Write).listing(Listing::new(2, "Commands")));
+        assert_eq!(ranked(root)[0], "x_weld");
     }
 }

@@ -19,6 +19,10 @@ pub struct Positional {
     /// Whether the command refuses to run without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
+    /// The ids of flags that stand in its place (`grep --regexp=X FILE`): with one of them given the program reads
+    /// no value here, and needs none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced_by: Vec<String>,
     /// Whether it takes more than one value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub variadic: bool,

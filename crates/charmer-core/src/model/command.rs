@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arguments, CommandPath, Flag, Positional, Syntax, parse_usage};
+use super::{Arguments, CommandPath, DoubleDash, Flag, Positional, Syntax, parse_usage};
 
 /// What running a command does to the world, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -115,6 +115,27 @@ impl Group {
     }
 }
 
+/// The place of a command on the help page of its parent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Listing {
+    /// How many commands stand before it there.
+    pub place: usize,
+    /// The heading that it stands under, as it is written; empty where there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub group: String,
+}
+
+impl Listing {
+    /// The place behind so many commands, under a heading.
+    pub fn new(place: usize, group: impl Into<String>) -> Self {
+        Self {
+            place,
+            group: group.into(),
+        }
+    }
+}
+
 /// One command: a program's root or a subcommand.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -139,6 +160,9 @@ pub struct Command {
     /// Examples of its use, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<String>,
+    /// Its place on the help page of its parent; none where that does not list it, or no page was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing: Option<Listing>,
     /// Whether it does something by itself, and is not only a place for subcommands.
     pub runnable: bool,
     /// Whether it is left out of help, and so of tools.
@@ -159,6 +183,13 @@ pub struct Command {
     /// Whether its own flags and positionals cannot be used together with a subcommand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub arguments_exclude_subcommands: bool,
+    /// The number of positionals behind which it reads no options any more, so that whatever follows is taken as it
+    /// stands; `None` where options may stand anywhere, or nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options_end_behind: Option<usize>,
+    /// What `--` does here, where that is not what it does to the rest of its program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub double_dash: Option<DoubleDash>,
     /// Whether a subcommand lifts the requirements of this command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subcommand_lifts_required: bool,
@@ -190,6 +221,13 @@ impl Command {
     #[must_use]
     pub fn about(mut self, text: impl Into<String>) -> Self {
         self.about = Some(text.into());
+        self
+    }
+
+    /// Says where its parent's help page lists it.
+    #[must_use]
+    pub fn listing(mut self, listing: Listing) -> Self {
+        self.listing = Some(listing);
         self
     }
 

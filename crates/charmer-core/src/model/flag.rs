@@ -129,6 +129,11 @@ pub struct Flag {
     /// The environment variable that sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<String>,
+    /// Whether the program's parser takes it more than once, though nobody knows whether all of its values count or
+    /// only the last. It is one value to whoever reads the schema, and several are written if several are given; a
+    /// switch is on or off, and is written as often as it is given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_repeat: bool,
     /// Whether a value that follows as its own element may begin with `-`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_hyphen: bool,
@@ -138,6 +143,10 @@ pub struct Flag {
     /// Whether a command that only reads writes with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub writes: bool,
+    /// Why it is hidden although its program shows it, where a rule of whoever serves it says so. A caller who asks for
+    /// it is told; it is no part of what is known of the program, so it is not kept.
+    #[serde(skip)]
+    pub withheld: Option<String>,
 }
 
 impl Flag {
@@ -162,9 +171,11 @@ impl Flag {
             hidden: false,
             deprecated: None,
             env: None,
+            may_repeat: false,
             allow_hyphen: false,
             help: None,
             writes: false,
+            withheld: None,
         }
     }
 

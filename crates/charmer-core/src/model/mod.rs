@@ -6,15 +6,17 @@
 mod argument;
 mod command;
 mod flag;
+mod network;
 mod path;
 mod syntax;
 mod usage;
 mod value_type;
 
 pub use argument::{ArgSpec, Arguments, Positional};
-pub use command::{Cli, Command, Effect, Group, GroupKind, Hints};
+pub use command::{Cli, Command, Effect, Group, GroupKind, Hints, Listing};
 pub use flag::{Choice, Flag, FlagValue, Repetition};
+pub use network::Network;
 pub use path::CommandPath;
-pub use syntax::{DoubleDash, ShortValue, Syntax};
+pub use syntax::{DoubleDash, LongValue, ShortValue, Syntax};
 pub use usage::parse_usage;
 pub use value_type::{JsonKind, MapValue, ValueType};

@@ -12,6 +12,17 @@ pub enum ShortValue {
     Glued,
 }
 
+/// How the value of a flag with a long name is given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LongValue {
+    /// `--jobs=4`.
+    #[default]
+    Equals,
+    /// `--jobs 4`: the program knows no flag `--jobs=4`.
+    Separate,
+}
+
 /// Whether a `--` may be put before positionals without changing what they mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,12 +39,34 @@ pub enum DoubleDash {
 pub struct Syntax {
     /// How a short-only flag takes its value.
     pub short_value: ShortValue,
+    /// How a flag with a long name takes its value.
+    #[serde(default)]
+    pub long_value: LongValue,
     /// What `--` does.
     pub double_dash: DoubleDash,
     /// Whether a switch takes `--flag=false`.
     pub switch_takes_value: bool,
     /// Whether list elements are read as CSV, so that quoting can protect a delimiter.
     pub csv_lists: bool,
+    /// Whether letters may stand together behind one dash, the last with its value: `-it`, `-xzf FILE`.
+    #[serde(default = "together")]
+    pub letters_together: bool,
+    /// Whether the first word is read as letters without a dash, as in `tar xf FILE`.
+    #[serde(default)]
+    pub first_word_is_letters: bool,
+    /// Whether a flag that may go without its value takes the next element for it, as `--flag [VALUE]` does and
+    /// `--flag[=VALUE]` does not.
+    #[serde(default = "takes_next")]
+    pub optional_takes_next: bool,
+}
+
+const fn together() -> bool {
+    true
+}
+
+/// Nobody is wrong who believes it does: the flag stands last then.
+const fn takes_next() -> bool {
+    true
 }
 
 impl Syntax {
@@ -41,9 +74,13 @@ impl Syntax {
     pub const fn clap() -> Self {
         Self {
             short_value: ShortValue::Equals,
+            long_value: LongValue::Equals,
             double_dash: DoubleDash::Neutral,
             switch_takes_value: false,
             csv_lists: false,
+            letters_together: true,
+            first_word_is_letters: false,
+            optional_takes_next: true,
         }
     }
 
@@ -52,9 +89,13 @@ impl Syntax {
     pub const fn pflag() -> Self {
         Self {
             short_value: ShortValue::Equals,
+            long_value: LongValue::Equals,
             double_dash: DoubleDash::Meaningful,
             switch_takes_value: true,
             csv_lists: true,
+            letters_together: true,
+            first_word_is_letters: false,
+            optional_takes_next: false,
         }
     }
 
@@ -62,10 +103,35 @@ impl Syntax {
     pub const fn getopt() -> Self {
         Self {
             short_value: ShortValue::Glued,
+            long_value: LongValue::Equals,
             double_dash: DoubleDash::Meaningful,
             switch_takes_value: false,
             csv_lists: false,
+            letters_together: true,
+            first_word_is_letters: false,
+            optional_takes_next: true,
         }
+    }
+
+    /// This syntax with values of long flags given in another way.
+    #[must_use]
+    pub const fn long_value(mut self, long_value: LongValue) -> Self {
+        self.long_value = long_value;
+        self
+    }
+
+    /// This syntax with a first word that is, or is not, read as letters.
+    #[must_use]
+    pub const fn first_word_is_letters(mut self, letters: bool) -> Self {
+        self.first_word_is_letters = letters;
+        self
+    }
+
+    /// This syntax with flags that take a value of their own only behind `=`, where they may go without.
+    #[must_use]
+    pub const fn optional_is_attached(mut self) -> Self {
+        self.optional_takes_next = false;
+        self
     }
 
     /// This syntax with another meaning of `--`.

@@ -39,6 +39,7 @@ fn read(pattern: &str) -> Option<Vec<Positional>> {
     let mut found: Vec<Positional> = Vec::new();
     let mut behind_dashes: Option<Positional> = None;
     let mut dashes_seen = false;
+    let mut goes_on = false;
     for word in split_words(pattern)? {
         // `[-- COMMAND]` wraps the dashes and what follows in one bracket.
         let (word, optional_dashes) =
@@ -56,8 +57,10 @@ fn read(pattern: &str) -> Option<Vec<Positional>> {
         }
         if word == "..." {
             found.last_mut().or(behind_dashes.as_mut())?.variadic = true;
+            goes_on = true;
             continue;
         }
+        let continued = std::mem::take(&mut goes_on);
         if dashes_seen {
             // Whatever stands behind the dashes is one list for the program behind them.
             let first = split_words(word)?.into_iter().next()?;
@@ -78,6 +81,13 @@ fn read(pattern: &str) -> Option<Vec<Positional>> {
         let Some(positional) = read_word(word)? else {
             continue;
         };
+        if continued
+            && let Some(first) = found.last_mut()
+            && let Some(stem) = series(&first.id, &positional.id)
+        {
+            first.id = stem.to_owned();
+            continue;
+        }
         match found.iter().position(|earlier| earlier.id == positional.id) {
             // `NAME [NAME...]`: one or more.
             Some(at) if at + 1 == found.len() => found[at].variadic = true,
@@ -98,6 +108,14 @@ fn read(pattern: &str) -> Option<Vec<Positional>> {
     }
     found.extend(behind_dashes);
     Some(found)
+}
+
+/// The name of a series of which the first and the last are written, `KEY_1 ... KEY_N`; `None` if they are two things.
+fn series<'n>(first: &'n str, last: &str) -> Option<&'n str> {
+    let stem = first.strip_suffix('1')?;
+    let number = last.strip_prefix(stem)?;
+    let stem = stem.trim_end_matches(['_', '-']);
+    (matches!(number, "n" | "N") && !stem.is_empty()).then_some(stem)
 }
 
 /// Splits at white space outside of brackets; `None` if brackets do not match or parentheses group alternatives.
@@ -233,6 +251,8 @@ mod tests {
             ("<resource name>", "resource_name"),
             ("<SRC>... <DST>", "src+ dst"),
             ("NAME ...", "name+"),
+            ("NODE KEY_1=VAL_1 ... KEY_N=VAL_N [options]", "node key+"),
+            ("KEY_1 ... NAME_N", "key_1+ name_n"),
             (
                 "(TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE/NAME ...) [flags]",
                 "?",

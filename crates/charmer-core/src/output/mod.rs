@@ -1,12 +1,14 @@
 //! What is done to a program's output before an assistant reads it.
 
 mod ask;
+mod asked;
 mod clean;
 mod cut;
 mod prompt;
 mod read;
 
 pub use ask::{JsonRequest, chooses_look, json_flag, json_input};
+pub use asked::asked_format;
 pub use clean::{clean, mark_hidden};
 pub use cut::{Cut, cut_around, cut_middle};
 pub use prompt::{answering_flag, waiting_line};

@@ -20,6 +20,7 @@
 //! assert_eq!(catalogue.tools[best.at].name.as_str(), "ship_jettison");
 //! ```
 
+mod asked;
 mod document;
 mod fold;
 mod index;

@@ -1,20 +1,17 @@
 //! A question, made into what is looked up: words with their weights, and other words that would do as well.
 
 use super::{
+    asked::asked,
     index::Index,
     line::command_lines,
     synonyms::{PHRASES, TERMS_OF_ART},
     vocabulary::Term,
     wish::{Wish, is_plural, wish},
-    words::{
-        Gap, for_each_word, is_filler, is_number, is_particle, is_passing, is_vague, says, stem,
-    },
+    words::{is_filler, is_number, is_particle, is_vague, says, stem},
 };
 
 /// Longer questions are cut: what is looked for has been said by then.
 const LONGEST: usize = 2000;
-/// More words than these are not looked up.
-const MOST_WORDS: usize = 40;
 /// More mistyped words than these are not looked for.
 const MOST_TYPOS: usize = 8;
 
@@ -25,6 +22,8 @@ pub(super) struct Unit {
     pub(super) weight: f32,
     /// What would answer it, and how well, rarity included.
     pub(super) any_of: Vec<(Term, f32)>,
+    /// The word itself, beside those that would do as well.
+    pub(super) said: Term,
     /// Whether an answer without it lacks something.
     pub(super) counts: bool,
 }
@@ -65,39 +64,34 @@ impl Query {
     pub(super) fn new(text: &str, index: &Index) -> Self {
         let text = &text[..text.floor_char_boundary(LONGEST)];
         let (exact, begins) = command_lines(text, index);
-        let mut words: Vec<String> = Vec::new();
-        let mut joints: Vec<(usize, String)> = Vec::new();
-        for_each_word(text, |word, gap| {
-            if words.len() < MOST_WORDS && !is_passing(word) {
-                if gap == Gap::Joint {
-                    joints.push((words.len(), word.to_owned()));
-                }
-                words.push(word.to_owned());
-            }
-        });
+        let asked = asked(text, index);
+        let weights = asked.iter().map(|asked| asked.share).collect();
+        let words: Vec<String> = asked.into_iter().map(|asked| asked.word).collect();
         let mut programs = Vec::new();
         let wish = wish(&words);
+        let verb = words
+            .iter()
+            .find(|word| !is_filler(word) && !is_number(word));
+        let verb = verb.filter(|word| wish != Wish::Know && !is_plural(word));
+        let verb = verb.and_then(|word| index.vocabulary.get(word));
         let mut reader = Reader {
             index,
             words: &words,
-            weights: vec![1.0; words.len()],
+            weights,
             wish,
             plural: words.iter().any(|word| is_plural(word)),
             units: Vec::new(),
             said: Vec::new(),
             typos: 0,
+            verb,
         };
+
         reader.name_programs(&mut programs);
         reader.phrases();
         reader.negated();
         reader.joined();
         reader.single();
         reader.unsaid();
-        let verb = words
-            .iter()
-            .find(|word| !is_filler(word) && !is_number(word));
-        let verb = verb.filter(|word| wish != Wish::Know && !is_plural(word));
-        let verb = verb.and_then(|word| index.vocabulary.get(word));
         Self {
             units: reader.units,
             said: reader.said,
@@ -119,6 +113,8 @@ struct Reader<'q> {
     said: Vec<Said>,
     typos: usize,
     wish: Wish,
+    /// See [`Query::verb`].
+    verb: Option<Term>,
     /// Whether it speaks of several things of a kind.
     plural: bool,
 }
@@ -275,6 +271,10 @@ impl Reader<'_> {
             if verb == Some(at) && self.wish != Wish::Know && self.words.len() > 1 {
                 weight *= 1.3;
             }
+            // Whatever is asked for is shown; what it is tells commands apart.
+            if verb == Some(at) && is_showing(word) {
+                weight *= 0.7;
+            }
             if little(word)
                 && let Some(term) = known
             {
@@ -324,8 +324,7 @@ impl Reader<'_> {
         if self.wish == Wish::Change || self.units.is_empty() {
             return;
         }
-        let numbered = self.words.iter().any(|word| is_number(word));
-        let verb = match (numbered, self.plural) {
+        let verb = match (self.numbered(), self.plural) {
             (true, _) => "view",
             (false, true) => "list",
             (false, false) => return,
@@ -333,6 +332,21 @@ impl Reader<'_> {
         if let Some(term) = self.index.vocabulary.get(verb) {
             self.push_related(term, 0.35, 1.0, false);
         }
+    }
+
+    /// Whether it speaks of one thing by its number: `issue 12`, but not `the last 12 issues`.
+    fn numbered(&self) -> bool {
+        let is_counted = |at: usize| {
+            let after = self.words.get(at + 1);
+            let before = at.checked_sub(1).map(|before| self.words[before].as_str());
+            after.is_some_and(|word| is_plural(word))
+                || matches!(
+                    before,
+                    Some("to" | "first" | "last" | "latest" | "top" | "most" | "least")
+                )
+        };
+        let mut numbers = (0..self.words.len()).filter(|at| is_number(&self.words[*at]));
+        numbers.any(|at| !is_counted(at))
     }
 
     fn leads_anywhere(&self, term: Term) -> bool {
@@ -438,6 +452,7 @@ impl Reader<'_> {
         let together = near
             .map(|(term, _)| index.rarity(*term))
             .fold(1.0, f32::min);
+        let done = self.verb == Some(*said) && !self.names(*said);
         let own = match index.postings(*said).is_empty() {
             true => together,
             false => index.rarity(*said),
@@ -445,6 +460,8 @@ impl Reader<'_> {
         let weighed = any_of.iter().enumerate().map(|(at, (term, near))| {
             let rarity = match at {
                 0 => own,
+                // What is to be done is what a command is called, however common the word is elsewhere.
+                _ if done && self.names(*term) => own,
                 _ => index.rarity(*term).min((own + together) / 2.0),
             };
             (*term, near * rarity)
@@ -456,6 +473,7 @@ impl Reader<'_> {
         self.units.push(Unit {
             weight,
             any_of,
+            said: *said,
             counts,
         });
     }
@@ -463,4 +481,8 @@ impl Reader<'_> {
 
 fn near(word: &str, program: &str) -> bool {
     program.len() > 4 && crate::text::edit_distance(word, program) == 1
+}
+
+fn is_showing(word: &str) -> bool {
+    matches!(word, "display" | "get" | "print" | "see" | "show" | "view")
 }

@@ -19,6 +19,10 @@ const MOST_FLAGS: usize = 4;
 const SAID: f32 = 1.0;
 /// A question is worth at least this, or phrases would say nothing where no command has its words.
 const LEAST_WHOLE: f32 = 0.8;
+/// How much of that is lost where a command's name and summary have every word of the question: what people say is for
+/// those who say it in other words. It is lost by the fourth power of the share that they have, because a question of
+/// which one word in five is missing may well be about something else.
+const WORDS_SUFFICE: f32 = 0.9;
 
 impl Index {
     /// The tools that answer a question best, at most so many, the best first. The question is a few words, a sentence
@@ -31,11 +35,20 @@ impl Index {
         let said = self.spoken.said(&query);
         let (near, whole) = self.nearest(&query, &said);
         let known = self.known(&query);
-        let mut ranked: Vec<(f32, u32)> = near
+        let by_words: Vec<(f32, u32)> = near
             .into_iter()
-            .map(|(score, met, at)| {
-                let words = score * self.closer(&query, &known, met, at);
-                (words + self.spoken_for(&query, &said, whole, at), at)
+            .map(|(score, met, at)| (score * self.closer(&query, &known, met, at), at))
+            .collect();
+        let best = by_words.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        let answered = best.map_or(0.0, |(_, at)| self.answered(&query, *at));
+        let lacking = 1.0 - WORDS_SUFFICE * answered.powi(4);
+        let mut ranked: Vec<(f32, u32)> = by_words
+            .into_iter()
+            .map(|(words, at)| {
+                (
+                    words + lacking * self.spoken_for(&query, &said, whole, at),
+                    at,
+                )
             })
             .collect();
         order(&mut ranked);
@@ -120,6 +133,19 @@ impl Index {
             .into_iter()
             .map(|at| (sums[at as usize], share(at), at));
         (found.collect(), total)
+    }
+
+    /// Which share of what was said stands in a tool's name or summary, word for word.
+    fn answered(&self, query: &Query, at: u32) -> f32 {
+        let entry = &self.entries[at as usize];
+        let (mut all, mut there) = (0.0, 0.0);
+        for unit in query.units.iter().filter(|unit| unit.counts) {
+            all += unit.weight;
+            if entry.path.contains(&unit.said) || entry.summary.contains(&unit.said) {
+                there += unit.weight;
+            }
+        }
+        if all > 0.0 { there / all } else { 0.0 }
     }
 
     /// What a tool is worth because of how people ask for it.

@@ -17,7 +17,7 @@ use super::{
     Tool,
     annotations::Annotations,
     description::describe,
-    help::Help,
+    help::{Help, shown_above},
     name::{NAME_WARNING, unique_names},
     pin::{PinReach, Pins},
     property::{Input, Layout, Rules, is_taken},
@@ -248,9 +248,12 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             selector: explicit.then_some(at),
             help: Help {
                 paths: others.remove(&path).unwrap_or_default(),
+                listings: lineage[1..].iter().map(|c| c.listing.clone()).collect(),
+                shown_above: shown_above(&words, &lineage),
                 ..Help::of(&shared_name, command)
             },
             terse: false,
+            structured: false,
             name,
             input,
             path,

@@ -220,7 +220,7 @@ fn output(tool: &Tool, descriptions: Descriptions) -> Map<String, Value> {
     let mut schema = (*tool.output_schema).clone();
     let common = output_schema();
     if schema == common {
-        return Map::new();
+        return uncommon(tool);
     }
     let known = common.get("properties").and_then(Value::as_object);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -228,4 +228,36 @@ fn output(tool: &Tool, descriptions: Descriptions) -> Map<String, Value> {
     }
     trim(&mut schema, descriptions, &|_| false);
     schema
+}
+
+/// What stands in the place of a schema that is as every other's.
+fn uncommon(tool: &Tool) -> Map<String, Value> {
+    let mut schema = Map::new();
+    if tool.structured {
+        schema.insert("type".into(), "object".into());
+    }
+    schema
+}
+
+/// A tool as it is listed where the schema of results that are as every other's is left out: it is 170 of the 210 tokens of
+/// a tool without flags. `None` where there is nothing to leave out.
+///
+/// ```
+/// use charmer_core::model::{Cli, Command, Syntax};
+/// use charmer_core::tool::{CatalogueOptions, catalogue, without_common_output};
+///
+/// let cli = Cli::new(Command::new("ship"), Syntax::pflag());
+/// let tools = catalogue(&cli, &CatalogueOptions::default()).tools;
+/// assert!(tools[0].definition().get("outputSchema").is_some());
+/// let listed = without_common_output(&tools[0]).unwrap();
+/// assert!(listed.definition().get("outputSchema").is_none());
+/// assert!(without_common_output(&listed).is_none());
+/// ```
+pub fn without_common_output(tool: &Tool) -> Option<Tool> {
+    if *tool.output_schema != output_schema() {
+        return None;
+    }
+    let mut listed = tool.clone();
+    listed.output_schema = Arc::new(uncommon(tool));
+    Some(listed)
 }

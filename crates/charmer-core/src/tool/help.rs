@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Command, CommandPath, Effect};
+use crate::model::{Command, CommandPath, Effect, Listing};
 
 use super::{Annotations, Input};
 
@@ -22,6 +22,11 @@ pub struct Help {
     pub examples: Option<String>,
     /// What running it does.
     pub effect: Effect,
+    /// Its place on the help page of its parent, and before that those of the commands above it on theirs; none for one
+    /// that is not listed there.
+    pub listings: Vec<Option<Listing>>,
+    /// Whether the help of a command above it shows how it is called.
+    pub shown_above: bool,
     /// The arguments that a prompt for this tool itself asks for; `None` if only its examples are prompts.
     pub asks_for: Option<Vec<String>>,
 }
@@ -36,6 +41,8 @@ impl Help {
             text: filled(&command.long_about).or_else(|| filled(&command.about)),
             examples: filled(&command.examples),
             effect: command.hints.effect,
+            listings: Vec::new(),
+            shown_above: false,
             asks_for: None,
         }
     }
@@ -53,9 +60,32 @@ impl Help {
                 (false, false) => Effect::Write,
                 (false, true) => Effect::Unknown,
             },
+            listings: Vec::new(),
+            shown_above: false,
             asks_for: None,
         }
     }
+}
+
+/// Whether the help of a command above the last one shows a line that calls it.
+pub(super) fn shown_above(words: &[&str], lineage: &[&Command]) -> bool {
+    let line = words.join(" ");
+    let above = lineage.split_last().map_or(&[][..], |(_, above)| above);
+    let texts = above
+        .iter()
+        .flat_map(|command| [&command.examples, &command.long_about, &command.usage]);
+    texts.flatten().any(|text| {
+        let mut places = text.match_indices(&line);
+        places.any(|(at, _)| {
+            let after = text[at + line.len()..].chars().next();
+            let before = text[..at].chars().next_back();
+            before.is_none_or(|c| !is_of_word(c)) && after.is_none_or(|c| !is_of_word(c))
+        })
+    })
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_')
 }
 
 /// What a word that begins with `-` is to a tool.

@@ -11,6 +11,7 @@ mod description;
 mod example;
 mod help;
 mod kind;
+mod lean;
 mod name;
 mod page;
 mod pin;
@@ -24,15 +25,16 @@ pub use annotations::Annotations;
 pub use ask::{CompletionLine, completion_line};
 pub use brief::{brief, brief_input, brief_line, summary};
 pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
-pub use compact::{Descriptions, compact};
+pub use compact::{Descriptions, compact, without_common_output};
 pub use example::{Example, Placeholder, all_examples, examples, quoted};
 pub use help::Help;
+pub use lean::{LEAN_TOKENS, lean};
 pub use name::{NAME_LIMIT, NAME_WARNING, ToolName};
 pub use page::{choices_of, effect_words, help_page};
 pub use pin::{Pin, PinError, PinReach, PinValue, PinnedFlag, Pins};
 pub use property::{
     ARGS_KEY, Convert, FLAGS_KEY, FlagProperty, Input, Layout, Level, PositionalProperty, Rules,
-    Validate,
+    Validate, WithheldFlag,
 };
 pub use schema::{DATA_POINTER, output_schema, output_schema_with_data};
 pub use template::{
@@ -74,6 +76,9 @@ pub struct Tool {
     pub help: Help,
     /// Whether its definition leaves hints out that are as the protocol assumes them to be.
     pub terse: bool,
+    /// Whether its results always have a structured form, as a spell's do: its definition says so even where the schema of
+    /// results that are as every other's is left out.
+    pub structured: bool,
 }
 
 impl Tool {
@@ -112,6 +117,7 @@ impl Tool {
             syntax: Syntax::pflag(),
             selector: None,
             terse: false,
+            structured: false,
         }
     }
 
@@ -138,6 +144,20 @@ impl Tool {
             return program.to_owned();
         }
         format!("{program} {}", self.path)
+    }
+
+    /// Other words that call its command, with the program's name: other paths that lead to it, and its short names.
+    pub fn other_words(&self) -> impl Iterator<Item = String> {
+        let program = self.help.program.as_ref();
+        let paths = self.help.paths.iter();
+        let paths = paths.map(move |path| format!("{program} {path}"));
+        let aliases = self.help.aliases.iter().filter_map(move |alias| {
+            let (_, parents) = self.path.words().split_last()?;
+            let words = std::iter::once(program).chain(parents.iter().map(String::as_str));
+            let words: Vec<&str> = words.chain([alias.as_str()]).collect();
+            Some(words.join(" "))
+        });
+        paths.chain(aliases)
     }
 
     /// The tool as `tools/list` shows it.

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Arguments, Command, Flag, Group, GroupKind, Positional},
+    model::{Arguments, Command, DoubleDash, Flag, Group, GroupKind, Positional},
     select::Selector,
 };
 
@@ -107,6 +107,18 @@ impl PositionalProperty {
     }
 }
 
+/// A flag that the program takes here and the tool does not offer.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct WithheldFlag {
+    /// The flag.
+    pub flag: Flag,
+    /// How deep it would be written.
+    pub level: usize,
+    /// Why it is not offered.
+    pub why: String,
+}
+
 /// One step of a command's path.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -121,6 +133,10 @@ pub struct Level {
     pub long_flags: Vec<String>,
     /// The letters of every flag that the program takes here.
     pub short_flags: Vec<char>,
+    /// The number of positionals behind which the program reads no options here.
+    pub options_end_behind: Option<usize>,
+    /// What `--` does here, where that is not what it does to the rest of its program.
+    pub double_dash: Option<DoubleDash>,
 }
 
 impl Level {
@@ -164,6 +180,8 @@ impl Level {
                 .iter()
                 .flat_map(|flag| flag.short.iter().chain(&flag.short_aliases).copied())
                 .collect(),
+            options_end_behind: command.options_end_behind,
+            double_dash: command.double_dash,
         }
     }
 
@@ -193,6 +211,8 @@ pub struct Input {
     pub flags: Vec<FlagProperty>,
     /// The flags that are always written as they are, and that no input reaches.
     pub pinned: Vec<PinnedFlag>,
+    /// The flags that no input reaches although the program takes them.
+    pub withheld: Vec<WithheldFlag>,
     /// The positionals, ancestors' first.
     pub positionals: Vec<PositionalProperty>,
     /// The key and usage pattern of a list of positionals that is not known one by one.
@@ -213,6 +233,7 @@ impl Input {
             levels: Vec::new(),
             flags: Vec::new(),
             pinned: Vec::new(),
+            withheld: Vec::new(),
             positionals: Vec::new(),
             pattern: None,
             usage: String::new(),
@@ -230,6 +251,7 @@ impl Input {
     ) -> Self {
         let leaf = lineage.len() - 1;
         let mut flags = Vec::new();
+        let mut withheld = Vec::new();
         let mut positionals = Vec::new();
         for (depth, command) in lineage.iter().enumerate() {
             let is_leaf = depth == leaf;
@@ -241,8 +263,16 @@ impl Input {
             let lifted = !is_leaf && command.subcommand_lifts_required;
             let shut_out = !is_leaf && command.arguments_exclude_subcommands;
             for flag in &command.flags {
-                let offered = !flag.hidden && flag.deprecated.is_none() && rule.matches(flag);
-                if !offered || !is_taken(lineage, depth, flag) || pinned.has(depth, flag) {
+                if !is_taken(lineage, depth, flag) || pinned.has(depth, flag) {
+                    continue;
+                }
+                let left_out = (!rule.matches(flag)).then_some(selector);
+                if let Some(why) = why_withheld(flag, left_out) {
+                    withheld.push(WithheldFlag {
+                        flag: flag.clone(),
+                        level: level_of(lineage, depth, flag),
+                        why,
+                    });
                     continue;
                 }
                 let mut flag = flag.clone();
@@ -282,6 +312,14 @@ impl Input {
                 });
             }
         }
+        // What is not offered cannot stand in a positional's place.
+        for property in &mut positionals {
+            let level = property.level;
+            property.positional.replaced_by.retain(|id| {
+                let mut offered = flags.iter();
+                offered.any(|flag: &FlagProperty| flag.owner == level && flag.flag.id == *id)
+            });
+        }
         let command = lineage[leaf];
         let usage = match &command.arguments {
             Arguments::Pattern(pattern) => pattern.clone(),
@@ -309,6 +347,7 @@ impl Input {
             levels,
             flags,
             pinned: pinned.flags,
+            withheld,
             positionals,
             pattern,
             usage,
@@ -327,6 +366,7 @@ impl Input {
             flags,
             positionals,
             pinned,
+            withheld,
             ..
         } = self;
         for (depth, level) in levels.iter_mut().enumerate() {
@@ -342,7 +382,17 @@ impl Input {
                 match (group.kind, on) {
                     (GroupKind::OneOf, true) => return false,
                     (GroupKind::Exclusive, true) | (GroupKind::Together, false) => {
-                        flags.retain(|p| !(p.owner == depth && group.members.contains(&p.flag.id)))
+                        let excluded = |p: &mut FlagProperty| {
+                            p.owner == depth && group.members.contains(&p.flag.id)
+                        };
+                        withheld.extend(flags.extract_if(.., excluded).map(|p| WithheldFlag {
+                            why: format!(
+                                "it cannot be given beside `{}`, which is pinned",
+                                first.property.key
+                            ),
+                            level: p.level,
+                            flag: p.flag,
+                        }));
                     }
                     (GroupKind::Together, true) => {
                         for p in flags.iter_mut().filter(|p| p.owner == depth) {
@@ -382,7 +432,10 @@ impl Input {
             self.flags[at].key = key;
         }
         match self.layout {
-            Layout::Flat => taken.extend(flag_keys),
+            Layout::Flat => {
+                taken.extend(flag_keys);
+                taken.extend(self.unoffered_keys(lineage));
+            }
             Layout::Nested => taken.extend([FLAGS_KEY.to_owned(), ARGS_KEY.to_owned()]),
         }
         let mut order: Vec<usize> = (0..self.positionals.len()).collect();
@@ -404,6 +457,22 @@ impl Input {
         if let Some(key) = &mut self.stdin {
             *key = free_key(&mut taken, key, None, "_text");
         }
+    }
+
+    /// The keys that flags would have that the program takes and the tool does not offer. A positional is not called by
+    /// one of them: a caller who gives `file` and means `--file` would fill the positional.
+    fn unoffered_keys(&self, lineage: &[&Command]) -> Vec<String> {
+        let offered = |depth: usize, flag: &Flag| {
+            let mut offered = self.flags.iter();
+            offered.any(|property| property.owner == depth && property.flag.id == flag.id)
+        };
+        let owners = lineage.iter().enumerate();
+        let flags = owners.flat_map(|(depth, command)| {
+            let flags = command.flags.iter();
+            flags.filter(move |flag| is_taken(lineage, depth, flag) && !offered(depth, flag))
+        });
+        let names = flags.flat_map(|flag| flag.long.iter().chain(&flag.aliases));
+        names.map(|name| clean_key(name)).collect()
     }
 
     /// The positionals that are filled from the nested layout's list; one behind a `--` has a property of its own.
@@ -445,10 +514,35 @@ impl Input {
         }
     }
 
+    /// Whether the usage pattern has a `--` of its own, so that one among the positionals is written as it stands.
+    pub fn pattern_has_dashes(&self) -> bool {
+        self.pattern.as_ref().is_some_and(|(_, pattern)| {
+            let mut words = pattern.split(|c: char| c.is_whitespace() || matches!(c, '[' | ']'));
+            words.any(|word| word == "--")
+        })
+    }
+
     /// How deep the command itself stands.
     pub fn leaf(&self) -> usize {
         self.levels.len() - 1
     }
+}
+
+/// Why a flag is not offered, if it is not; `left_out` is the selector that leaves it out.
+fn why_withheld(flag: &Flag, left_out: Option<&Selector>) -> Option<String> {
+    if let Some(reason) = &flag.withheld {
+        return Some(reason.clone());
+    }
+    if let Some(reason) = &flag.deprecated {
+        return Some(format!("it is deprecated: {reason}"));
+    }
+    if flag.hidden {
+        return Some("it is hidden".into());
+    }
+    left_out.map(|selector| match &selector.place {
+        Some(place) => format!("{place} leaves it out"),
+        None => "a selector leaves it out".into(),
+    })
 }
 
 /// Whether the last command's line can carry a flag of the command at this depth: not where a later one of the same id
@@ -479,21 +573,11 @@ fn free_key(
     owner: Option<&str>,
     suffix: &str,
 ) -> String {
-    const LIMIT: usize = 64;
-    let clean = |text: &str| -> String {
-        let valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-        let mut key: String = text
-            .chars()
-            .map(|c| if valid(c) { c } else { '_' })
-            .collect();
-        key.truncate(LIMIT - 8);
-        if key.is_empty() { "_".into() } else { key }
-    };
-    let first = clean(wanted);
+    let first = clean_key(wanted);
     if taken.insert(first.clone()) {
         return first;
     }
-    let second = clean(&owner.map_or_else(
+    let second = clean_key(&owner.map_or_else(
         || format!("{first}{suffix}"),
         |owner| format!("{owner}_{first}"),
     ));
@@ -503,6 +587,18 @@ fn free_key(
         .chain(numbered)
         .find(|key| taken.insert(key.clone()))
         .expect("the numbers do not end")
+}
+
+/// A name in the characters that clients accept as a key, short enough for a suffix.
+fn clean_key(text: &str) -> String {
+    const LIMIT: usize = 64;
+    let valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let mut key: String = text
+        .chars()
+        .map(|c| if valid(c) { c } else { '_' })
+        .collect();
+    key.truncate(LIMIT - 8);
+    if key.is_empty() { "_".into() } else { key }
 }
 
 /// A usage pattern for positionals that came without one.

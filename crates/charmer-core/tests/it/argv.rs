@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use charmer_core::{
     call::prepare,
-    model::{Cli, Command, DoubleDash, Flag, FlagValue, Positional, Repetition, Syntax, ValueType},
+    model::{
+        Cli, Command, DoubleDash, Flag, FlagValue, LongValue, Positional, Repetition, Syntax,
+        ValueType,
+    },
     tool::{CatalogueOptions, Tool, catalogue},
 };
 use proptest::prelude::*;
@@ -238,6 +241,66 @@ fn values_that_cannot_be_attached_are_never_flags() {
 }
 
 #[test]
+fn a_word_in_the_first_place_is_refused_where_it_would_be_letters_of_flags() {
+    let command = || {
+        Command::new("x")
+            .flag(Flag::new("all"))
+            .positional(Positional::new("file").variadic())
+    };
+    let letters = tool(command(), Syntax::getopt().first_word_is_letters(true));
+    let refusal = written(&letters, json!({"file": ["If", "program"]}));
+    let refusal = refusal.expect_err("the first word would be `-I -f`");
+    assert!(
+        refusal.to_string().contains("letters of flags"),
+        "{refusal}"
+    );
+    let behind = json!({"all": true, "file": ["If"]});
+    assert_written(&letters, behind, &["--all", "If"]);
+    let plain = tool(command(), Syntax::getopt());
+    assert_written(&plain, json!({"file": ["If"]}), &["If"]);
+}
+
+#[test]
+fn a_value_is_the_next_element_where_the_program_takes_it_only_there() {
+    let separate = Syntax::getopt().long_value(LongValue::Separate);
+    let text = |name: &str| Flag::new(name).value_type(ValueType::String);
+    let with = |name, repetition| text(name).repetition(repetition);
+    let command = Command::new("x")
+        .flag(text("data"))
+        .flag(with("header", Repetition::Repeat { delimiter: None }))
+        .flag(with("range", Repetition::Joined { delimiter: ',' }))
+        .flag(with("files", Repetition::Span { min: 1, max: None }))
+        .flag(Flag::short_only('j').value_type(ValueType::String))
+        .flag(text("colour").optional_value(None))
+        .positional(Positional::new("url"));
+    let found = tool(command, separate);
+    assert_written(
+        &found,
+        json!({"data": "a=b", "header": ["a: b", "-"], "range": ["1", "2"], "url": "u"}),
+        &[
+            "--data", "a=b", "--header", "a: b", "--header", "-", "--range", "1,2", "u",
+        ],
+    );
+    assert_written(&found, json!({"data": ""}), &["--data", ""]);
+    // A letter takes its value as ever, and a value that may be left out has no other place.
+    let input = json!({"j": "-4", "colour": "-x"});
+    assert_written(&found, input, &["-j-4", "--colour=-x"]);
+    // A list of one stands apart too, so it would take the positional.
+    let input = json!({"files": ["a"], "url": "u"});
+    assert_written(&found, input, &["u", "--files", "a"]);
+    for input in [
+        json!({"data": "-x"}),
+        json!({"data": "--url"}),
+        json!({"header": ["a", "--data"]}),
+        json!({"range": ["-1", "2"]}),
+        json!({"files": ["-x"]}),
+    ] {
+        let refused = written(&found, input.clone()).expect_err("refused");
+        assert!(refused.contains("begin with `-`"), "{input}: {refused}");
+    }
+}
+
+#[test]
 fn a_greedy_flag_comes_last() {
     let greedy = Flag::new("files")
         .value_type(ValueType::String)
@@ -254,6 +317,24 @@ fn a_greedy_flag_comes_last() {
     // One value alone is attached, so it takes nothing else.
     let input = json!({"files": ["-a"], "target": "t"});
     assert_written(&found, input, &["--files=-a", "t"]);
+}
+
+#[test]
+fn a_flag_without_its_value_stands_last_only_if_it_would_take_the_next_element() {
+    let command = || {
+        let short = Flag::new("short").pflag("string").optional_value(None);
+        Command::new("x")
+            .flag(short)
+            .positional(Positional::new("target"))
+    };
+    let input = json!({"short": "", "target": "t"});
+    for syntax in [Syntax::clap(), Syntax::getopt()] {
+        assert_written(&tool(command(), syntax), input.clone(), &["t", "--short"]);
+    }
+    // Behind a word some programs read no flags any more, or read them for what follows: `git rev-parse --short HEAD`.
+    for syntax in [Syntax::pflag(), Syntax::getopt().optional_is_attached()] {
+        assert_written(&tool(command(), syntax), input.clone(), &["--short", "t"]);
+    }
 }
 
 #[test]
@@ -355,6 +436,19 @@ proptest! {
         let argv = written(&found, json!({ "t": items })).expect("valid");
         prop_assert_eq!(argv.len(), 1);
         prop_assert_eq!(read_csv(argv[0].strip_prefix("--t=").expect("attached")), items);
+    }
+
+    #[test]
+    fn a_value_that_stands_apart_is_whole_and_never_a_flag(value in "-{0,3}[a =\n]{0,3}\\PC{0,4}", last in "-{0,2}[a]{0,3}") {
+        let command = Command::new("x")
+            .flag(Flag::new("t").pflag("string"))
+            .flag(Flag::new("u").pflag("string"))
+            .flag(Flag::new("a"));
+        let found = tool(command, Syntax::getopt().long_value(LongValue::Separate));
+        let is_flag = |text: &str| text.len() > 1 && text.starts_with('-');
+        let expected = (!is_flag(&value) && !is_flag(&last))
+            .then(|| ["--t", &value, "--u", &last, "--a"].map(str::to_owned).to_vec());
+        prop_assert_eq!(written(&found, json!({"t": value, "u": last, "a": true})).ok(), expected);
     }
 
     #[test]

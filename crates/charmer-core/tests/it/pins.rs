@@ -92,8 +92,8 @@ fn each_kind_is_written_at_the_level_that_owns_it() {
     assert_eq!(
         argv(load, json!({"dry": true, "cargo": ["x"]})).as_deref(),
         Ok(
-            "--region=north quay --tide=low load --berth=7 --tags=a,\"b,c\" --label=k=v --verbose --verbose \
-             --color=false --dry x --watch"
+            "--region=north quay --tide=low load --berth=7 --watch --tags=a,\"b,c\" --label=k=v --verbose --verbose \
+             --color=false --dry x"
         )
     );
     assert_eq!(

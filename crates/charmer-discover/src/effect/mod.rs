@@ -6,6 +6,7 @@
 mod credentials;
 mod evidence;
 pub(crate) mod flags;
+pub(crate) mod harmless;
 mod nouns;
 mod prose;
 mod read_only;

@@ -144,9 +144,16 @@ pub(crate) const WRITTEN_ARGUMENTS: &[&str] = &[
     "out-file",
     "outdir",
     "output-dir",
+    "output-directory",
+    "outputdir",
+    "out-dir",
     "dest",
+    "dest-dir",
     "destination",
+    "destination-dir",
     "output-path",
+    "target-dir",
+    "target-directory",
 ];
 
 /// Positionals that name a program to run.

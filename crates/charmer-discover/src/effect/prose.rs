@@ -35,6 +35,13 @@ const TO_FILES: &[&str] = &[
     "to disk",
     "into a file",
     "to a directory",
+    "to the directory",
+    "to the given directory",
+    "to the specified directory",
+    "to the file",
+    "to the given file",
+    "into a directory",
+    "into the directory",
     "to the clipboard",
     "to an archive",
 ];
@@ -79,6 +86,9 @@ const ADMITTED: &[&str] = &[
     "replace",
     "update",
     "upload",
+    "download",
+    "generate",
+    "save",
     "publish",
     "execute",
     "run",
@@ -103,6 +113,9 @@ pub(crate) fn first_sentence(text: &str) -> Vec<Said> {
         });
     }
     let mut listing = true;
+    // `Prints` is followed by other verbs of its form, `Print` by plurals: `updates` is a verb in the one and not in the
+    // other.
+    let third_person = is_third_person(&words[start].text);
     for (at, word) in words.iter().enumerate().skip(start) {
         if is_adverb(&word.text) || JOINERS.contains(&word.text.as_str()) {
             continue;
@@ -115,6 +128,7 @@ pub(crate) fn first_sentence(text: &str) -> Vec<Said> {
         };
         let next = words.get(at + 1).map(|next| next.text.as_str());
         let as_noun = also_noun(verb)
+            && !(third_person && at != start && acts(&words, at))
             && if at == start {
                 next.is_some_and(|next| named(next) == Some(Class::ReadNoun))
             } else {
@@ -159,6 +173,18 @@ fn leading(words: &[Word]) -> Option<usize> {
     let first = words
         .iter()
         .position(|word| !is_adverb(&word.text) && !LABELS.contains(&word.text.as_str()))?;
+    // `Get resolves its arguments`: a name, and then what it does.
+    if let Some(next) = words.get(first + 1)
+        && in_prose(&words[first].text).is_some()
+        && !words[first].comma
+        && is_third_person(&next.text)
+        && in_prose(&next.text).is_some_and(|(_, verb)| {
+            let object = words.get(first + 2).map(|word| word.text.as_str());
+            !also_noun(verb) || matches!(object, Some("the" | "a" | "an" | "its"))
+        })
+    {
+        return Some(first + 1);
+    }
     if in_prose(&words[first].text).is_some() || checks_something(&words[first..]) {
         return Some(first);
     }
@@ -183,6 +209,22 @@ fn noun_here(words: &[Word], at: usize, verb: &str) -> bool {
         .get(at + 1)
         .is_some_and(|next| ARTICLES.contains(&next.text.as_str()));
     also_noun(verb) && !article
+}
+
+fn is_third_person(word: &str) -> bool {
+    word.ends_with('s') && !word.ends_with("ss")
+}
+
+/// Whether what stands here in the form of `updates` acts on what follows: `updates go.mod`, not `updates of a module`.
+fn acts(words: &[Word], at: usize) -> bool {
+    const AFTER_NOUNS: &[&str] = &[
+        "of", "for", "in", "on", "from", "to", "and", "or", "with", "by", "at", "that", "which",
+        "per", "since", "as", "are", "is", "were", "was", "not", "if", "when",
+    ];
+    let next = words.get(at + 1).map(|next| next.text.as_str());
+    is_third_person(&words[at].text)
+        && !words[at].comma
+        && next.is_some_and(|next| !AFTER_NOUNS.contains(&next))
 }
 
 fn checks_something(words: &[Word]) -> bool {
@@ -315,6 +357,26 @@ mod tests {
         );
         assert_eq!(classes("A command to erase disks"), [("erase", Destroy)]);
         assert_eq!(classes("Log into a hub"), []);
+    }
+
+    #[test]
+    fn a_command_that_is_named_before_its_verbs_does_what_they_say() {
+        use Class::{Read, Write};
+        assert_eq!(
+            classes("Get resolves its arguments to nests, updates nest.mod, and downloads eggs"),
+            [("resolve", Write), ("update", Write), ("download", Write)]
+        );
+        assert_eq!(classes("List lists the named nests"), [("list", Read)]);
+        assert_eq!(
+            classes("Shows builds and updates of a nest"),
+            [("show", Read)]
+        );
+        assert_eq!(classes("List runs"), [("list", Read)]);
+        assert_eq!(classes("Show packages that are behind"), [("show", Read)]);
+        assert_eq!(
+            classes("Output pages on nests to the directory supplied"),
+            [("output", Read), ("write", Write)]
+        );
     }
 
     #[test]

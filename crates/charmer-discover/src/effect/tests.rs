@@ -125,6 +125,18 @@ const WRITE: &[(&str, &str)] = &[
     ("log-level", "Get/set the level of the log"),
     ("get", "Install or upgrade modules"),
     (
+        "get",
+        "Get resolves its arguments to nests at some versions, updates nest.mod, and downloads eggs",
+    ),
+    (
+        "gendocs",
+        "Output pages on all commands to the directory supplied",
+    ),
+    (
+        "pages",
+        "Output pages on all commands to the directory supplied",
+    ),
+    (
         "version",
         "Shows the version of a project or bumps it by a rule",
     ),
@@ -450,8 +462,10 @@ fn text(name: &str, help: &str) -> Flag {
 
 #[test]
 fn flags_that_write_are_told_from_formats() {
-    let log = Command::new("log");
+    let log = Command::new("log").usage("log [-E log_file] [-o file]");
     for flag in [
+        Flag::short_only('E').value_type(ValueType::String),
+        Flag::short_only('o').value_type(ValueType::String),
         text("output", "Output to a specific file"),
         text("output", "Write the answer to FILE, in json format"),
         text("output", "").short('o'),

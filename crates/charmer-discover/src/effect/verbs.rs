@@ -57,7 +57,7 @@ const WORDS: &[(Class, &str)] = &[
          restore rollback revert undo redo recover repair fix heal push pull fetch download upload send publish
          unpublish release deploy redeploy promote demote build compile bundle package pack unpack repack archive
          unarchive compress decompress extract zip unzip tar untar import load ingest seed migrate convert transform
-         translate generate gen scaffold copy cp sync synchronize synchronise mirror replicate clone fork
+         translate generate gen gendoc gendocs genman autogen codegen scaffold copy cp sync synchronize synchronise mirror replicate clone fork
          checkout switch use rename move mv link symlink mount bind
          detach connect disconnect join leave invite approve deny accept reject merge rebase squash
          cherry-pick am stage unstage register unregister deregister subscribe unsubscribe assign unassign grant

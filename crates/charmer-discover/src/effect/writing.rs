@@ -10,7 +10,7 @@ use super::{
     nouns::{ACTING_FLAGS, CREDENTIAL_PHRASES, REVEALING},
     words::{Word, kebab, mentions, words},
 };
-use crate::redirect::runs_program;
+use crate::redirect::{placeholder, runs_program};
 
 /// Why a flag does not belong to a command that only reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -268,6 +268,12 @@ pub fn writing_flag(command: &Command, flag: &Flag) -> Option<Reason> {
     }
     if named(&["delete", "unset", "rename"]) {
         return Some(Reason::Deletes);
+    }
+    // A flag with a letter only is called by what its usage shows behind it: `[-E log_file]`.
+    let letter = flag.short.filter(|_| names.is_empty());
+    let shown = letter.and_then(|letter| placeholder(command, letter));
+    if shown.is_some_and(|shown| TARGETS.contains(&kebab(&shown).as_str())) {
+        return Some(Reason::WritesFile);
     }
     (may_name_file(flag) && writes_file(flag, &names, &help)).then_some(Reason::WritesFile)
 }

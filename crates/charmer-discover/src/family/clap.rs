@@ -4,6 +4,7 @@
 mod answer;
 mod arguments;
 mod entries;
+mod external;
 mod flags;
 mod globals;
 mod listing;
@@ -50,13 +51,28 @@ struct Memory {
     listing: Option<String>,
     /// Commands that are other programs, which are not run.
     plugins: Vec<String>,
+    /// Commands that are other programs, which are asked for their help.
+    external: Vec<String>,
+    /// The help of those, until every command has been read.
+    external_pages: Vec<(CommandPath, String)>,
     /// Whether the help is that of clap 4, which reads values before it comes to `--help`.
     modern: bool,
     /// What is known of flags that were asked about, and which are being asked.
     oracle: oracle::Known,
 }
 
+/// How much a page must look like clap's to be taken for it whoever printed it.
+const OURS: u8 = 80;
+
 impl Clap {
+    /// Whether a command hands on to another program.
+    fn is_external(&self, path: &CommandPath) -> bool {
+        match path.words() {
+            [name] => self.memory().external.contains(name),
+            _ => false,
+        }
+    }
+
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -90,6 +106,11 @@ impl Family for Clap {
         {
             return Vec::new();
         }
+        if let [name] = path.words()
+            && memory.external.contains(name)
+        {
+            return vec![vec![name.clone(), "--help".to_owned()]];
+        }
         let words = path.words().iter().cloned();
         let long = words.clone().chain(["--help".to_owned()]).collect();
         let short = words.clone().chain(["-h".to_owned()]).collect();
@@ -101,6 +122,13 @@ impl Family for Clap {
     }
 
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        if self.is_external(page.path) {
+            let (path, text) = (page.path.clone(), page.text().to_owned());
+            self.memory().external_pages.push((path, text));
+            if shape(page.text()) < OURS {
+                return external::read(page.text(), page.program, page.path);
+            }
+        }
         let read = page::read(page.text(), page.path)?;
         if page.path.is_root() {
             let mut memory = self.memory();
@@ -116,7 +144,10 @@ impl Family for Clap {
     }
 
     fn finish<'a>(&'a self, _: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
-        Box::pin(async { globals::mark(sketches) })
+        Box::pin(async {
+            self.borrow_options(sketches);
+            globals::mark(sketches);
+        })
     }
 }
 

@@ -1,13 +1,16 @@
 //! One tolerant reader for whatever no other family knows: rows of options, and rows that may be commands.
 
-use std::sync::OnceLock;
+use std::{collections::HashSet, sync::OnceLock};
 
-use charmer_core::model::{CommandPath, Syntax};
+use charmer_core::model::{Arguments, CommandPath, Syntax};
 
 use super::{
-    Family, Page, Signs,
+    Asker, Family, Page, Refining, Signs,
+    first_word::AskedFirstWord,
     getopt::getopt_flags,
     gnu::{about, left_out_warning},
+    hand_on,
+    long_value::AskedLongValue,
     pattern::{arguments_of, usage_flags},
 };
 use crate::{
@@ -21,6 +24,8 @@ use crate::{
 pub(crate) struct Fallback {
     /// The commands that the root lists: a page that lists the same is the root's again.
     root: OnceLock<Vec<String>>,
+    long_value: AskedLongValue,
+    first_word: AskedFirstWord,
 }
 
 impl Family for Fallback {
@@ -40,8 +45,14 @@ impl Family for Fallback {
         }
     }
 
+    fn takes_flags_again(&self) -> bool {
+        true
+    }
+
     fn syntax(&self) -> Syntax {
         Syntax::getopt()
+            .long_value(self.long_value.get())
+            .first_word_is_letters(self.first_word.is_letters())
     }
 
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
@@ -58,9 +69,17 @@ impl Family for Fallback {
         }
         Some(sketch)
     }
+
+    fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
+        Box::pin(async move {
+            self.long_value.ask(asker, sketch).await;
+            self.first_word.ask(asker, sketch).await;
+            hand_on::ask(asker, sketch).await;
+        })
+    }
 }
 
-fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+pub(super) fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
     let usage = usage_statements(text, program);
     let rests: Vec<&str> = usage
         .iter()
@@ -79,7 +98,7 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
         sketch.about = Some(Fact::new(about, Origin::Help));
     }
     let (mut flags, left_out) = getopt_flags(text);
-    take_bracketed_values(text, &mut flags);
+    take_bracketed(text, &mut flags);
     if flags.is_empty() {
         flags.extend(rests.iter().flat_map(|rest| usage_flags(rest)));
     }
@@ -87,25 +106,112 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
         sketch.add_flag(flag);
     }
     sketch.warnings.extend(left_out_warning(&left_out));
+    sketch.aliases = aliases(text);
     sketch.children = command_rows(text);
+    match sketch.children.is_empty() {
+        true => free_command_word(text, &mut sketch),
+        false => drop_command_word(&mut sketch),
+    }
     Some(sketch)
 }
 
-/// Where options are shown twice, as `[--name <value>]` and as a row without the value, the value is the flag's.
-fn take_bracketed_values(text: &str, flags: &mut [FlagSketch]) {
+/// `tool COMMAND ...`, and the commands are listed without being read one by one: which of them is run when none is given,
+/// or whether an option stands for one, is for the program to say.
+pub(super) fn free_command_word(text: &str, sketch: &mut CommandSketch) {
+    let Some(Arguments::Listed(listed)) = sketch.arguments.as_mut().map(|fact| &mut fact.value)
+    else {
+        return;
+    };
+    let [command] = listed.as_mut_slice() else {
+        return;
+    };
+    let lists_commands = || {
+        let sections = sections(text);
+        sections
+            .iter()
+            .any(|section| speaks_of_commands(&section.heading.to_lowercase()))
+    };
+    if command.variadic && stands_for_command(&command.id) && lists_commands() {
+        command.required = false;
+    }
+}
+
+/// Whether a heading, in small letters, stands above commands.
+fn speaks_of_commands(heading: &str) -> bool {
+    let mut words = heading.split_whitespace();
+    words.any(|word| matches!(word, "commands" | "subcommands"))
+}
+
+fn stands_for_command(id: &str) -> bool {
+    matches!(id, "command" | "subcommand" | "cmd" | "sub-command")
+}
+
+/// `tool <command> [options]`: the word stands for the commands that are listed, and what is behind it is theirs. As a
+/// positional it would be wanted before each of them.
+fn drop_command_word(sketch: &mut CommandSketch) {
+    let Some(Arguments::Listed(listed)) = sketch.arguments.as_mut().map(|fact| &mut fact.value)
+    else {
+        return;
+    };
+    if let Some(at) = listed.iter().position(|one| stands_for_command(&one.id)) {
+        listed.truncate(at);
+    }
+}
+
+/// `aliases: add, i`: other names of a command, on a line of its page.
+fn aliases(text: &str) -> Vec<String> {
+    let behind = |line: &'_ str| {
+        let (label, names) = line.split_once(':')?;
+        let label = label.to_lowercase();
+        matches!(label.as_str(), "alias" | "aliases").then(|| names.trim().to_owned())
+    };
+    let names = text.lines().find_map(behind).unwrap_or_default();
+    let names: Vec<String> = names
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .collect();
+    let all = names.iter().all(|name| is_name(name));
+    if all { names } else { Vec::new() }
+}
+
+/// Where options are shown twice, in brackets and as rows, the brackets tell what rows leave out: the value
+/// (`[--name <value>]`), that a switch is on by default (`[--no-name]`), and the others of several that exclude each
+/// other (`[--name|--other]`).
+fn take_bracketed(text: &str, flags: &mut Vec<FlagSketch>) {
     let lines = text
         .lines()
         .map(str::trim)
         .filter(|line| line.starts_with('['));
     let joined = lines.collect::<Vec<_>>().join(" ");
+    let is_switch = |flag: &FlagSketch| flag.kind.is_none() || flag.is_switch();
+    let rows = flags.len();
     for shown in usage_flags(&joined) {
-        let Some(flag) = flags.iter_mut().find(|flag| flag.is_same(&shown)) else {
+        if let Some(flag) = flags.iter_mut().find(|flag| flag.is_same(&shown)) {
+            if is_switch(flag) && !is_switch(&shown) {
+                flag.kind = shown.kind;
+                flag.placeholder = shown.placeholder;
+            }
             continue;
-        };
-        let is_switch = |flag: &FlagSketch| flag.kind.is_none() || flag.is_switch();
-        if is_switch(flag) && !is_switch(&shown) {
-            flag.kind = shown.kind;
-            flag.placeholder = shown.placeholder;
+        }
+        let negated = shown
+            .long
+            .as_deref()
+            .and_then(|long| long.strip_prefix("no-"));
+        let opposed = flags.iter_mut().find(|flag| {
+            let is_named = negated.is_some() && flag.long.as_deref() == negated;
+            is_named && is_switch(flag)
+        });
+        match opposed {
+            Some(flag) => {
+                // Beside `--save` itself, `--no-save` says nothing of the default.
+                let alone = !joined.contains(&format!("--{}|", negated.unwrap_or_default()));
+                if alone && flag.default.is_none() {
+                    flag.default = Some(Fact::new(vec!["true".into()], Origin::Usage));
+                }
+                flag.negation = shown.long;
+            }
+            None if rows > 0 && shown.long.is_some() => flags.push(shown),
+            None => {}
         }
     }
 }
@@ -113,14 +219,12 @@ fn take_bracketed_values(text: &str, flags: &mut [FlagSketch]) {
 /// What a text lists as commands: rows, or words between commas, below a heading that speaks of commands.
 pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
     let mut found: Vec<ChildSketch> = Vec::new();
+    let mut seen = HashSet::new();
     for section in sections(text) {
-        let heading = section.heading.to_lowercase();
-        if !heading
-            .split_whitespace()
-            .any(|word| matches!(word, "commands" | "subcommands"))
-        {
+        if !speaks_of_commands(&section.heading.to_lowercase()) {
             continue;
         }
+        let listed = Some(Fact::new(section.heading.to_string(), Origin::Help));
         let lines: Vec<&str> = section
             .lines
             .iter()
@@ -128,8 +232,10 @@ pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
             .filter(|line| line.is_empty() || line.starts_with([' ', '\t']))
             .collect();
         if let Some(names) = comma_list(&lines) {
+            seen.extend(names.iter().cloned());
             found.extend(names.into_iter().map(|name| ChildSketch {
                 name,
+                listed: listed.clone(),
                 ..ChildSketch::default()
             }));
             continue;
@@ -156,7 +262,7 @@ pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
                 .map(Into::into)
                 .collect();
             let name = name.to_owned();
-            if found.iter().any(|known| known.name == name) || name == "help" {
+            if name == "help" || !seen.insert(name.clone()) {
                 continue;
             }
             let about = Some(Fact::new(row.text, Origin::Help));
@@ -164,6 +270,7 @@ pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
                 name,
                 aliases,
                 about,
+                listed: listed.clone(),
                 certain: false,
             });
         }
@@ -241,6 +348,24 @@ mod tests {
     }
 
     #[test]
+    fn the_word_for_a_command_is_no_positional_of_its_own() {
+        let positionals = |text: &str| {
+            let sketch = read(text, "tool", &CommandPath::root()).expect("a page");
+            let arguments = sketch.arguments.expect("arguments").value;
+            arguments.listed().len()
+        };
+        let commands = "\n\nCommands:\n  install     Install packages.\n  list        List them.\n";
+        assert_eq!(
+            positionals(&format!("Usage:\n  tool <command> [options]{commands}")),
+            0
+        );
+        assert_eq!(
+            positionals("Usage: tool <command>\n\nOptions:\n  -q  Quiet.\n"),
+            1
+        );
+    }
+
+    #[test]
     fn a_child_needs_its_path_in_the_usage() {
         let path = CommandPath::parse("add");
         assert!(
@@ -253,6 +378,31 @@ mod tests {
         );
         assert!(read("Usage: tool <command>\n\n  -f  Do it.\n", "tool", &path).is_none());
         assert!(read("unknown command add\n", "tool", &path).is_none());
+    }
+
+    #[test]
+    fn brackets_tell_what_rows_leave_out() {
+        let text = "Usage:\ntool add\n\nOptions:\n[-S|--save|--no-save|--save-dev] [--no-lock] [--all]\n\n  -S|--save\n    Save it.\n\n  --lock\n    Lock it.\n\n  --all\n    All.\n\n\naliases: a, ad\n";
+        let sketch = read(text, "tool", &CommandPath::parse("add")).expect("its page");
+        assert_eq!(sketch.aliases, ["a", "ad"]);
+        let shown: Vec<_> = sketch
+            .flags
+            .iter()
+            .map(|flag| {
+                let default = flag.default.as_ref().map(|fact| fact.value.join(","));
+                (flag.id(), flag.negation.as_deref(), default)
+            })
+            .collect();
+        let on = Some("true".to_owned());
+        assert_eq!(
+            shown,
+            [
+                ("save".into(), Some("no-save"), None),
+                ("lock".into(), Some("no-lock"), on),
+                ("all".into(), None, None),
+                ("save-dev".to_owned(), None, None)
+            ]
+        );
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What the families share whose programs read flags as getopt does: rows of options, and what they say of a flag.
 
+use std::{cell::LazyCell, collections::HashSet};
+
 use charmer_core::model::{Choice, Repetition, ValueType};
 
 use crate::{
     fact::{Fact, Origin},
-    help::{Names, choices_in, default_in, expand_tabs, flag_names, rows},
+    flag_places::FlagPlaces,
+    help::{Names, choices_in, default_in, expand_tabs, flag_names, may_repeat, rows, shows_twice},
     sketch::{FlagSketch, Kind},
 };
 
@@ -187,42 +190,68 @@ pub(crate) fn getopt_flag(
 /// The flags of a page whose long names have two dashes, and the long names with one dash that were left out.
 pub(crate) fn getopt_flags(text: &str) -> (Vec<FlagSketch>, Vec<String>) {
     let mut flags: Vec<FlagSketch> = Vec::new();
+    let mut places = FlagPlaces::default();
     let mut left_out = Vec::new();
+    let with_two_dashes = LazyCell::new(|| words_with_two_dashes(text));
     for row in option_rows(text) {
         let single = row.names.single_dash;
         // Which of several names has one dash is for the text to say.
-        let written = |long: &str| !single || has_word(text, &format!("--{long}"));
+        let written = |long: &str| !single || with_two_dashes.contains(long);
         match getopt_flag(&row, written) {
-            Some(flag) if !flags.iter().any(|known| known.is_same(&flag)) => flags.push(flag),
+            Some(flag) if !places.has(&flag) => {
+                places.add(&flag, flags.len());
+                flags.push(flag);
+            }
             Some(_) => {}
             None => left_out.extend(row.names.longs.first().map(|long| format!("-{long}"))),
         }
     }
     // A letter can only be one flag's.
-    for at in 1..flags.len() {
-        let (before, rest) = flags.split_at_mut(at);
-        if let Some(short) = rest[0].short
-            && rest[0].long.is_some()
-            && before.iter().any(|flag| flag.short == Some(short))
+    let mut letters = HashSet::new();
+    for flag in &mut flags {
+        if let Some(short) = flag.short
+            && !letters.insert(short)
+            && flag.long.is_some()
         {
-            rest[0].short = None;
+            flag.short = None;
         }
     }
     (flags, left_out)
 }
 
-fn has_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        before.is_none_or(|c| c != '-')
-            && after.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_')
-    })
+/// The names that a text writes with two dashes, and what they begin with up to each character that is in no name.
+fn words_with_two_dashes(text: &str) -> HashSet<&str> {
+    let in_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let mut found = HashSet::new();
+    for word in text.split_whitespace() {
+        for (at, _) in word.match_indices("--") {
+            if word[..at].ends_with('-') {
+                continue;
+            }
+            let name = &word[at + 2..];
+            let ends = name.match_indices(|c| !in_name(c)).map(|(end, _)| end);
+            found.extend(ends.chain([name.len()]).take(8).map(|end| &name[..end]));
+        }
+    }
+    found
+}
+
+/// Whether the text of a switch says that it means more when it is given again.
+fn is_counted(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let twice = ["give", "given", "specify", "specified", "use", "used"]
+        .iter()
+        .any(|verb| text.contains(&format!("{verb} twice")));
+    twice || text.contains("is additive") || text.contains("can be used up to")
 }
 
 fn kind(names: &Names, text: &str) -> Kind {
     let Some(value) = names.value.as_deref() else {
-        return Kind::switch();
+        let again = may_repeat(text) || is_counted(text);
+        return match names.negation.is_none() && again {
+            true => Kind::count(),
+            false => Kind::switch(),
+        };
     };
     if value == "..." && !names.equals && !names.optional {
         return Kind::count();
@@ -232,15 +261,9 @@ fn kind(names: &Names, text: &str) -> Kind {
         .split_whitespace()
         .filter(|word| word.starts_with('<'))
         .count();
-    let lower = text.to_lowercase();
-    let many = [
-        "more than once",
-        "multiple times",
-        "be repeated",
-        "several times",
-    ]
-    .iter()
-    .any(|mark| lower.contains(mark));
+    let longs = names.longs.iter().map(|long| format!("--{long}"));
+    let shorts = names.shorts.iter().map(|short| format!("-{short}"));
+    let many = may_repeat(text) || longs.chain(shorts).any(|name| shows_twice(text, &name));
     let mut kind = if many {
         Kind::repeated(value_type)
     } else {
@@ -376,6 +399,20 @@ mod tests {
                 "--no-verbose None/Bool",
                 "-o --output Required/Path",
                 "!-NUM",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_switch_that_means_more_when_it_is_given_again_is_counted() {
+        assert_eq!(
+            show(
+                "  -v, --verbose  show more, give twice for all\n  -q, --quiet    Option is additive.\n  -t, --twice    do it twice\n"
+            ),
+            [
+                "-v --verbose None/Count",
+                "-q --quiet None/Count",
+                "-t --twice None/Bool"
             ]
         );
     }

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use charmer_core::model::{CommandPath, FlagValue, Syntax, ValueType};
+use charmer_core::model::{Arguments, CommandPath, FlagValue, Syntax, ValueType};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
@@ -35,6 +35,8 @@ pub(crate) struct Git {
 struct Memory {
     /// Commands that know the completion helper.
     helped: BTreeSet<String>,
+    /// The commands that the program's own page lists, with their headings.
+    common: Vec<(String, String)>,
     /// The usage of subcommands that cannot be asked, from their parent's page.
     unasked: BTreeMap<CommandPath, Vec<String>>,
     /// Lists of options in the data file that a command takes.
@@ -65,8 +67,12 @@ impl Family for Git {
         }
     }
 
+    fn takes_flags_again(&self) -> bool {
+        true
+    }
+
     fn syntax(&self) -> Syntax {
-        Syntax::getopt()
+        Syntax::getopt().optional_is_attached()
     }
 
     fn help_requests(&self, path: &CommandPath) -> Vec<Vec<String>> {
@@ -84,6 +90,7 @@ impl Family for Git {
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
         let text = page.text();
         if page.path.is_root() {
+            self.memory().common = common_commands(text);
             return Some(read_root(text, page.program));
         }
         let (sketch, statements) = read_command(text, page)?;
@@ -106,6 +113,9 @@ impl Family for Git {
             } else {
                 self.complete(asker, sketch).await;
             }
+            let data = self.data.for_program(asker.binary);
+            data.mark_repeated(sketch);
+            data.mark_dispensable(sketch);
         })
     }
 }
@@ -127,7 +137,13 @@ impl Git {
             BTreeSet::new()
         };
         let installed = installed.succeeded().then(|| set(&installed.stdout));
-        for (name, about) in command_list(printed(&documented)) {
+        let common = std::mem::take(&mut self.memory().common);
+        let heading = |name: &str| common.iter().find(|(known, _)| known == name);
+        let mut listed = command_list(printed(&documented));
+        // The page that everybody sees has few of them, in the order of what is done with them.
+        let place = |name: &str| common.iter().position(|(known, _)| known == name);
+        listed.sort_by_key(|(name, _)| place(name).unwrap_or(common.len()));
+        for (name, about) in listed {
             let there = installed.as_ref().is_none_or(|names| names.contains(&name));
             // What opens a window is never asked, and serves no assistant.
             let window = about.to_lowercase().contains("graphical");
@@ -135,10 +151,11 @@ impl Git {
                 continue;
             }
             sketch.add_child(ChildSketch {
+                listed: heading(&name).map(|(_, heading)| Fact::new(heading.clone(), Origin::Help)),
                 name,
-                aliases: Vec::new(),
                 about: Some(Fact::new(about, Origin::Help)),
                 certain: installed.is_some(),
+                ..ChildSketch::default()
             });
         }
         if !sketch.children.is_empty() {
@@ -240,6 +257,20 @@ impl Git {
             .filter(|statement| !starts_with_subcommand(statement, &path))
             .filter_map(|statement| behind_path(statement, path.words()))
             .collect();
+        // `[push [-q] ...]`: the command is that subcommand where its word is left out, and takes its options.
+        for rest in &own {
+            let inner = rest
+                .strip_prefix('[')
+                .and_then(|rest| rest.strip_suffix(']'));
+            let (name, flags) = inner
+                .and_then(|inner| inner.split_once(' '))
+                .unwrap_or_default();
+            if sketch.children.iter().any(|child| child.name == name) {
+                for flag in usage_flags(flags) {
+                    sketch.add_flag(flag);
+                }
+            }
+        }
         let alone = own.iter().any(|rest| {
             !words(rest)
                 .iter()
@@ -396,7 +427,34 @@ fn read_command(text: &str, page: &Page<'_>) -> Option<(CommandSketch, Vec<Strin
     for flag in flags {
         sketch.add_flag(flag);
     }
+    let bare = |arguments: &Fact<Arguments>| arguments.value == Arguments::Listed(Vec::new());
+    if sketch.arguments.as_ref().is_none_or(bare)
+        && let Some(pattern) = told_pattern(&sketch)
+    {
+        sketch.arguments = Some(Fact::new(Arguments::Pattern(pattern), Origin::Help));
+    }
     Some((sketch, statements))
+}
+
+/// The positionals of a command whose usage only shows `[<options>]`, from the texts of options that say what each wants:
+/// `get value: name [value-pattern]`, `add a new variable: name value`.
+fn told_pattern(sketch: &CommandSketch) -> Option<String> {
+    let is_word = |word: &str| {
+        let named = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '.' | '[' | ']');
+        !word.is_empty() && word.chars().all(named)
+    };
+    let mut told: Vec<&str> = Vec::new();
+    for flag in sketch.flags.iter().filter(|flag| flag.is_switch()) {
+        let text = flag.help.as_ref().map_or("", |help| help.value.as_str());
+        let Some((_, wanted)) = text.split_once(": ") else {
+            continue;
+        };
+        if wanted.split(' ').all(is_word) && !told.contains(&wanted) {
+            told.push(wanted);
+        }
+    }
+    // One may be any remark.
+    (told.len() > 2).then(|| told.join(" | "))
 }
 
 /// `cmd [sub ...]`: a subcommand that may be left out.
@@ -458,6 +516,20 @@ fn read_unasked(sketch: &mut CommandSketch, rests: &[String]) {
     }
     let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
     sketch.arguments = arguments_of(&rests);
+}
+
+/// The commands of the program's own page, each with the line above its rows.
+fn common_commands(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut heading = "";
+    for line in text.lines() {
+        if line.starts_with(|c: char| c.is_ascii_lowercase()) {
+            heading = line.split(" (").next().unwrap_or(line).trim();
+        }
+        let names = command_list(line).into_iter();
+        found.extend(names.map(|(name, _)| (name, heading.to_owned())));
+    }
+    found
 }
 
 /// The rows of `help -a`: names behind three spaces, and what each is for.

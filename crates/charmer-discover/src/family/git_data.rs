@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use charmer_core::model::{CommandPath, FlagValue, ValueType};
+use charmer_core::model::{Arguments, CommandPath, FlagValue, Repetition, ValueType};
 
 use super::getopt::{OptionRow, getopt_flag, option_names};
 use crate::{
@@ -110,6 +110,56 @@ impl GitData {
             list.words
                 .iter()
                 .any(|word| *word == form || word == parent)
+        })
+    }
+
+    /// Makes lists of the options that a command takes again, each time with one more value.
+    pub(super) fn mark_repeated(&self, sketch: &mut CommandSketch) {
+        let path = sketch.path.words().join("/");
+        for flag in &mut sketch.flags {
+            let listed = self.names("repeated", &path, flag);
+            if let Some(kind) = flag.kind.as_mut().filter(|_| listed)
+                && kind.value.value == FlagValue::Required
+                && kind.value.repetition == Repetition::Single
+            {
+                kind.value.repetition = Repetition::Repeat { delimiter: None };
+            }
+        }
+    }
+
+    /// Notes which positionals need not be there, though the usage requires them: always, or beside an option.
+    pub(super) fn mark_dispensable(&self, sketch: &mut CommandSketch) {
+        let path = sketch.path.words().join("/");
+        let Some(Arguments::Listed(listed)) = sketch.arguments.as_mut().map(|fact| &mut fact.value)
+        else {
+            return;
+        };
+        for positional in listed.iter_mut() {
+            let named = self.lists("optional", &path, |name| name == positional.id);
+            positional.required &= !named;
+        }
+        if let Some(first) = listed.iter_mut().find(|one| one.required) {
+            let flags = sketch.flags.iter();
+            let flags = flags.filter(|flag| self.names("replaces", &path, flag));
+            first.replaced_by.extend(flags.map(FlagSketch::id));
+        }
+    }
+
+    /// Whether a list names this option of a command: `add,rm:--all`.
+    fn names(&self, list: &str, path: &str, flag: &FlagSketch) -> bool {
+        let long = flag.long.iter().map(|long| format!("--{long}"));
+        let short = flag.short.map(|short| format!("-{short}"));
+        let names: Vec<String> = long.chain(short).collect();
+        self.lists(list, path, |name| names.iter().any(|known| known == name))
+    }
+
+    /// Whether a list has an entry of a command: `add,rm:name`.
+    fn lists(&self, list: &str, path: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+        let words = self.0.iter().find(|known| known.name == list);
+        let words = words.map_or(&[][..], |list| &list.words);
+        let mut entries = words.iter().filter_map(|word| word.rsplit_once(':'));
+        entries.any(|(commands, name)| {
+            is_meant(name) && commands.split(',').any(|c| c == path || c == "*")
         })
     }
 

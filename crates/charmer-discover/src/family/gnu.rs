@@ -6,10 +6,14 @@ use charmer_core::model::{CommandPath, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
-    fallback::command_rows,
+    fallback::{command_rows, free_command_word},
+    first_word::AskedFirstWord,
     getopt::{getopt_flags, option_rows},
+    hand_on,
+    long_value::AskedLongValue,
     pattern::arguments_of,
     printed,
+    replaced::mark_replaced,
 };
 use crate::{
     fact::{Fact, Origin},
@@ -24,6 +28,8 @@ const MORE: &str = "--help all";
 #[derive(Default)]
 pub(crate) struct Gnu {
     more: AtomicBool,
+    long_value: AskedLongValue,
+    first_word: AskedFirstWord,
 }
 
 impl Family for Gnu {
@@ -35,8 +41,14 @@ impl Family for Gnu {
         score(signs.text(), &signs.binary.name())
     }
 
+    fn takes_flags_again(&self) -> bool {
+        true
+    }
+
     fn syntax(&self) -> Syntax {
         Syntax::getopt()
+            .long_value(self.long_value.get())
+            .first_word_is_letters(self.first_word.is_letters())
     }
 
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
@@ -50,15 +62,18 @@ impl Family for Gnu {
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async move {
-            if !self.more.load(Ordering::Relaxed) {
-                return;
+            if self.more.load(Ordering::Relaxed) {
+                let request: Vec<&str> = MORE.split(' ').collect();
+                let answer = asker.prober.run(&request).await;
+                let (flags, _) = getopt_flags(printed(&answer));
+                for flag in flags {
+                    sketch.add_flag(flag);
+                }
             }
-            let request: Vec<&str> = MORE.split(' ').collect();
-            let answer = asker.prober.run(&request).await;
-            let (flags, _) = getopt_flags(printed(&answer));
-            for flag in flags {
-                sketch.add_flag(flag);
-            }
+            self.long_value.ask(asker, sketch).await;
+            self.first_word.ask(asker, sketch).await;
+            hand_on::ask(asker, sketch).await;
+            mark_replaced(sketch);
         })
     }
 }
@@ -104,6 +119,7 @@ fn read(text: &str, program: &str) -> CommandSketch {
         .filter_map(|line| behind_path(line, &[]))
         .collect();
     sketch.arguments = arguments_of(&rests);
+    free_command_word(text, &mut sketch);
     if let Some(about) = about(text) {
         sketch.about = Some(Fact::new(about, Origin::Help));
     }
@@ -172,6 +188,22 @@ mod tests {
             panic!("the positionals are plain");
         };
         assert!(listed[0].variadic && !listed[0].required && listed[0].id == "file");
+    }
+
+    #[test]
+    fn a_command_that_is_listed_may_be_left_out() {
+        let page = |commands: &str| {
+            format!(
+                "gate [OPTIONS...] COMMAND ...\n\nOpens gates.\n\n{commands}\nOptions:\n  -a --all   All of them\n"
+            )
+        };
+        let required = |text: &str| {
+            let arguments = read(text, "gate").arguments.expect("a usage").value;
+            arguments.listed()[0].required
+        };
+        assert!(required(&page("")));
+        let listed = "Gate Commands:\n  open GATE...     Open some\n  shut [GATE...]   Shut some\n";
+        assert!(!required(&page(listed)));
     }
 
     #[test]

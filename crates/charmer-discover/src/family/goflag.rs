@@ -1,10 +1,18 @@
 //! Programs that read their flags with Go's `flag` package, with subcommands or without: long names with one dash.
 
-use std::sync::OnceLock;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+};
 
-use charmer_core::model::{CommandPath, ShortValue, Syntax, ValueType};
+use charmer_core::model::{Arguments, CommandPath, ShortValue, Syntax, ValueType};
 
-use super::{Family, Page, Signs, fallback::command_rows, pattern::arguments_of};
+use super::{
+    Asker, Family, Page, Refining, Signs,
+    fallback::command_rows,
+    pattern::{arguments_of, words},
+    printed,
+};
 use crate::{
     fact::{Fact, Origin},
     help::{
@@ -13,11 +21,21 @@ use crate::{
     sketch::{CommandSketch, FlagSketch, Kind},
 };
 
+mod mentioned;
+
 /// The family.
 #[derive(Default)]
 pub(crate) struct GoFlag {
     /// Whether the program has a command that shows the help of others, as its root says.
     help_command: OnceLock<bool>,
+    /// The help topics that commands name for more of their flags.
+    topics: Mutex<BTreeMap<CommandPath, Vec<String>>>,
+}
+
+impl GoFlag {
+    fn topics(&self) -> MutexGuard<'_, BTreeMap<CommandPath, Vec<String>>> {
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Family for GoFlag {
@@ -49,11 +67,16 @@ impl Family for GoFlag {
         }
     }
 
+    fn takes_flags_again(&self) -> bool {
+        true
+    }
+
     fn syntax(&self) -> Syntax {
         // The package takes `--name` for `-name`, and `-n=4`.
-        let mut syntax = Syntax::getopt();
+        let mut syntax = Syntax::getopt().optional_is_attached();
         syntax.short_value = ShortValue::Equals;
         syntax.switch_takes_value = true;
+        syntax.letters_together = false;
         syntax
     }
 
@@ -77,7 +100,37 @@ impl Family for GoFlag {
         if page.path.is_root() {
             let _ = self.help_command.set(says_help_command(text));
         }
-        read(text, page.program, page.path)
+        let sketch = read(text, page.program, page.path)?;
+        if !page.path.is_root() && self.help_command.get() == Some(&true) {
+            let topics = mentioned::topics(text, page.program, page.path);
+            self.topics().insert(page.path.clone(), topics);
+        }
+        Some(sketch)
+    }
+
+    fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
+        Box::pin(async move {
+            let topics = self.topics().remove(&sketch.path).unwrap_or_default();
+            for topic in topics {
+                let answer = asker.prober.run(&["help", topic.as_str()]).await;
+                for flag in go_rows(printed(&answer)) {
+                    // The command's own page is about it alone, so what stands there counts.
+                    if sketch.flag_mut(&flag).is_none() {
+                        sketch.add_flag(flag);
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Whether a usage shows one positional and arguments that are passed on: `[build flags] package [arguments...]`.
+fn hands_on(rest: &str) -> bool {
+    let all = words(rest);
+    let first = all.iter().position(|word| !word.starts_with('['));
+    match first.map(|first| &all[first + 1..]) {
+        Some([last]) => last.to_lowercase().starts_with("[arg") && last.contains("..."),
+        _ => false,
     }
 }
 
@@ -108,6 +161,21 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
         sketch.runnable = Some(Fact::new(false, Origin::Usage));
     } else {
         sketch.arguments = arguments_of(&rests);
+        // `[packages]` are several.
+        if let Some(Fact {
+            value: Arguments::Listed(listed),
+            ..
+        }) = &mut sketch.arguments
+            && let Some(last) = listed.last_mut().filter(|last| !last.last)
+        {
+            last.variadic |= !last.required && last.id.len() > 3 && last.id.ends_with('s');
+        }
+        // The package stops at the first word that is no flag. A program that says that flags may follow reads those
+        // itself.
+        let one = <[&str; 1]>::try_from(rests.as_slice()).ok();
+        if one.is_some_and(|[rest]| hands_on(rest)) {
+            sketch.options_end_behind = Some(Fact::new(1, Origin::Convention));
+        }
     }
     if let Some(about) = about(text) {
         sketch.about = Some(Fact::new(about, Origin::Help));
@@ -119,6 +187,13 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
         match flag.long {
             Some(long) if global => left_out.push(format!("-{long}")),
             _ => sketch.add_flag(flag),
+        }
+    }
+    if !path.is_root() {
+        for flag in mentioned::flags(&rests, text) {
+            if sketch.flag_mut(&flag).is_none() {
+                sketch.add_flag(flag);
+            }
         }
     }
     sketch
@@ -188,11 +263,20 @@ fn mark_tab(line: &str) -> String {
 }
 
 fn flag(column: &str, text: &str) -> Option<FlagSketch> {
+    let mut flag = named(column).filter(|_| !text.is_empty())?;
+    let (text, default) = take_default(text);
+    if let Some(default) = default {
+        flag.default = Some(Fact::new(vec![default], Origin::Help));
+    }
+    flag.help = Some(Fact::new(text, Origin::Help));
+    Some(flag)
+}
+
+/// A flag as its name and value are shown.
+fn named(column: &str) -> Option<FlagSketch> {
     let names = flag_names(column)?;
     let value = names.value.as_deref();
-    if text.is_empty()
-        || value.is_some_and(|value| value.ends_with(['.', ',']) || value.split(' ').count() > 3)
-    {
+    if value.is_some_and(|value| value.ends_with(['.', ',']) || value.split(' ').count() > 3) {
         return None;
     }
     let mut flag = FlagSketch {
@@ -219,11 +303,6 @@ fn flag(column: &str, text: &str) -> Option<FlagSketch> {
         Some(_) => Kind::single(ValueType::String),
     };
     flag.kind = Some(Fact::new(kind, Origin::Help));
-    let (text, default) = take_default(text);
-    if let Some(default) = default {
-        flag.default = Some(Fact::new(vec![default], Origin::Help));
-    }
-    flag.help = Some(Fact::new(text, Origin::Help));
     Some(flag)
 }
 

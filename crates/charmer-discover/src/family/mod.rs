@@ -6,15 +6,21 @@
 mod argparse;
 mod clap;
 mod click;
+#[cfg(test)]
+mod clock;
 mod cobra;
 mod fallback;
+mod first_word;
 mod getopt;
 mod git;
 mod git_data;
 mod gnu;
 mod goflag;
+mod hand_on;
+mod long_value;
 mod pattern;
 mod python;
+mod replaced;
 
 use std::{collections::BTreeMap, pin::Pin};
 
@@ -91,6 +97,11 @@ pub(crate) trait Family: Send + Sync {
 
     /// How its programs read a command line.
     fn syntax(&self) -> Syntax;
+
+    /// Whether its parsers take any flag again, while no help tells whether the program keeps all values or the last.
+    fn takes_flags_again(&self) -> bool {
+        false
+    }
 
     /// The command lines that show a command's help, the safest first. The next is tried where [`read`](Self::read)
     /// does not accept the answer.

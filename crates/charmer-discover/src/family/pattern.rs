@@ -6,8 +6,11 @@ use super::getopt::{OptionRow, getopt_flag};
 use crate::{
     fact::{Fact, Origin},
     help::flag_names,
-    sketch::FlagSketch,
+    sketch::{FlagSketch, Kind},
 };
+
+/// How deep brackets may stand in brackets; people write three.
+const DEEPEST: usize = 16;
 
 /// The positionals in what follows a command's path in its usage statements.
 ///
@@ -15,6 +18,17 @@ use crate::{
 pub(crate) fn arguments_of(rests: &[&str]) -> Option<Fact<Arguments>> {
     let mut cleaned: Vec<String> = rests.iter().map(|rest| positional_part(rest)).collect();
     cleaned.dedup();
+    // `p [OPTION]` beside `p FILE...` says that there are options which need no file, `--version` among them.
+    let optional = cleaned.len() == 2 && cleaned.iter().any(String::is_empty);
+    if optional
+        && let Some(one) = cleaned.iter().find(|text| !text.is_empty())
+        && let Arguments::Listed(mut listed) = parse_usage(one)
+    {
+        for positional in &mut listed {
+            positional.required = false;
+        }
+        return Some(Fact::new(Arguments::Listed(listed), Origin::Usage));
+    }
     let whole = |text: &str| Fact::new(parse_usage(text), Origin::Usage);
     match cleaned.as_slice() {
         [] => return None,
@@ -34,6 +48,12 @@ pub(crate) fn arguments_of(rests: &[&str]) -> Option<Fact<Arguments>> {
         }
         return Some(Fact::new(Arguments::Listed(listed), Origin::Usage));
     }
+    // Where each statement has its words behind dashes or is about a flag, what is given as words is one list there.
+    if plain.iter().all(|text| begins_with_dashes(text))
+        && cleaned.iter().any(|text| begins_with_dashes(text))
+    {
+        return Some(whole("-- [args...]"));
+    }
     let mut all: Vec<&str> = rests
         .iter()
         .map(|rest| rest.trim())
@@ -44,8 +64,13 @@ pub(crate) fn arguments_of(rests: &[&str]) -> Option<Fact<Arguments>> {
     Some(Fact::new(pattern, Origin::Usage))
 }
 
+/// Whether a statement has words only behind `--`.
+fn begins_with_dashes(statement: &str) -> bool {
+    words(statement).first() == Some(&"--")
+}
+
 /// A statement without the groups that only hold flags, and without what a shell would read (`< file`).
-fn positional_part(rest: &str) -> String {
+pub(super) fn positional_part(rest: &str) -> String {
     let mut kept: Vec<String> = Vec::new();
     let all = words(rest);
     for (at, &word) in all.iter().enumerate() {
@@ -121,13 +146,25 @@ pub(crate) fn words(text: &str) -> Vec<&str> {
 /// The flags that a usage statement shows: `[-q | --quiet]`, `[--depth <n>]`, `(-m | --message) <text>`.
 pub(crate) fn usage_flags(rest: &str) -> Vec<FlagSketch> {
     let mut columns = Vec::new();
-    collect(rest, false, &mut columns);
+    collect(rest, false, DEEPEST, &mut columns);
     let mut found: Vec<FlagSketch> = Vec::new();
     for column in columns {
         let Some(names) = flag_names(&column) else {
             continue;
         };
         if names.single_dash {
+            for letter in letters_of(&column) {
+                let short = Some(letter);
+                let kind = Some(Fact::new(Kind::switch(), Origin::Usage));
+                let flag = FlagSketch {
+                    short,
+                    kind,
+                    ..FlagSketch::default()
+                };
+                if !found.iter().any(|known| known.is_same(&flag)) {
+                    found.push(flag);
+                }
+            }
             continue;
         }
         let text = String::new();
@@ -144,15 +181,33 @@ pub(crate) fn usage_flags(rest: &str) -> Vec<FlagSketch> {
     found
 }
 
-/// Writes each flag of a statement as a column of a row would have it.
-fn collect(text: &str, grouped: bool, columns: &mut Vec<String>) {
+/// The letters of `-46AaCf`: switches in the order of the alphabet, as no word is, and none twice.
+fn letters_of(column: &str) -> Vec<char> {
+    let letters: Vec<char> = column.trim_start_matches('-').chars().collect();
+    let order = |letter: &char| (letter.to_ascii_lowercase(), *letter);
+    let rising = letters
+        .windows(2)
+        .all(|two| order(&two[0]) < order(&two[1]));
+    let plain = letters.iter().all(char::is_ascii_alphanumeric);
+    if letters.len() > 3 && rising && plain {
+        return letters;
+    }
+    Vec::new()
+}
+
+/// Writes each flag of a statement as a column of a row would have it. Brackets in brackets are followed so far and no
+/// further: each is a call of this function.
+fn collect(text: &str, grouped: bool, depth: usize, columns: &mut Vec<String>) {
+    let Some(deeper) = depth.checked_sub(1) else {
+        return;
+    };
     let parts = bars(text);
     if parts.len() > 1 {
         let mut parts = parts.into_iter().peekable();
         while let Some(part) = parts.next() {
             match parts.next_if(|long| is_pair(part, long)) {
                 Some(long) => columns.push(format!("{part}, {long}")),
-                None => collect(part, grouped, columns),
+                None => collect(part, grouped, deeper, columns),
             }
         }
         return;
@@ -169,7 +224,7 @@ fn collect(text: &str, grouped: bool, columns: &mut Vec<String>) {
             .find_map(|(open, close)| group.strip_prefix(open)?.strip_suffix(close));
         if let Some(inner) = inner {
             let before = columns.len();
-            collect(inner, true, columns);
+            collect(inner, true, deeper, columns);
             // `(-m | --message) <text>`: the value is behind the names.
             if group.starts_with('(') && next.starts_with('<') {
                 for column in &mut columns[before..] {
@@ -179,7 +234,9 @@ fn collect(text: &str, grouped: bool, columns: &mut Vec<String>) {
                 }
             }
         } else if word.starts_with('-') && !word.trim_matches('-').is_empty() {
-            let alone = grouped && words.len() == 2 && !next.starts_with(['-', '[', '(']);
+            // `[-D [address:]port]` has one value, part of which may be left out; `[-x [y]]` may have none.
+            let part = next.starts_with('[') && !next.ends_with(']');
+            let alone = grouped && words.len() == 2 && (part || !next.starts_with(['-', '[', '(']));
             if !word.contains(['=', '<']) && (next.starts_with('<') && grouped || alone) {
                 columns.push(format!("{word} {next}"));
                 at += 1;
@@ -248,6 +305,14 @@ mod tests {
     fn positionals() {
         for (rests, expected) in [
             (vec!["[OPTION]... [FILE]..."], "file*"),
+            (
+                vec![
+                    "-- <tool>[@<version>] [rest...]",
+                    "--from=<tool> -- <cmd> [rest...]",
+                    "-c '<cmd>'",
+                ],
+                "-- args*",
+            ),
             (vec!["[OPTION...] PATTERN [FILE]..."], "pattern! file*"),
             (
                 vec!["[OPTION]... [FILE]...", "[OPTION]... --from=F"],
@@ -266,6 +331,10 @@ mod tests {
             (vec!["[<options>] [--] <path>..."], "-- path*!"),
             (vec!["[<options>] <msg> < mail >info"], "msg!"),
             (vec!["A B", "A... DIR"], "? A B | A... DIR"),
+            (
+                vec!["[OPTION] TIME COMMAND [ARG]...", "[OPTION]"],
+                "time command arg*",
+            ),
             (vec![""], ""),
             (vec![], "none"),
         ] {
@@ -302,6 +371,10 @@ mod tests {
                 "depth=",
                 "-mmessage=",
                 "-o=",
+                "-4",
+                "-6",
+                "-A",
+                "-a",
                 "pager",
                 "color?",
                 "-fforce",

@@ -102,6 +102,12 @@ fn judge_command(
             format!("{path}: {runnable}, found {}", found.runnable)
         });
     }
+    if let Some(ends) = truth.options_end {
+        let known = found.options_end_behind.is_some();
+        report
+            .options_end
+            .count(ends == known, || format!("{path}: {ends}, found {known}"));
+    }
     let word = path.rsplit(' ').next().unwrap_or_default();
     if all.commands.values().any(|command| !command.aliases.is_empty())
         && !path.is_empty()

@@ -70,6 +70,8 @@ pub struct Report {
     pub optional_values: Score,
     /// Relations between flags.
     pub groups: Score,
+    /// Commands that are known to read no flags behind their first positional, or to read them anywhere.
+    pub options_end: Score,
 }
 
 /// How many mistakes of a kind are shown to people.
@@ -98,7 +100,7 @@ impl Report {
     }
 
     /// Every figure with its name and its floor, if it has one.
-    fn figures(&self) -> [(&'static str, &Score, Option<f64>); 14] {
+    fn figures(&self) -> [(&'static str, &Score, Option<f64>); 15] {
         [
             ("commands, precision", &self.command_precision, Some(1.0)),
             ("commands, recall", &self.command_recall, Some(0.995)),
@@ -114,6 +116,7 @@ impl Report {
             ("persistent", &self.persistent, None),
             ("optional values", &self.optional_values, None),
             ("groups", &self.groups, None),
+            ("options end", &self.options_end, Some(1.0)),
         ]
     }
 }

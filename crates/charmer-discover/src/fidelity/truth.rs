@@ -56,6 +56,9 @@ pub struct TrueCommand {
     /// The relations between its flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<TrueGroup>,
+    /// Whether it reads no flags behind its first positional.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options_end: Option<bool>,
 }
 
 /// What is true of a flag.

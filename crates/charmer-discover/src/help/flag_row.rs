@@ -1,5 +1,8 @@
 //! The left column of a flag's row: `-s, --name VALUE`, in the ways that programs write it.
 
+/// The maximum number of names that a flag has; a longer list names flags that are described elsewhere.
+const MOST_NAMES: usize = 16;
+
 /// The names in a row, and what follows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Names {
@@ -26,6 +29,9 @@ pub(crate) fn flag_names(column: &str) -> Option<Names> {
     loop {
         let (name, after) = one_name(rest)?;
         names.take(name)?;
+        if names.longs.len() + names.shorts.len() > MOST_NAMES {
+            return None;
+        }
         rest = after;
         // A value right behind this name; the next name may still follow (`-o FILE, --output FILE`).
         let (value, after) = value_of(rest, &mut names);

@@ -2,6 +2,9 @@
 
 use charmer_core::model::Choice;
 
+/// The maximum number of brackets of a kind that are looked into.
+const MARKS: usize = 32;
+
 /// The first sentence or line of a text.
 pub(crate) fn first_sentence(text: &str) -> String {
     let paragraph = text.trim().split("\n\n").next().unwrap_or_default();
@@ -52,7 +55,8 @@ fn default_mark(text: &str) -> Option<(usize, usize)> {
     let lower = text.to_ascii_lowercase();
     ["(default", "[default"]
         .iter()
-        .flat_map(|mark| lower.match_indices(mark))
+        // The last is wanted; where many do not close, each is looked through to the end of the text.
+        .flat_map(|mark| lower.rmatch_indices(mark).take(MARKS))
         .filter_map(|(at, mark)| {
             let next = lower[at + mark.len()..].chars().next()?;
             if !matches!(next, ' ' | ':' | '=') {
@@ -119,8 +123,32 @@ pub(crate) fn may_repeat(text: &str) -> bool {
         "repeatable",
         "several times",
         "any number of times",
+        "given repeatedly",
+        "used repeatedly",
+        "is additive",
     ];
-    said.iter().any(|words| lower.contains(words)) && !lower.contains("not be repeated")
+    let denied = [
+        "not be repeated",
+        "not be used multiple",
+        "not be given more",
+    ];
+    said.iter().any(|words| lower.contains(words)) && !denied.iter().any(|not| lower.contains(not))
+}
+
+/// Whether a text shows a flag of this name twice on one command line, each time with a value: `--skip a --skip b`.
+pub(crate) fn shows_twice(text: &str, name: &str) -> bool {
+    let words = text
+        .split_whitespace()
+        .map(|word| word.trim_start_matches(['(', '`', '\'', '"']));
+    let attached = format!("{name}=");
+    let shown = words.enumerate().filter_map(|(at, word)| {
+        let behind = usize::from(!word.starts_with(&attached));
+        (word == name || behind == 0).then_some((at, behind))
+    });
+    let shown: Vec<(usize, usize)> = shown.collect();
+    // The value of the first, and perhaps a word between them.
+    let follows = |two: &[(usize, usize)]| (1..=2).contains(&(two[1].0 - two[0].0 - two[0].1));
+    shown.windows(2).any(follows)
 }
 
 /// The environment variable in an `[env: NAME=...]`, `[env var: NAME]` or `[$NAME]`.
@@ -174,7 +202,7 @@ fn listed_choices(text: &str) -> Option<Vec<String>> {
     }
     // `{a|b|c}`, `(a|b|c)`, `"a"|"b"`.
     for (open, close) in [('{', '}'), ('(', ')')] {
-        for (at, _) in text.match_indices(open) {
+        for (at, _) in text.match_indices(open).take(MARKS) {
             let Some(end) = text[at..].find(close) else {
                 break;
             };
@@ -276,6 +304,18 @@ mod tests {
     #[test]
     fn repetition_and_environment() {
         assert!(may_repeat("A label (may be given multiple times)"));
+        assert!(may_repeat("Give more output. Option is additive"));
+        assert!(!may_repeat("It can not be used multiple times"));
+        for (text, expected) in [
+            ("Files to skip: `--skip a --skip b`.", true),
+            ("as in --skip=a --skip=b", true),
+            ("--skip a and --skip b", true),
+            ("with --skip, not --skip", false),
+            ("--skip a. Whatever else is said of --skip", false),
+            ("--skipped a --skipped b", false),
+        ] {
+            assert_eq!(shows_twice(text, "--skip"), expected, "{text}");
+        }
         assert!(!may_repeat("How often it is tried"));
         assert_eq!(
             env_in("Key [env var: TOOL_KEY]").as_deref(),

@@ -4,6 +4,8 @@ use charmer_core::{output::clean, text::shorten};
 use charmer_run::{CallError, Ended, Outcome, process::Captured};
 use serde::{Deserialize, Serialize};
 
+use super::bounds::bounded;
+
 /// How many bytes of a line are repeated to people.
 const SAID: usize = 200;
 
@@ -20,6 +22,9 @@ pub struct Answer {
     pub timed_out: bool,
     /// Whether it wrote more than is kept. Whole lines of the beginning and of the end are there.
     pub cut: bool,
+    /// The number of lines that begin with an option and were left out, because there are too many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
     /// Whether it was started at all.
     pub started: bool,
 }
@@ -78,18 +83,26 @@ impl Answer {
             Ok(outcome) => outcome,
             Err(error) => return Self::not_started(error.message),
         };
+        let stdout = bounded(text(&outcome.stdout));
+        let stderr = bounded(text(&outcome.stderr));
         Self {
-            stdout: text(&outcome.stdout),
-            stderr: text(&outcome.stderr),
+            stdout: stdout.text,
+            stderr: stderr.text,
+            left_out: stdout.options + stderr.options,
             code: match outcome.ended {
                 Ended::Exited(code) => Some(code),
                 _ => None,
             },
             timed_out: outcome.ended == Ended::TimedOut,
-            cut: outcome.stdout.is_cut() || outcome.stderr.is_cut(),
+            cut: outcome.stdout.is_cut() || outcome.stderr.is_cut() || stdout.cut || stderr.cut,
             started: true,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What was kept of a stream. Where the middle is missing, so are the lines that the gap goes through: half a line of

@@ -81,6 +81,11 @@ const MANAGERS: [(&str, &str, &[&str]); 16] = [
     ("PROTO_HOME", ".proto", &[]),
 ];
 
+/// The variables by which version managers are told where they keep what they start.
+pub fn manager_variables() -> impl Iterator<Item = &'static str> {
+    MANAGERS.iter().map(|(root, _, _)| *root)
+}
+
 /// What a home folder is called, and what else lies in it; the folders are inside of it unless a variable says otherwise.
 const HOMES: [(&str, &str); 7] = [
     ("HOME", ""),

@@ -12,19 +12,20 @@
 //! - is not made any more when too many before it ran out of time, so that asking comes to an end;
 //! - does not see the network, and can write only into the scratch folder, where a sandbox is to be had.
 //!
-//! The sandbox is for Linux: one process a prober (see [`charmer_sandbox`]) enters a user and a network namespace and
-//! applies Landlock to itself; then it starts the programs, which inherit what it has lost. So a probe costs hardly more
-//! than its program. What of it is not to be had it reports when it starts, and [`Prober::shortcomings`] says it; probes
-//! go on without. What was to be had then is never done without later: where the sandbox is lost, programs are not
+//! The sandbox is for Linux: one process a prober (see [`charmer_sandbox`]) gives its rights away; then it starts the programs, which inherit what it has lost. So a probe costs hardly more
+//! than its program. What of it is not to be had it reports when it starts, before any program runs, and
+//! [`ProbeOptions::on_shortcoming`] and [`Prober::shortcomings`] say it; probes go on without. What was to be had then is never done without later: where the sandbox is lost, programs are not
 //! started any more. Probes with the user's real home are made only where Landlock keeps that read-only.
 //!
 //! The sandbox ends with the process that started it, and all that it runs with it: programs do not survive a prober
 //! whose process is killed.
 //!
+//! What a program prints is read within bounds, so that no text takes long: see `bounds`. A reading can be ended from
+//! outside at any time: see [`ProbeStop`].
+//!
 //! What the sandbox does not cover: reading. A probed program reads what the user may read, and could put it into its
-//! help. Landlock does not see changes of permissions, times or attributes, nor, before version 9, connections to Unix
-//! sockets that have a path (which is how a local docker daemon is reached). A process that leaves its group (`setsid`)
-//! outlives its probe, but not its sandbox; so does a program that kills the sandbox.
+//! help. A process that leaves its group (`setsid`) outlives its probe, but not its sandbox. The number of files that a
+//! program writes into the scratch folder has no bound.
 //!
 //! ```
 //! # #[cfg(unix)]
@@ -40,14 +41,20 @@
 //! ```
 
 mod answer;
+mod bounds;
 mod environment;
 mod log;
 mod patience;
 mod protection;
 mod scratch;
+mod stop;
 
 pub use answer::Answer;
+#[cfg(test)]
+pub(crate) use bounds::bounded;
+pub use environment::manager_variables;
 pub use log::ProbeLog;
+pub use stop::ProbeStop;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -71,10 +78,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::journal::{Answers, Question};
 
-use self::{patience::Patience, protection::Protection, scratch::Scratch};
+use self::{patience::Patience, protection::Protection, scratch::Scratch, stop::Presence};
 
 /// How long a program that is to end may take to.
 const GRACE: Duration = Duration::from_millis(200);
+/// The maximum length of a command line in bytes. Linux starts none that is longer than a quarter of the stack, and no
+/// program with an element of 128 KiB.
+const COMMAND_LINE: usize = 120 << 10;
 
 /// How probes are run.
 #[derive(Debug, Clone)]
@@ -91,10 +101,17 @@ pub struct ProbeOptions {
     pub parallel: Option<usize>,
     /// How the sandbox is started; without this there is none.
     pub sandbox: Option<SandboxCommand>,
+    /// Files and folders that are out of the program's reach in the sandbox; none by default. What it reads it can print
+    /// as its help.
+    pub hidden: Vec<PathBuf>,
     /// Where the few variables that probes inherit are taken from; this process's environment by default.
     pub environment: Vec<(OsString, OsString)>,
     /// Where the command lines of probes are noted, for whoever wants to know what is asked.
     pub log: Option<ProbeLog>,
+    /// Who is told, before the program is started for the first time, what protection is not to be had.
+    pub on_shortcoming: Option<fn(&str)>,
+    /// Ends all that is being asked.
+    pub stop: ProbeStop,
 }
 
 impl Default for ProbeOptions {
@@ -105,8 +122,11 @@ impl Default for ProbeOptions {
             output: 4 << 20,
             parallel: None,
             sandbox: None,
+            hidden: Vec::new(),
             environment: std::env::vars_os().collect(),
             log: None,
+            on_shortcoming: None,
+            stop: ProbeStop::default(),
         }
     }
 }
@@ -118,6 +138,9 @@ pub enum ProbeError {
     /// The program is not named by an absolute path.
     #[error("`{}` is not an absolute path; look the program up first", .0.display())]
     Relative(PathBuf),
+    /// Nothing is asked any more; see [`ProbeStop`].
+    #[error("reading was stopped")]
+    Stopped,
     /// There is nowhere for it to run.
     #[error("no scratch folder could be made in `{}`: {source}", .folder.display())]
     Scratch {
@@ -157,6 +180,7 @@ struct Shared {
     /// Before the scratch folder, which must not go while something runs in it.
     protection: OnceLock<Protection>,
     scratch: Scratch,
+    presence: Presence,
 }
 
 impl fmt::Debug for Prober {
@@ -183,7 +207,7 @@ impl Prober {
         engine.concurrency = Some(parallel);
         let environment = environment::scratch_environment(&options.environment, &scratch);
         let home = scratch.home();
-        let shared = Shared {
+        let shared = Arc::new(Shared {
             program,
             engine: Engine::new(engine),
             // The engine's own queue is bounded, and waiting in it counts as time of the probe: a walk wants neither.
@@ -195,9 +219,13 @@ impl Prober {
             protection: OnceLock::new(),
             options,
             scratch,
-        };
+            presence: Presence::default(),
+        });
+        if !shared.options.stop.add(&shared) {
+            return Err(ProbeError::Stopped);
+        }
         Ok(Self(Arc::new(Inner {
-            shared: Arc::new(shared),
+            shared,
             environment,
             home,
             at_home: false,
@@ -209,7 +237,7 @@ impl Prober {
     /// answer that says so. Dropping the future ends the program.
     pub async fn run<S: AsRef<OsStr>>(&self, argv: &[S]) -> Answer {
         let argv: Vec<OsString> = argv.iter().map(|word| word.as_ref().to_owned()).collect();
-        let cancel = CancellationToken::new();
+        let cancel = self.0.shared.options.stop.token();
         let _cancels_when_dropped = cancel.clone().drop_guard();
         let inner = Arc::clone(&self.0);
         // A task of its own, so that the scratch folder and the place are held until the program has ended, whether or
@@ -277,6 +305,21 @@ impl Prober {
         self.0.shared.patience.is_over()
     }
 
+    /// Notes that an answer was not the help of the command that was asked for.
+    pub(crate) fn note_useless(&self, answer: &Answer) {
+        self.0.shared.patience.note_useless(answer);
+    }
+
+    /// Whether the program has said too much to be asked any more.
+    pub(crate) fn heard_enough(&self) -> bool {
+        self.0.shared.patience.has_heard_enough()
+    }
+
+    /// Whether a program that does its work can change nothing outside of the scratch folder and reach nobody.
+    pub(crate) fn is_confined(&self) -> bool {
+        self.0.shared.protection().keeps_apart()
+    }
+
     /// What protection is not to be had here, in sentences for people. It may block for a few milliseconds the first
     /// time.
     pub fn shortcomings(&self) -> Vec<String> {
@@ -298,7 +341,16 @@ impl Shared {
     /// Found out once, when it is first needed.
     fn protection(&self) -> &Protection {
         self.protection.get_or_init(|| {
-            Protection::find_out(self.options.sandbox.as_ref(), self.scratch.room())
+            let room = self.scratch.room();
+            let hidden = &self.options.hidden;
+            let found = Protection::find_out(self.options.sandbox.as_ref(), room, hidden);
+            if let Some(tell) = self.options.on_shortcoming {
+                found
+                    .shortcomings
+                    .iter()
+                    .for_each(|sentence| tell(sentence));
+            }
+            found
         })
     }
 }
@@ -317,12 +369,23 @@ impl Inner {
             shared.patience.note(&answer);
             return answer;
         }
+        if argv.iter().map(|word| word.len() + 1).sum::<usize>() > COMMAND_LINE {
+            return Answer::not_started("the question is longer than a command line may be");
+        }
         let place = tokio::select! {
             place = shared.places.acquire() => place,
-            () = cancel.cancelled() => return Answer::not_started("nobody waits for it any more"),
+            () = cancel.cancelled() => {
+                if shared.options.stop.is_ordered() {
+                    shared.lost.get_or_init(|| "reading it was stopped".to_owned());
+                }
+                return Answer::not_started("nobody waits for it any more");
+            }
         };
         if shared.patience.is_over() {
             return Answer::not_started("it did not answer in time too often to be asked again");
+        }
+        if shared.patience.has_heard_enough() {
+            return Answer::not_started("it has said more than is read of a program");
         }
         if shared.protection.get().is_none() {
             let shared = Arc::clone(shared);
@@ -340,7 +403,11 @@ impl Inner {
         drop(place);
         let answer = self.named(Answer::new(result));
         shared.patience.note(&answer);
-        if !answer.started && !cancel.is_cancelled() {
+        if shared.options.stop.is_ordered() {
+            shared
+                .lost
+                .get_or_init(|| "reading it was stopped".to_owned());
+        } else if !answer.started && !cancel.is_cancelled() {
             shared.lost.get_or_init(|| answer.said());
         }
         // What was not the program's own doing may go otherwise next time.

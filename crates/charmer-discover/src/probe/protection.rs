@@ -1,11 +1,18 @@
 //! What protects against a probed program on this machine: a sandbox, and what that could give away.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use charmer_sandbox::{Network, Report, Rights, Sandbox, SandboxCommand};
 
 /// The maximum size of a file that a probed program writes, in bytes.
 const FILE_BYTES: u64 = 64 << 20;
+/// The maximum memory of a probed process, in bytes: much, because some reserve what they never use.
+const MEMORY_BYTES: u64 = 4 << 30;
+/// The maximum number of processes and threads of all probes that run at once.
+const PROCESSES: u64 = 1024;
 
 /// What is to be had.
 #[derive(Debug, Default)]
@@ -29,16 +36,23 @@ impl Protection {
         }
     }
 
-    /// Starts the sandbox, in which only the room can be written to. It blocks for as long as that takes, which is a few
+    /// Starts the sandbox, in which only the room can be written to and the hidden paths cannot be read. It blocks for as long as that takes, which is a few
     /// milliseconds.
-    pub(super) fn find_out(command: Option<&SandboxCommand>, room: &Path) -> Self {
+    pub(super) fn find_out(
+        command: Option<&SandboxCommand>,
+        room: &Path,
+        hidden: &[PathBuf],
+    ) -> Self {
         let Some(command) = command else {
             return Self::none("no sandbox was asked for");
         };
         let mut rights = Rights::default();
         rights.folders = vec![room.to_owned()];
+        rights.hidden = hidden.to_vec();
         rights.network = Network::None;
-        rights.file_bytes = Some(FILE_BYTES);
+        rights.bounds.file_bytes = Some(FILE_BYTES);
+        rights.bounds.memory_bytes = Some(MEMORY_BYTES);
+        rights.bounds.processes = Some(PROCESSES);
         match Sandbox::start(command, &rights) {
             Ok(sandbox) => Self {
                 shortcomings: shortcomings(sandbox.report()),
@@ -53,11 +67,16 @@ impl Protection {
         let sandbox = self.sandbox.as_ref();
         sandbox.is_some_and(|sandbox| sandbox.report().keeps_files())
     }
+
+    /// Whether, besides, no network and no service of this machine can be reached.
+    pub(super) fn keeps_apart(&self) -> bool {
+        let sandbox = self.sandbox.as_ref();
+        self.keeps_files() && sandbox.is_some_and(|sandbox| sandbox.report().system_calls.is_ok())
+    }
 }
 
 /// What a sandbox could not give away, in sentences.
 fn shortcomings(report: &Report) -> Vec<String> {
-    let landlock = report.landlock_version();
     let mut shortcomings = Vec::new();
     if let Err(reason) = &report.landlock {
         shortcomings.push(format!(
@@ -65,26 +84,33 @@ fn shortcomings(report: &Report) -> Vec<String> {
         ));
     } else if !report.keeps_files() {
         shortcomings.push(format!(
-            "Probes are not wholly kept from writing (Landlock {landlock}, {} is needed): a program that is read could \
-             empty files.",
+            "Probes are not wholly kept from writing (Landlock {}, {} is needed): a program that is read could empty \
+             files.",
+            report.landlock_version(),
             Report::COVERS_TRUNCATION
         ));
     }
-    if let Err(reason) = &report.network {
-        let how = if landlock >= Report::COVERS_TCP {
-            "by other ways than TCP "
-        } else {
-            ""
+    if let Err(reason) = &report.system_calls {
+        let network = match &report.network {
+            Ok(()) => "reach the services of this machine",
+            Err(_) => "reach the network",
         };
         shortcomings.push(format!(
-            "Probes are not kept from the network ({reason}): a program that is read could reach it {how}and say where \
-             it runs."
+            "Probes are not kept from system calls ({reason}): a program that is read could {network}, and change modes \
+             and times of your files."
         ));
     }
-    if landlock < Report::COVERS_SOCKETS {
+    if !report.keeps_signals() {
         shortcomings.push(format!(
-            "Probes are not kept from the sockets of services on this machine (Landlock {landlock}, {} is needed).",
-            Report::COVERS_SOCKETS
+            "Probes are not kept from signals (Landlock {}, {} is needed, or a process namespace): a program that is \
+             read could end other programs of yours.",
+            report.landlock_version(),
+            Report::COVERS_SIGNALS
+        ));
+    }
+    if let Err(reason) = &report.process_bound {
+        shortcomings.push(format!(
+            "Probes may start any number of processes ({reason}): they end with the reading."
         ));
     }
     shortcomings
@@ -94,24 +120,41 @@ fn shortcomings(report: &Report) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn read(network: Result<(), &str>, landlock: Result<u32, &str>) -> Vec<String> {
-        let network = network.map_err(Into::into);
-        shortcomings(&Report::new(network, landlock.map_err(Into::into)))
+    fn said(change: impl FnOnce(&mut Report)) -> String {
+        let mut report = Report::whole(Report::COVERS_SIGNALS);
+        change(&mut report);
+        shortcomings(&report).join("\n")
     }
 
     #[test]
     fn a_report_becomes_sentences() {
-        assert_eq!(read(Ok(()), Ok(9)), [] as [&str; 0]);
-
-        let said = read(Err("Operation not permitted"), Ok(2)).join("\n");
-        assert!(said.contains("could empty files"), "{said}");
-        assert!(said.contains("(Operation not permitted)"), "{said}");
-        assert!(!said.contains("TCP"), "{said}");
-
-        let nothing = read(Err("no"), Err("this kernel has no Landlock"));
-        assert_eq!(nothing.len(), 3);
-        let said = nothing.join("\n");
-        assert!(said.contains("(this kernel has no Landlock)"), "{said}");
+        assert_eq!(said(|_| ()), "");
+        // Without namespaces the rest does it all.
+        assert_eq!(
+            said(|report| {
+                report.network = Err("no".into());
+                report.mounts = Err("no".into());
+                report.processes = Err("no".into());
+            }),
+            ""
+        );
+        let old = said(|report| report.landlock = Ok(2));
+        assert!(old.contains("could empty files"), "{old}");
+        let signals = said(|report| {
+            report.landlock = Ok(5);
+            report.processes = Err("no".into());
+        });
+        assert!(signals.contains("could end other programs"), "{signals}");
+        let nothing = said(|report| {
+            report.landlock = Err("this kernel has no Landlock".into());
+            report.system_calls = Err("no filters".into());
+            report.network = Err("no".into());
+        });
+        assert!(
+            nothing.contains("(this kernel has no Landlock)"),
+            "{nothing}"
+        );
+        assert!(nothing.contains("could reach the network"), "{nothing}");
     }
 
     #[test]
@@ -120,7 +163,7 @@ mod tests {
             program: "/no/such/program".into(),
             args: Vec::new(),
         };
-        let found = Protection::find_out(Some(&command), &std::env::temp_dir());
+        let found = Protection::find_out(Some(&command), &std::env::temp_dir(), &[]);
         assert!(found.sandbox.is_none() && !found.keeps_files());
         assert!(found.shortcomings[0].contains("Probes are not sandboxed"));
     }

@@ -2,16 +2,23 @@
 //! it runs.
 //!
 //! They are left out of tools unless asked for, since whoever can set them can make a harmless command run anything.
-//! Only names, help and places are looked at; no program is known by name.
+//! Only names, help, usage and places are looked at; no program is known by name. What cannot be left out, because the
+//! command is nothing without it, is judged by its values.
 
+mod placeholder;
 mod table;
 #[cfg(test)]
 mod tests;
+pub(crate) mod values;
 
 use charmer_core::model::{Command, Flag, FlagValue, ValueType};
 use serde::{Deserialize, Serialize};
 
-use self::table::{BROAD_HELP, JOBS, LEAF_HELP, Leaf, ROWS, RUNNERS, Row, Takes};
+pub(crate) use self::placeholder::placeholder;
+use self::table::{
+    BROAD_HELP, JOBS, LEAF_HELP, Leaf, PLACEHOLDERS, ROWS, RUNNERS, SHORT_HELP, Takes,
+};
+pub use self::values::RefusedValue;
 use crate::effect::{
     flags::names,
     words::{Word, kebab, mentions, words},
@@ -79,19 +86,24 @@ pub(crate) fn runs_program(flag: &Flag) -> bool {
     let names = names(flag);
     ROWS.iter()
         .filter(|row| row.kind == RedirectKind::Program && matches!(row.leaf, Leaf::Always))
-        .any(|row| row_names(row, &names) && takes(row.takes, flag))
+        .any(|row| row_names(row.names, &names) && takes(row.takes, flag))
 }
 
 fn judge(lineage: &[&Command], flag: &Flag) -> Option<(RedirectKind, &'static str)> {
     let names = names(flag);
     let help = words(flag.help.as_deref().unwrap_or_default());
-    let broad = lineage.len() < 2
-        || flag.global
-        || lineage
-            .last()
-            .is_some_and(|owner| !owner.runnable && !owner.commands.is_empty());
+    let owner = lineage.last();
+    // A program without commands is one command: its `--file` is what it works on, not what all commands load.
+    let broad = flag.global
+        || owner.is_none_or(|owner| {
+            !owner.commands.is_empty() && (lineage.len() < 2 || !owner.runnable)
+        });
     for row in ROWS {
-        if !row_names(row, &names) || !takes(row.takes, flag) || mentions(&help, row.unless) {
+        if !row_names(row.names, &names)
+            || !takes(row.takes, flag)
+            || mentions(&help, row.unless)
+            || !(row.only.is_empty() || mentions(&help, row.only))
+        {
             continue;
         }
         // A program that is one of a few cannot be any program.
@@ -110,42 +122,65 @@ fn judge(lineage: &[&Command], flag: &Flag) -> Option<(RedirectKind, &'static st
             return Some((row.kind, row.reason));
         }
     }
-    if broad && names.is_empty() {
-        return short_only(flag, &help);
+    if names.is_empty() {
+        return short_only(owner.copied(), flag, broad)
+            .filter(|(kind, _)| *kind != RedirectKind::Program || !is_for(lineage, RUNNERS));
     }
     by_help(flag, &help, if broad { BROAD_HELP } else { LEAF_HELP })
         .filter(|_| broad || !is_for(lineage, RUNNERS))
 }
 
-/// A flag with a letter only, which stands before all commands.
-fn short_only(flag: &Flag, help: &[Word]) -> Option<(RedirectKind, &'static str)> {
+/// A flag with a letter only: its help says what it is, or else the placeholder that the usage has for it.
+fn short_only(
+    owner: Option<&Command>,
+    flag: &Flag,
+    broad: bool,
+) -> Option<(RedirectKind, &'static str)> {
+    let letter = flag.short?;
+    let placeholder = owner.and_then(|owner| placeholder(owner, letter));
+    if flag.help.is_none()
+        && let Some(placeholder) = &placeholder
+    {
+        let names = [kebab(placeholder)];
+        let mut rows = PLACEHOLDERS.iter();
+        let row = rows.find(|(letters, _, _, row)| {
+            (letters.is_empty() || letters.contains(letter)) && row_names(row, &names)
+        });
+        if let Some((_, kind, reason, _)) = row {
+            return Some((*kind, *reason));
+        }
+    }
     if !takes(Takes::Text, flag) {
         return None;
     }
-    let silent = help.is_empty();
-    match flag.short {
-        Some('c')
-            if silent
-                || mentions(
-                    help,
-                    &["config", "configuration", "name value", "key value"],
-                ) =>
+    let said = [flag.help.as_deref(), placeholder.as_deref()];
+    let said = words(&said.into_iter().flatten().collect::<Vec<_>>().join(" "));
+    if !broad {
+        return by_help(flag, &said, LEAF_HELP).or_else(|| by_help(flag, &said, SHORT_HELP));
+    }
+    let silent = said.is_empty();
+    match letter {
+        'c' if silent
+            || mentions(
+                &said,
+                &["config", "configuration", "name value", "key value"],
+            ) =>
         {
             Some((
                 RedirectKind::Configuration,
                 "it sets any part of the configuration, which can name programs to run",
             ))
         }
-        Some('C') if silent || mentions(help, &["directory", "dir", "path", "folder"]) => Some((
+        'C' if silent || mentions(&said, &["directory", "dir", "path", "folder"]) => Some((
             RedirectKind::Configuration,
             "it makes the program start in another directory, whose configuration it then loads",
         )),
-        Some('Z') if mentions(help, &["unstable", "nightly", "nightly-only"]) => Some((
+        'Z' if mentions(&said, &["unstable", "nightly", "nightly-only"]) => Some((
             RedirectKind::Configuration,
             "it switches on unstable behaviour, which can change what is run",
         )),
-        _ => by_help(flag, help, BROAD_HELP).or_else(|| {
-            mentions(help, &["configuration", "config", "configfile"])
+        _ => by_help(flag, &said, BROAD_HELP).or_else(|| {
+            mentions(&said, &["configuration", "config", "configfile"])
                 .then_some((RedirectKind::Configuration, "it changes the configuration"))
         }),
     }
@@ -165,9 +200,10 @@ fn by_help(
         .map(|(kind, reason, _)| (*kind, *reason))
 }
 
-fn row_names(row: &Row, names: &[String]) -> bool {
+/// Whether a row's names, where `*` stands for any beginning or end, hold one of these.
+pub(crate) fn row_names(row: &str, names: &[String]) -> bool {
     names.iter().any(|name| {
-        row.names.split_whitespace().any(|pattern| {
+        row.split_whitespace().any(|pattern| {
             if let Some(end) = pattern.strip_prefix('*') {
                 name.ends_with(end)
             } else if let Some(start) = pattern.strip_suffix('*') {

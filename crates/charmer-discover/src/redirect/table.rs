@@ -35,6 +35,8 @@ pub(super) struct Row {
     pub(super) leaf: Leaf,
     /// Help that shows that something else is meant, at any level.
     pub(super) unless: &'static [&'static str],
+    /// Help without which the name is not enough, at any level; empty if the name is.
+    pub(super) only: &'static [&'static str],
     pub(super) reason: &'static str,
     /// Names; `*` at one end stands for any beginning or end.
     pub(super) names: &'static str,
@@ -52,6 +54,7 @@ const fn row(
         takes,
         leaf,
         unless: &[],
+        only: &[],
         reason,
         names,
     }
@@ -59,6 +62,11 @@ const fn row(
 
 const fn unless(mut row: Row, phrases: &'static [&'static str]) -> Row {
     row.unless = phrases;
+    row
+}
+
+const fn only(mut row: Row, phrases: &'static [&'static str]) -> Row {
+    row.only = phrases;
     row
 }
 
@@ -179,7 +187,10 @@ pub(super) const ROWS: &[Row] = &[
     row(
         Identity,
         Takes::Text,
-        Leaf::IfHelp(&["impersonate", "impersonation", "kubeconfig user", "authenticate as", "identity"]),
+        Leaf::IfHelp(&[
+            "impersonate", "impersonation", "kubeconfig user", "authenticate as", "identity", "private key",
+            "client certificate",
+        ]),
         "it changes who the program acts as",
         "as user account role service-account principal authuser key cert",
     ),
@@ -202,7 +213,7 @@ pub(super) const ROWS: &[Row] = &[
         "insecure insecure-* skip-tls* *-skip-tls-verify *-insecure-skip-tls-verify tls tls-* tlsverify tlscacert ssl
          ssl-* no-verify-ssl no-check-certificate verify-tls verify-ssl no-verify-tls allow-insecure* trusted-host
          certificate-authority certificate-authority-data ca-cert cacert ca-file cafile capath ca-path ca-bundle
-         ca-certs ca-certificate cert-dir plain-http no-gpg-check no-gpg-checks nogpgcheck allow-unauthenticated
+         ca-certs ca-certificate *-cacert *-capath *-insecure cert-dir plain-http no-gpg-check no-gpg-checks nogpgcheck allow-unauthenticated
          allow-untrusted allow-unsigned disable-content-trust known-hosts known-hosts-file strict-host-key-checking
          skip-verify no-ssl no-tls native-tls signature-policy",
     ),
@@ -215,7 +226,7 @@ pub(super) const ROWS: &[Row] = &[
             "it chooses which server the program talks to",
             "server servers endpoint endpoints endpoint-url api-url api-server apiserver api-host api-endpoint
              server-url server-address base-url daemon-url bootstrap-server bootstrap-servers broker brokers dsn
-             database-url connection-string connect-to unix-socket kube-apiserver *-api-url *-endpoint *-server
+             database-url connection-string connect-to unix-socket *-unix-socket conninfo kube-apiserver *-api-url *-endpoint *-server
              connection host-url",
         ),
         LISTENS,
@@ -225,8 +236,23 @@ pub(super) const ROWS: &[Row] = &[
         Takes::Text,
         Leaf::Always,
         "it sends what the program says through another machine",
-        "proxy proxy-url http-proxy https-proxy all-proxy socks-proxy proxy-server socks5 socks5-hostname *-proxy
-         preproxy jump-host proxy-jump",
+        "proxy proxy-url http-proxy https-proxy all-proxy socks-proxy proxy-server socks4 socks4a socks5 socks5-hostname
+         *-proxy preproxy jump-host proxy-jump",
+    ),
+    row(
+        Connect,
+        Takes::Text,
+        Leaf::Always,
+        "it chooses who says which machine a name stands for",
+        "doh-url dns-server dns-servers",
+    ),
+    // Elsewhere `--resolve` settles dependencies or conflicts.
+    row(
+        Connect,
+        Takes::Text,
+        Leaf::IfHelp(&["address", "addresses", "host", "hostname", "ip"]),
+        "it chooses which machine a name stands for",
+        "resolve",
     ),
     row(
         Connect,
@@ -268,7 +294,17 @@ pub(super) const ROWS: &[Row] = &[
             Takes::Anything,
             Leaf::Never,
             "it chooses which service the program talks to",
-            "remote port user system",
+            "remote user system",
+        ),
+        LISTENS,
+    ),
+    unless(
+        row(
+            Connect,
+            Takes::Anything,
+            Leaf::IfHelp(&["server port", "server's port", "port of the server"]),
+            "it chooses which service the program talks to",
+            "port",
         ),
         LISTENS,
     ),
@@ -301,8 +337,7 @@ row(
         Configuration,
         Takes::Text,
         Leaf::IfHelp(&[
-            "change to", "change directory", "working directory", "before running", "prior to running",
-            "before doing anything", "project directory",
+            "working directory", "before running", "prior to running", "before doing anything", "project directory",
         ]),
         "it makes the program start in another directory, whose configuration it then loads",
         "directory project root prefix source dir work-dir workdir home basedir base-dir runroot",
@@ -324,10 +359,21 @@ row(
         Takes::Text,
         Leaf::UnlessJob,
         "it chooses which program is run",
-        "*-command *-cmd *-program *-helper *-hook *-executable *-binary *-shell *-interpreter *-wrapper *-pager
+        "*-command *-cmd *-program *-helper *-hook *-executable *-shell *-interpreter *-wrapper *-pager
          *-editor",
     ),
         &["from stdin", "standard input"],
+    ),
+    // `--kubectl-binary` is one, `--data-binary` and `--no-binary` are about data and packages.
+    only(
+        row(
+            Program,
+            Takes::Text,
+            Leaf::UnlessJob,
+            "it chooses which program is run",
+            "*-binary",
+        ),
+        &["path", "executable", "program", "location"],
     ),
 ];
 
@@ -398,10 +444,72 @@ pub(super) const LEAF_HELP: &[(RedirectKind, &str, &[&str])] = &[(
         "executable to be used",
         "program to use",
         "helper program",
-        "python interpreter",
         "interpreter to use",
+        "execute commands from",
+        "crypto engine",
     ],
 )];
+
+/// What the help of a flag with a letter only says, at a command's own level, beside [`LEAF_HELP`].
+pub(super) const SHORT_HELP: &[(RedirectKind, &str, &[&str])] = &[
+    (
+        Program,
+        "it chooses which program is run",
+        &[
+            "command to run",
+            "command to execute",
+            "program to run",
+            "program to execute",
+            "run this command",
+        ],
+    ),
+    (
+        Configuration,
+        "it chooses which configuration is loaded, which can name programs to run",
+        CONFIG_HELP,
+    ),
+];
+
+/// The placeholders that a usage line shows behind a flag with a letter only (`[-o option]`), where no help says more.
+/// The first column holds the letters that a row speaks for; any if it is empty.
+pub(super) const PLACEHOLDERS: &[(&str, RedirectKind, &str, &str)] = &[
+    (
+        "",
+        Configuration,
+        "it sets any part of the configuration, which can name programs to run",
+        "option options ssh-option sftp-option",
+    ),
+    (
+        "",
+        Configuration,
+        "it chooses which configuration is loaded, which can name programs to run",
+        "configfile config-file config conf conf-file rcfile rc-file *-config *-config-file",
+    ),
+    (
+        "",
+        Program,
+        "it chooses which program is run",
+        "program prog command cmd executable shell pager editor helper pkcs11 *-program *-command *-server-path",
+    ),
+    (
+        "",
+        Identity,
+        "it changes who the program acts as",
+        "identity identity-file key-file keyfile private-key",
+    ),
+    (
+        "J",
+        Connect,
+        "it sends what the program says through another machine",
+        "host destination",
+    ),
+    (
+        "",
+        Connect,
+        "it chooses which service the program talks through",
+        "proxy proxy-host *-proxy ctl-path control-path",
+    ),
+];
 
 /// Words of commands whose job it is to be told names, addresses and credentials of what they set up.
 pub(super) const JOBS: &[&str] = &[

@@ -1,11 +1,11 @@
 //! Flags that redirect, wherever they stand, and flags of the same names that do not.
 
-use charmer_core::model::{Command, Flag, ValueType};
+use charmer_core::model::{Arguments, Command, Flag, Positional, ValueType};
 use proptest::prelude::*;
 
 use super::{
     RedirectKind::{self, Configuration, Connect, Environment, Identity, Program, Verification},
-    redirects,
+    redirects, values,
 };
 
 fn text(name: &str, help: &str) -> Flag {
@@ -276,6 +276,251 @@ fn aliases_count_and_a_required_flag_says_that_it_stays() {
             .expect("it redirects")
             .required
     );
+}
+
+/// The flag of a program that has no commands.
+fn alone(usage: &str, flag: &Flag) -> Option<RedirectKind> {
+    let root = Command::new("tool").usage(usage);
+    redirects(&[&root], flag).map(|redirect| redirect.kind)
+}
+
+#[test]
+fn a_program_without_commands_keeps_what_it_works_with() {
+    for flag in [
+        text("file", "use archive file or device ARCHIVE"),
+        text("file", "take PATTERNS from FILE"),
+        text("directory", "change to directory DIR"),
+        text("key", "sort via a key; KEYDEF gives location and type"),
+        text("data-binary", "HTTP POST binary data"),
+        text("no-binary", "Do not use binary packages"),
+        text("resolve", "How conflicts are resolved"),
+        text(
+            "prefix",
+            "Where files go, also those that start the Python interpreter",
+        ),
+        text("url", "URL to work with"),
+        text("user", "Server user and password"),
+        text(
+            "command",
+            "run only single command (SQL or internal) and exit",
+        ),
+    ] {
+        assert_eq!(alone("tool [OPTION]... [FILE]...", &flag), None, "{flag:?}");
+    }
+    for (flag, wanted) in [
+        (
+            text("to-command", "pipe extracted files to another program"),
+            Program,
+        ),
+        (
+            text("checkpoint-action", "execute ACTION on each checkpoint"),
+            Program,
+        ),
+        (text("use-compress-program", "filter through PROG"), Program),
+        (
+            text("compress-program", "compress temporaries with PROG"),
+            Program,
+        ),
+        (text("kubectl-binary", "Path to kubectl"), Program),
+        (text("config", "Read config from a file"), Configuration),
+        (
+            text("directory", "Change to DIRECTORY before doing anything"),
+            Configuration,
+        ),
+        (
+            text("proxy", "[protocol://]host[:port] Use this proxy"),
+            Connect,
+        ),
+        (
+            text("abstract-unix-socket", "Connect via abstract socket"),
+            Connect,
+        ),
+        (text("socks4", "SOCKS4 proxy on given host + port"), Connect),
+        (
+            text("socks4a", "SOCKS4a proxy on given host + port"),
+            Connect,
+        ),
+        (
+            text("resolve", "Resolve the host+port to this address"),
+            Connect,
+        ),
+        (text("doh-url", "Resolve host names over DoH"), Connect),
+        (text("dns-servers", "DNS server addrs to use"), Connect),
+        (
+            text("host", "database server host or socket directory"),
+            Connect,
+        ),
+        (text("port", "database server port"), Connect),
+        (text("key", "Private key file name"), Identity),
+        (
+            text("file", "execute commands from file, then exit"),
+            Program,
+        ),
+        (
+            text(
+                "proxy-cacert",
+                "CA certificate to verify peer against for proxy",
+            ),
+            Verification,
+        ),
+    ] {
+        assert_eq!(alone("tool [OPTION]...", &flag), Some(wanted), "{flag:?}");
+    }
+}
+
+#[test]
+fn a_letter_is_judged_by_its_placeholder_or_its_help() {
+    let usage = "tool [-46] [-c cipher_spec] [-F configfile] [-I pkcs11] [-i identity_file] [-J [user@]host[:port]]
+         [-o option] [-p port] [-S program] [-E log_file] [-D sftp_server_path] destination";
+    let letter = |letter| Flag::short_only(letter).value_type(ValueType::String);
+    for (flag, wanted) in [
+        (letter('o'), Some(Configuration)),
+        (letter('F'), Some(Configuration)),
+        (letter('I'), Some(Program)),
+        (letter('S'), Some(Program)),
+        (letter('D'), Some(Program)),
+        (letter('i'), Some(Identity)),
+        (letter('J'), Some(Connect)),
+        // Its value could not be read; it is what it is.
+        (Flag::short_only('J'), Some(Connect)),
+        (letter('c'), None),
+        (letter('p'), None),
+        (letter('E'), None),
+        (letter('o').help("Write the answer here"), None),
+        (
+            letter('z').help("Program to run after each rotation"),
+            Some(Program),
+        ),
+        (
+            letter('f').help("Read this configuration file"),
+            Some(Configuration),
+        ),
+    ] {
+        assert_eq!(alone(usage, &flag), wanted, "{flag:?}");
+    }
+}
+
+/// The arguments whose values are refused, if they match one of these texts.
+fn refused(command: &Command, value: &str) -> Vec<String> {
+    let all = values::refused_values(&[command]).into_iter();
+    let refused = all.filter(|one| {
+        let pattern = regex_lite::Regex::new(&one.pattern).expect("a pattern");
+        pattern.is_match(value)
+    });
+    refused.map(|one| one.name).collect()
+}
+
+#[test]
+fn a_positional_that_chooses_the_server_is_judged_by_its_value() {
+    let listed = |name: &str| Command::new("tool").positional(Positional::new(name));
+    let psql = Command::new("tool").usage("tool [OPTION]... [DBNAME [USERNAME]]");
+    assert!(matches!(psql.arguments, Arguments::Pattern(_)), "{psql:?}");
+    let ls_remote = Command::new("ls-remote").usage("git ls-remote [<repository> [<refs>...]]");
+    let images = Command::new("images").usage("docker images [OPTIONS] [REPOSITORY[:TAG]]");
+    let manifest =
+        Command::new("inspect").usage("docker manifest inspect [OPTIONS] [MANIFEST_LIST] MANIFEST");
+    let about = Command::new("about").usage("rclone about remote: [flags]");
+    for (command, value) in [
+        (&psql, "host=evil dbname=x"),
+        (&psql, "postgresql://evil/x"),
+        (&listed("dbname"), "service=evil"),
+        (
+            &listed("remote:path"),
+            ":webdav,url=x,bearer_token_command=id:",
+        ),
+        (&listed("remote:path"), "mine,bearer_token_command=id:dir"),
+        (&listed("source:path"), ":local:/"),
+        (&listed("sql"), ".shell id"),
+        (&listed("repository"), "https://evil/x"),
+        (&listed("repository"), "git@evil.example:x/y"),
+        (&listed("remote"), "evil:x"),
+        (&ls_remote, "localhost:x"),
+        (&ls_remote, "evil:x/y"),
+        (&ls_remote, "me@evil:x"),
+        (&ls_remote, "[evil:22]:x"),
+        (&ls_remote, "ext::id"),
+        (&ls_remote, "ssh://evil/x"),
+        (&images, "git@evil.example:x/y"),
+        (&images, "https://evil/x"),
+        (&manifest, "evil.example/x/y:1"),
+        (&manifest, "127.0.0.1:5000/x"),
+        (&manifest, "evil:5000/x"),
+        (&manifest, "localhost/x"),
+    ] {
+        assert_eq!(refused(command, value).len(), 1, "{value}");
+    }
+    for (command, value) in [
+        (&psql, "accounts"),
+        (&listed("remote:path"), "mine:dir/a,b"),
+        (&listed("remote:path"), "/tmp/a,b:c"),
+        (&listed("sql"), "select 1.5"),
+        (&listed("repository"), "origin"),
+        (&ls_remote, "origin"),
+        (&ls_remote, "../there/a:b"),
+        (&ls_remote, "refs/heads/main"),
+        (&images, "nginx:1.25"),
+        (&images, "nginx@sha256:0f"),
+        (&manifest, "nginx:1.25"),
+        (&manifest, "library/nginx:1.25"),
+        (&manifest, "./there/manifest"),
+        (&about, "mine:"),
+        (&listed("file"), "a=b"),
+    ] {
+        assert_eq!(refused(command, value), [""; 0], "{value}");
+    }
+}
+
+#[test]
+fn a_positional_called_as_a_flag_that_is_left_out_takes_no_value() {
+    let stand_ins = |command: &Command| -> Vec<(String, String, usize)> {
+        let all = values::refused_values(&[command]).into_iter();
+        let all = all.filter(|one| one.pattern.is_empty());
+        all.map(|one| (one.name, one.argument, one.behind))
+            .collect()
+    };
+    let username = text("username", "database user name");
+    let tool = |usage: &str| Command::new("tool").usage(usage).flag(username.clone());
+    assert_eq!(
+        stand_ins(&tool("tool [OPTION]... [DBNAME [USERNAME]]")),
+        [("username".to_owned(), "args".to_owned(), 1)]
+    );
+    assert_eq!(
+        stand_ins(&tool("tool [OPTION]... [DBNAME] [USERNAME]")),
+        [("username".to_owned(), "username".to_owned(), 0)]
+    );
+    for other in [
+        tool("tool [OPTION]... [DBNAME]"),
+        // The command does not run without it.
+        tool("tool [OPTION]... <USERNAME>"),
+        Command::new("tool").usage("tool [DBNAME [USERNAME]]"),
+        Command::new("tool")
+            .usage("tool [URL]")
+            .flag(text("url", "URL to work with")),
+    ] {
+        assert_eq!(stand_ins(&other), [], "{other:?}");
+    }
+}
+
+#[test]
+fn a_flag_that_the_program_is_for_is_judged_by_its_value() {
+    let tool = Command::new("tool")
+        .flag(text(
+            "command",
+            "run only single command (SQL or internal) and exit",
+        ))
+        .flag(text("output", "send query results to file (or |pipe)"))
+        .flag(text("dbname", "database name to connect to"))
+        .flag(text("file", "use archive file or device ARCHIVE"));
+    for (value, wanted) in [
+        ("\\! id", &["command"][..]),
+        ("|id", &["output"]),
+        ("host=evil", &["dbname"]),
+        ("evil:/x", &["file"]),
+        ("select 1", &[]),
+        ("out/a:b", &[]),
+    ] {
+        assert_eq!(refused(&tool, value), wanted, "{value}");
+    }
 }
 
 proptest! {

@@ -9,7 +9,7 @@ use charmer_discover::{
 };
 use tempfile::TempDir;
 
-use crate::support::{HANG, Hostile, gone, hostile, patient, sandboxed};
+use crate::support::{HANG, Hostile, gone, hostile, patient, said_of as warnings, sandboxed};
 
 /// A walk, which must come to its end.
 async fn walk(hostile: &Hostile, mut probe: ProbeOptions) -> Result<Discovery, DiscoverError> {
@@ -41,17 +41,6 @@ fn paths(found: &Discovery) -> BTreeSet<String> {
     }
     let mut all = BTreeSet::new();
     visit(&found.cli.root, &CommandPath::root(), &mut all);
-    all
-}
-
-/// What is said about commands, and about the program where it is not about the sandbox.
-fn warnings(found: &Discovery) -> Vec<String> {
-    let all = found.warnings.iter();
-    let all = all.filter(|warning| !warning.message.starts_with("Probes are not"));
-    let mut all: Vec<String> = all
-        .map(|warning| format!("{}: {}", warning.path, warning.message))
-        .collect();
-    all.sort();
     all
 }
 

@@ -2,8 +2,15 @@
 
 #![cfg(unix)]
 
+mod endless;
+#[cfg(target_os = "linux")]
+mod hand_on;
 mod hostile;
+mod lasting;
+#[cfg(target_os = "linux")]
+mod long_value;
 mod probe;
 #[cfg(target_os = "linux")]
 mod sandbox;
+mod stop;
 mod support;

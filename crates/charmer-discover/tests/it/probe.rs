@@ -330,7 +330,7 @@ async fn the_program_leads_its_group_and_is_who_it_was() {
     let prober = Prober::new("/bin/sh".into(), sandboxed()).expect("a prober");
     let answer = ask(
         &prober,
-        &["-c", "echo $$; cut -d ' ' -f 5 /proc/$$/stat; id -u"],
+        &["-c", "read -r own name state parent group rest < /proc/self/stat; echo $own; echo $group; id -u"],
     )
     .await;
     let lines: Vec<&str> = answer.stdout.lines().collect();

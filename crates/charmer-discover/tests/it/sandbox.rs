@@ -15,8 +15,10 @@ use charmer_discover::probe::{Answer, ProbeOptions, Prober};
 
 use crate::support::{HANG, example, gone, patient, sandboxed};
 
-/// Writes its number into the working directory and stays.
-const STAYS: &str = "echo $$ > new; mv new id; exec sleep 600";
+/// Writes its number, as it is outside, into the working directory and stays.
+const STAYS: &str = "read -r id rest < /proc/self/stat; echo $id > new; mv new id; exec sleep 600";
+/// Prints the number of its parent as it is outside.
+const PARENT: &str = "read -r own name state parent rest < /proc/self/stat; echo $parent";
 
 fn shell(options: ProbeOptions) -> Prober {
     Prober::new("/bin/sh".into(), options).expect("a prober")
@@ -70,8 +72,8 @@ async fn words_and_bytes_that_are_no_text_survive() {
 #[tokio::test]
 async fn one_process_runs_all_programs_and_ends_with_the_prober() {
     let prober = confined(sandboxed());
-    let first = ask(&prober, "echo $PPID").await.stdout;
-    assert_eq!(ask(&prober, "echo $PPID").await.stdout, first);
+    let first = ask(&prober, PARENT).await.stdout;
+    assert_eq!(ask(&prober, PARENT).await.stdout, first);
     let process = PathBuf::from(format!("/proc/{}", first.trim()));
     assert!(process.exists());
     let clone = prober.clone();
@@ -137,17 +139,21 @@ async fn programs_end_when_the_process_that_probes_is_killed() {
     gone(process).await;
 }
 
+/// Sends a signal to the confined process, as its programs cannot.
+async fn signal(prober: &Prober, signal: &str) {
+    let process = ask(prober, PARENT).await.stdout;
+    let kill = Command::new("kill").args([signal, process.trim()]).status();
+    assert!(kill.expect("a command of every system").success());
+}
+
 #[tokio::test]
 async fn a_sandbox_that_is_killed_is_said_by_every_answer() {
     let mut options = sandboxed();
     options.parallel = Some(2);
     let prober = confined(options);
-    let (killer, other) = tokio::join!(
-        ask(&prober, "sleep 0.2; kill -9 $PPID"),
-        ask(&prober, "exec sleep 60")
-    );
+    let (other, ()) = tokio::join!(ask(&prober, "exec sleep 60"), signal(&prober, "-KILL"));
     let later = ask(&prober, "echo not sandboxed").await;
-    for answer in [killer, other, later] {
+    for answer in [other, later] {
         assert!(!answer.started, "{answer:?}");
         assert_eq!(answer.stderr, "the sandbox is gone: its process ended");
     }
@@ -159,7 +165,8 @@ async fn a_sandbox_that_is_stopped_is_not_waited_for() {
     // Time enough for a shell to start; what is right passes however long it is.
     options.timeout = Duration::from_secs(2);
     let prober = confined(options);
-    let answer = ask(&prober, "kill -STOP $PPID").await;
+    signal(&prober, "-STOP").await;
+    let answer = ask(&prober, "exec sleep 60").await;
     assert!(!answer.started, "{answer:?}");
     assert!(answer.stderr.contains("did not answer"), "{answer:?}");
     assert!(!ask(&prober, "echo not sandboxed").await.started);

@@ -2,11 +2,15 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use charmer_discover::probe::{ProbeOptions, Prober};
+use charmer_discover::{
+    DiscoverError, DiscoverOptions, Discovery, discover,
+    probe::{ProbeOptions, Prober},
+};
 use charmer_sandbox::SandboxCommand;
 use tempfile::TempDir;
 
@@ -79,4 +83,35 @@ pub(crate) async fn gone(id: &str) {
         assert!(began.elapsed() < HANG, "process {id} lives");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// What is said about commands, and about the program where it is not about the sandbox.
+pub(crate) fn said_of(found: &Discovery) -> Vec<String> {
+    let all = found.warnings.iter();
+    let all = all.filter(|warning| !warning.message.starts_with("Probes are not"));
+    let mut all: Vec<String> = all
+        .map(|warning| format!("{}: {}", warning.path, warning.message))
+        .collect();
+    all.sort();
+    all
+}
+
+/// What is found out about a script of this name and text.
+pub(crate) async fn read_script(name: &str, text: &str, options: ProbeOptions) -> Discovery {
+    let folder = TempDir::new().expect("a folder");
+    let program = folder.path().join(name);
+    fs::write(&program, text).expect("a file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its mode");
+    let mut read = DiscoverOptions::default();
+    read.probe = options;
+    for _ in 0..100 {
+        match discover(&program, &read).await {
+            // The script may still be open for writing in a child that another test has just started.
+            Err(DiscoverError::NotStarted { reason, .. }) if reason.contains("busy") => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            found => return found.expect("it shows help"),
+        }
+    }
+    panic!("the script stays busy");
 }

@@ -8,12 +8,19 @@ use std::{
 use charmer_core::{search::Index, text::nearest};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, ErrorCode, ServedTool, SharedSteps};
+use crate::{
+    CallError, ErrorCode, Reading, ServedTool, SharedSteps,
+    excluded::{ExcludedCommands, plain_name},
+    folder::Folders,
+    spelling::spellings,
+};
 
-use super::{Exposure, Promotions, describe, run, search};
+use super::{Exposure, Promotions, ReadsAny, describe, run, search};
 
 /// No name is longer, in any way of writing it.
 const LONGEST: usize = 200;
+/// How many characters of an unknown name are shown.
+const SHOWN: usize = 40;
 /// How many near names an unknown one is answered with.
 const NEAR: usize = 3;
 
@@ -24,11 +31,19 @@ pub(super) struct Commands(Arc<Shared>);
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) tools: Vec<ServedTool>,
+    /// Tools that are listed only once they are of use, such as the one for long output. Not every assistant looks at the
+    /// list again: they can be run by their name from the start.
+    aside: Vec<ServedTool>,
     /// Whether more are still being found out.
     pub(super) growing: bool,
     pub(super) promotions: Option<Promotions>,
     pub(super) shared: SharedSteps,
+    /// How many of them `run_read` takes whatever their label says.
+    pub(super) reads_any: ReadsAny,
+    /// The folders that calls may be asked to run in.
+    pub(super) folders: Folders,
     read_only: bool,
+    excluded: ExcludedCommands,
     programs: Vec<String>,
     /// The places of the names.
     names: HashMap<String, usize>,
@@ -46,15 +61,23 @@ impl std::ops::Deref for Commands {
 }
 
 impl Commands {
-    pub(super) fn new(tools: Vec<ServedTool>, exposure: &Exposure) -> Self {
+    pub(super) fn new(
+        (tools, aside): (Vec<ServedTool>, Vec<ServedTool>),
+        excluded: ExcludedCommands,
+        exposure: &Exposure,
+    ) -> Self {
         let names = tools.iter().enumerate();
         let names = names.map(|(at, served)| (served.tool.name.to_string(), at));
         Self(Arc::new(Shared {
             names: names.collect(),
             tools,
+            aside,
             growing: exposure.growing,
             read_only: exposure.read_only,
+            excluded,
+            reads_any: exposure.reads_any,
             programs: exposure.programs.clone(),
+            folders: exposure.folders.clone(),
             promotions: exposure.promotions.clone(),
             shared: exposure.shared.clone(),
             spellings: OnceLock::new(),
@@ -81,14 +104,18 @@ impl Commands {
             false => tool.listed_from(CancellationToken::new()),
         };
         let mut meta = vec![search::tool(self, &programs), describe::tool(self)];
-        let reads = |served: &ServedTool| served.tool.annotations.read_only;
+        let reads = |served: &ServedTool| {
+            served.tool.annotations.read_only || served.reading == Reading::Any
+        };
         meta.push(unlisted_unless(
             self.tools.iter().any(reads),
             run::read(self),
         ));
         // A flag can make a command write that otherwise reads.
         let writes = |served: &ServedTool| {
-            !reads(served) || served.tool.input.flags.iter().any(|p| p.flag.writes)
+            let flags = &served.tool.input.flags;
+            let labelled = served.tool.annotations.read_only;
+            !served.reads && (!labelled || flags.iter().any(|property| property.flag.writes))
         };
         if !self.read_only {
             meta.push(unlisted_unless(
@@ -111,49 +138,46 @@ impl Shared {
     pub(super) fn find(&self, name: &str) -> Option<&ServedTool> {
         let spelled = || {
             let name = Some(name).filter(|name| name.len() <= LONGEST)?;
-            self.spellings().get(&plain(name)).copied().flatten()
+            self.spellings().get(&plain_name(name)).copied().flatten()
         };
-        let at = self.names.get(name).copied().or_else(spelled)?;
-        Some(&self.tools[at])
+        let at = self.names.get(name).copied().or_else(spelled);
+        let aside = || {
+            let mut aside = self.aside.iter();
+            aside.find(|served| served.tool.name.as_str() == name)
+        };
+        at.map(|at| &self.tools[at]).or_else(aside)
     }
 
     fn spellings(&self) -> &HashMap<String, Option<usize>> {
-        self.spellings.get_or_init(|| {
-            let mut spellings: HashMap<String, Option<usize>> = HashMap::new();
-            for (at, served) in self.tools.iter().enumerate() {
-                let tool = &served.tool;
-                let others = tool.help.paths.iter();
-                let others = others.map(|path| format!("{} {path}", tool.help.program));
-                let names = [tool.name.to_string(), tool.words()].into_iter();
-                for name in names.chain(others) {
-                    let known = spellings.entry(plain(&name)).or_insert(Some(at));
-                    if *known != Some(at) {
-                        *known = None;
-                    }
-                }
-            }
-            spellings
-        })
+        self.spellings
+            .get_or_init(|| spellings(self.tools.iter().map(|served| &*served.tool)))
     }
 
     /// What to do instead where there is no command of a name. It searches, which takes a moment.
     pub(super) fn unknown(&self, name: &str) -> CallError {
         let name = &name[..name.floor_char_boundary(LONGEST)];
-        let shown: String = name.chars().take(80).collect();
+        if let Some(refusal) = self.excluded.refusal(name) {
+            return refusal;
+        }
+        let shown: String = name.chars().take(SHOWN).collect();
         let error = CallError::new(
             ErrorCode::NotRegistered,
             format!("there is no command `{}`", shown.escape_debug()),
         );
         let mut near: Vec<&str> = Vec::new();
         let all = self.tools.iter().map(|served| served.tool.name.as_str());
-        near.extend(nearest(&plain(name), all));
+        near.extend(nearest(&plain_name(name), all));
         let hits = self.index().search(name, NEAR + 1);
         near.extend(hits.iter().map(|hit| self.tools[hit.at].tool.name.as_str()));
         let mut seen = BTreeSet::new();
         near.retain(|name| seen.insert(*name));
         near.truncate(NEAR);
         error.hint(match (near.is_empty(), self.growing) {
-            (false, _) => format!(
+            (false, true) => format!(
+                "not all commands are known yet, so try again in a few seconds; the nearest so far are `{}`",
+                near.join("`, `")
+            ),
+            (false, false) => format!(
                 "the nearest are `{}`; `{}` finds others",
                 near.join("`, `"),
                 search::NAME
@@ -162,11 +186,4 @@ impl Shared {
             (true, false) => format!("`{}` finds commands by what they do", search::NAME),
         })
     }
-}
-
-/// A name as it is compared: words may be separated by spaces, `/` or `_`.
-fn plain(name: &str) -> String {
-    let words = name.split(|c: char| c.is_whitespace() || matches!(c, '/' | '_'));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join("_").to_lowercase()
 }

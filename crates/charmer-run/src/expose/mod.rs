@@ -13,12 +13,16 @@ use std::{fmt, sync::Arc};
 
 use charmer_core::{
     expose::{Candidate, DEFAULT_BUDGET, Expose, MOST_TOOLS, Place, Wish, place},
-    tool::{Descriptions, Tool, compact, estimate_tokens},
+    tool::{
+        Descriptions, LEAN_TOKENS, Tool, compact, estimate_tokens, lean, without_common_output,
+    },
 };
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{ServedTool, SharedSteps, ToolSet};
+use crate::{
+    Results, ServedTool, SharedSteps, ToolSet, excluded::ExcludedCommands, folder::Folders,
+};
 
 use commands::Commands;
 
@@ -26,6 +30,19 @@ pub use promote::Promotions;
 
 /// The names of the tools that stand for all commands. No other tool should have one of them.
 pub const META_TOOLS: [&str; 4] = [search::NAME, describe::NAME, run::READ, run::WRITE];
+
+/// How many of the commands `run_read` takes whatever their label says, because they are run without the right to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadsAny {
+    /// None of them: the label decides.
+    #[default]
+    None,
+    /// Some of them.
+    Some,
+    /// All of them.
+    All,
+}
 
 /// How commands are shown.
 ///
@@ -54,10 +71,17 @@ pub struct Exposure {
     pub growing: bool,
     /// Whether only commands are offered that change nothing.
     pub read_only: bool,
+    /// How many of the commands `run_read` takes whatever their label says. It is told before the commands are known.
+    pub reads_any: ReadsAny,
     /// The programs that are served, where their names are known before their commands are.
     pub programs: Vec<String>,
+    /// The folders that calls may be asked to run in. Where there are none, `run_read` and `run_write` do not list their
+    /// argument for it.
+    pub folders: Folders,
     /// The steps that all calls take, also those of the tools that stand for all commands.
     pub shared: SharedSteps,
+    /// The form in which clients get results.
+    pub results: Results,
 }
 
 impl fmt::Debug for Exposure {
@@ -93,8 +117,11 @@ impl Exposure {
             spent: 0,
             growing: false,
             read_only: false,
+            reads_any: ReadsAny::None,
             programs: Vec::new(),
+            folders: Folders::default(),
             shared: SharedSteps::default(),
+            results: Results::Auto,
         }
     }
 
@@ -140,10 +167,31 @@ impl Exposure {
         self
     }
 
+    /// Says how many of the commands `run_read` takes whatever their label says.
+    #[must_use]
+    pub fn reads_any(mut self, which: ReadsAny) -> Self {
+        self.reads_any = which;
+        self
+    }
+
     /// Names the programs that are served.
     #[must_use]
     pub fn programs(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.programs = names.into_iter().collect();
+        self
+    }
+
+    /// Sets the folders that calls may be asked to run in.
+    #[must_use]
+    pub fn folders(mut self, folders: Folders) -> Self {
+        self.folders = folders;
+        self
+    }
+
+    /// Sets the form in which clients get results.
+    #[must_use]
+    pub fn results(mut self, results: Results) -> Self {
+        self.results = results;
         self
     }
 
@@ -163,9 +211,14 @@ impl Exposure {
     /// assert!(text.starts_with("Runs commands of docker. If search_commands is listed"));
     /// ```
     pub fn instructions(&self, what: &str) -> String {
-        let run = |whose: &str| match self.read_only {
-            true => "with run_read".to_owned(),
-            false => format!("with run_read if {whose} effect is [read], else with run_write"),
+        let run = |whose: &str| {
+            match (self.read_only, self.reads_any) {
+            (true, _) => "with run_read".to_owned(),
+            (false, ReadsAny::All) => {
+                "with run_read to look (nothing can be written then), with run_write to change something".to_owned()
+            }
+            (false, _) => format!("with run_read if {whose} effect is [read], else with run_write"),
+        }
         };
         let how = match self.mode {
             Expose::All => "Each command is a tool.".to_owned(),
@@ -179,7 +232,11 @@ impl Exposure {
                 run("their")
             ),
         };
-        format!("{what} {how} Output that was cut has an id: read_output gives more of it.")
+        let through = match self.mode {
+            Expose::All => "",
+            _ => "; if unlisted, through run_read",
+        };
+        format!("{what} {how} Output that was cut has an id: read_output gives more{through}.")
     }
 
     /// The tools as they are shown.
@@ -190,6 +247,7 @@ impl Exposure {
                 ..Exposed::default()
             };
         }
+        let excluding = ToolSet::default().excluding_as(&tools);
         let mut exposed = match self.mode {
             Expose::All => self.all(tools, self.descriptions.unwrap_or_default()),
             Expose::Index => self.indexed(tools),
@@ -197,8 +255,39 @@ impl Exposure {
             Expose::Auto if self.growing => self.indexed(tools),
             Expose::Auto => self.whole(&tools).unwrap_or_else(|| self.indexed(tools)),
         };
-        exposed.tools = exposed.tools.behind(self.shared.clone());
+        exposed.tools = self
+            .with_results(exposed.tools)
+            .behind(self.shared.clone())
+            .excluding_as(&excluding);
         exposed
+    }
+
+    /// The tools with results in the form that was chosen, and with the schemas for them that belong into the list.
+    fn with_results(&self, tools: ToolSet) -> ToolSet {
+        let tools = tools.iter().cloned().map(|mut served| {
+            // What is found by searching is listed in its compact form, if at all.
+            if !served.found
+                && let Some(listed) = self.without_output(served.shown())
+            {
+                served.shown = Some(Arc::new(listed));
+            }
+            served.results(self.results)
+        });
+        ToolSet::new(tools)
+    }
+
+    /// The tool without the schema for its results, if it is not to be listed: none is where clients get text alone, and
+    /// one that is as every other's only where each command is a tool.
+    fn without_output(&self, tool: &Tool) -> Option<Tool> {
+        match (self.results, self.mode) {
+            (Results::Text, _) if !tool.output_schema.is_empty() => {
+                let mut listed = tool.clone();
+                listed.output_schema = Arc::default();
+                Some(listed)
+            }
+            (Results::Text, _) | (_, Expose::All) => None,
+            _ => without_common_output(tool),
+        }
     }
 
     /// Each command a tool of its own.
@@ -218,7 +307,7 @@ impl Exposure {
                 served.shown = Some(Arc::new(compact(&served.tool, descriptions, false)));
             }
         }
-        exposed.tools = ToolSet::new(all);
+        exposed.tools = self.with_results(ToolSet::new(all));
         exposed
     }
 
@@ -243,15 +332,16 @@ impl Exposure {
                 let sum: usize = listed.map(|served| tokens(served.shown())).sum();
                 (self.spent + FRAME + sum <= self.room()).then_some(exposed)
             })
-            .map(|exposed| self.with_unlisted_meta(exposed))
+            .map(|exposed| self.with_unlisted_meta(exposed, tools.excluded().clone()))
     }
 
     /// Adds the tools that stand for all commands, unlisted: the list that a client got before the commands were known
     /// has them, and not every client asks for another.
-    fn with_unlisted_meta(&self, mut exposed: Exposed) -> Exposed {
+    fn with_unlisted_meta(&self, mut exposed: Exposed, excluded: ExcludedCommands) -> Exposed {
         let all: Vec<ServedTool> = exposed.tools.iter().cloned().collect();
-        let standing = all.iter().filter(|served| served.listed_from.is_none());
-        let commands = Commands::new(standing.cloned().collect(), self);
+        let parts = all.iter().cloned();
+        let parts = parts.partition(|served| served.listed_from.is_none());
+        let commands = Commands::new(parts, excluded, self);
         let meta = commands.meta_tools().into_iter();
         let meta = meta.map(|tool| tool.listed_from(CancellationToken::new()));
         exposed.tools = ToolSet::new(all.into_iter().chain(meta));
@@ -261,11 +351,12 @@ impl Exposure {
     /// A few tools for all commands, and as many commands as tools of their own as the budget buys.
     fn indexed(&self, tools: ToolSet) -> Exposed {
         let descriptions = self.descriptions.unwrap_or(Descriptions::Short);
+        let excluded = tools.excluded().clone();
         let all: Vec<ServedTool> = tools.iter().cloned().collect();
         let (standing, aside): (Vec<ServedTool>, Vec<ServedTool>) = all
             .into_iter()
             .partition(|served| served.listed_from.is_none());
-        let commands = Commands::new(standing, self);
+        let commands = Commands::new((standing, aside.clone()), excluded, self);
         let meta: Vec<ServedTool> = commands.meta_tools();
         let listed = || meta.iter().filter(|served| served.listed_from.is_none());
         let cost: usize = listed().map(|served| tokens(served.shown())).sum();
@@ -321,7 +412,16 @@ impl Exposure {
             .map(|served| Candidate::new(&served.tool).wish(served.wish))
             .collect();
         let mut forms: Vec<Option<Tool>> = vec![None; candidates.len()];
-        let form = |at: usize| compact(&commands.tools[at].tool, descriptions, true);
+        let form = |at: usize| {
+            let tool = &commands.tools[at].tool;
+            let form = compact(tool, descriptions, true);
+            let form = self.without_output(&form).unwrap_or(form);
+            // What people use most often has the most flags; a list has room for those that are used.
+            match tokens(&form) > LEAN_TOKENS {
+                true => lean(tool, &form, describe::NAME).unwrap_or(form),
+                false => form,
+            }
+        };
         let places = place(&candidates, budget, most, |at| {
             let form = forms[at].insert(form(at));
             tokens(form)

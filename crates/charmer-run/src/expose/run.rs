@@ -3,28 +3,41 @@
 use std::sync::Arc;
 
 use charmer_core::{
+    call::understand,
     model::{Effect, Hints},
-    tool::{Tool, brief_input},
+    tool::{Tool, estimate_tokens},
 };
 use serde_json::{Map, Value, json};
 use tower::{Service, service_fn};
 
 use crate::{
-    Call, CallError, CallService, ErrorCode, Resolved, Router, ServedTool, into_service,
-    toolset::Routed,
+    Call, CallError, CallService, ErrorCode, Reading, Resolved, Router, ServedTool,
+    folder::Folders, into_service, toolset::Routed,
 };
 
-use super::{commands::Commands, describe};
+use super::{ReadsAny, commands::Commands, describe};
 
 pub(super) const READ: &str = "run_read";
 pub(super) const WRITE: &str = "run_write";
 
-/// How many tokens of a command's arguments an error shows.
-const TAUGHT: usize = 400;
+/// How many arguments that are required an error names.
+const TAUGHT: usize = 6;
+/// How many tokens an error takes, less what stands around it and what the estimate may be short of.
+const MOST_TOKENS: usize = 110;
 
 /// Runs commands that change nothing.
 pub(super) fn read(commands: &Commands) -> ServedTool {
-    let about = "Runs a command whose effect is [read]: it changes nothing.";
+    let about = match commands.reads_any {
+        ReadsAny::None => "Runs a command whose effect is [read]: it changes nothing.",
+        ReadsAny::Some => {
+            "Runs a command whose effect is [read], and of some programs any command: without the right to write, so it \
+             changes nothing."
+        }
+        ReadsAny::All => {
+            "Runs any command without the right to write or to use the network: it changes nothing, and what tries to \
+             fails."
+        }
+    };
     tool((READ, "Run a command that reads"), about, commands, true)
 }
 
@@ -35,14 +48,18 @@ pub(super) fn write(commands: &Commands) -> ServedTool {
 }
 
 fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> ServedTool {
-    let schema = json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "command": {"type": "string", "description": "Its name"},
             "arguments": {"type": "object", "description": "By name, as describe_commands shows them"},
+            "dry_run": {"type": "boolean", "description": "Only show what would be run"},
         },
         "required": ["command"],
     });
+    if let Some(about) = folder_words(&commands.folders) {
+        schema["properties"]["folder"] = json!({"type": "string", "description": about});
+    }
     // What a command reads may be anywhere.
     let hints = match reads {
         true => Hints::reads(),
@@ -69,6 +86,20 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
     served
 }
 
+/// What is said of the folder that a command is to run in, where there is one to choose.
+fn folder_words(folders: &Folders) -> Option<String> {
+    let mut folders = folders.iter().map(|folder| folder.display().to_string());
+    let first = folders.next()?;
+    let others: Vec<String> = folders.collect();
+    Some(match others.is_empty() {
+        true => format!("Where to run: a folder beneath {first}, which is the default"),
+        false => format!(
+            "Where to run: {first} (default), {}, or a folder beneath one of them",
+            others.join(", ")
+        ),
+    })
+}
+
 /// The command that is meant, with its input; none if nobody knows its name.
 fn route(
     commands: &Commands,
@@ -81,7 +112,7 @@ fn route(
     };
     if let Some(key) = input
         .keys()
-        .find(|key| !["command", "arguments"].contains(&key.as_str()))
+        .find(|key| !["command", "arguments", "folder", "dry_run"].contains(&key.as_str()))
     {
         let message = format!("`{}`: expected no such key", key.escape_debug());
         let error = CallError::new(ErrorCode::InvalidArguments, message);
@@ -97,6 +128,19 @@ fn route(
         },
         Some(_) => return wrong("`arguments`: expected an object"),
     };
+    let folder = match input.get("folder") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(folder)) => Some(folder.clone()),
+        Some(_) => return wrong("`folder`: expected the path of a folder"),
+    };
+    let dry_run = match input.get("dry_run") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(yes)) => *yes,
+        // Some models write a boolean as text.
+        Some(Value::String(text)) if text == "true" => true,
+        Some(Value::String(text)) if text == "false" => false,
+        Some(_) => return wrong("`dry_run`: expected true or false"),
+    };
     let Some(served) = commands.find(name) else {
         return Ok(None);
     };
@@ -105,8 +149,16 @@ fn route(
         mut served, input, ..
     } = served.resolve(arguments);
     if reads {
-        only_reads(&served.tool, &input)?;
+        if served.reading == Reading::Labelled {
+            // A flag that writes does so in every spelling. What cannot be understood is refused on its call path.
+            let understood = understand(&served.tool, &input);
+            let meant = understood.map_or_else(|_| input.clone(), |understood| understood.input);
+            only_reads(&served.tool, &meant)?;
+        }
+        served.reads = true;
     }
+    served.folder = folder;
+    served.dry_run |= dry_run;
     served.service = teaching(served.service);
     Ok(Some((served, input)))
 }
@@ -151,7 +203,7 @@ fn only_reads(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), CallErr
     }
 }
 
-/// The call path of a command, whose refusal of arguments shows which it takes.
+/// The call path of a command, whose refusal of arguments says which it needs and where the others are shown.
 fn teaching(service: CallService) -> CallService {
     into_service(service_fn(move |call: Call| {
         let mut service = service.clone();
@@ -165,10 +217,35 @@ fn teaching(service: CallService) -> CallService {
     }))
 }
 
-fn taught(mut error: CallError, tool: &Tool) -> CallError {
-    if error.code == ErrorCode::InvalidArguments {
-        let takes = brief_input(tool, TAUGHT);
-        error.message = format!("{}\n`{}` takes:\n{takes}", error.message, tool.name);
+fn taught(error: CallError, tool: &Tool) -> CallError {
+    if error.code != ErrorCode::InvalidArguments {
+        return error;
     }
-    error
+    let required = tool.input_schema.get("required").and_then(Value::as_array);
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    // What is missing has been named already.
+    let named = |name: &&str| !error.message.contains(&format!("`{name}`"));
+    let required: Vec<&str> = required.filter(named).collect();
+    let hint = |shown: usize| {
+        let needs = match (shown, required.len() - shown) {
+            (0, _) => String::new(),
+            (_, 0) => format!("it requires `{}`; ", required.join("`, `")),
+            (_, more) => {
+                let shown = required[..shown].join("`, `");
+                format!("it requires `{shown}` and {more} more; ")
+            }
+        };
+        let all = format!("{needs}`{}` shows all that it takes", describe::NAME);
+        match &error.hint {
+            Some(hint) => format!("{hint}; {all}"),
+            None => all,
+        }
+    };
+    let mut shown = required.len().min(TAUGHT);
+    while shown > 0 && estimate_tokens(&error.message) + estimate_tokens(&hint(shown)) > MOST_TOKENS
+    {
+        shown -= 1;
+    }
+    let hint = hint(shown);
+    error.hint(hint)
 }

@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::{CallPath, CallResult, HandlerCall, Reply, Target};
+use crate::{
+    Call, CallError, CallPath, CallResult, Excluded, HandlerCall, Outcome, Reading, Reply, Target,
+    into_service,
+};
 
 /// A program with so many commands besides `list`, which reads, and `wipe`, which destroys.
 fn shop(more: usize) -> ToolSet {
@@ -216,6 +219,64 @@ async fn run_read_only_reads() {
     );
 }
 
+/// The tools of the shop, which say whether they were run without the right to write.
+fn confined(reading: Reading) -> ToolSet {
+    ToolSet::new(shop(1).iter().cloned().map(|mut served| {
+        served.service = into_service(tower::service_fn(|call: Call| async move {
+            let how = if call.reads { "confined" } else { "free" };
+            Ok::<_, CallError>(Outcome::success(how))
+        }));
+        served.reading(reading)
+    }))
+}
+
+#[tokio::test]
+async fn what_cannot_write_may_be_tried_whatever_its_label() {
+    let exposure = Exposure::new(Expose::Index).reads_any(ReadsAny::All);
+    let index = exposure.apply(confined(Reading::Any));
+    let wipe = json!({"command": "shop_wipe"});
+    let report = json!({"command": "shop_list", "arguments": {"report": "/tmp/x"}});
+    for input in [&wipe, &report] {
+        let read = call(&index, "run_read", input.clone()).await;
+        assert_eq!(read.structured["stdout"], "confined");
+        let write = call(&index, "run_write", input.clone()).await;
+        assert_eq!(write.structured["stdout"], "free");
+    }
+    let about = &index.tools.get("run_read").expect("it is there").tool;
+    assert!(about.description.contains("any command"), "{about:?}");
+    assert!(exposure.instructions("").contains("run_read to look"));
+    // Where the label decides, it is confined as well.
+    let index = Exposure::new(Expose::Index).apply(confined(Reading::Labelled));
+    assert_eq!(code(&call(&index, "run_read", wipe).await), "not_permitted");
+    assert_eq!(
+        code(&call(&index, "run_read", report).await),
+        "not_permitted"
+    );
+    let list = call(&index, "run_read", json!({"command": "shop_list"})).await;
+    assert_eq!(list.structured["stdout"], "confined");
+}
+
+#[tokio::test]
+async fn a_tool_that_only_reads_does_so_however_it_is_called() {
+    let tools = confined(Reading::Any);
+    let tools = ToolSet::new(tools.iter().cloned().map(|served| served.reads(true)));
+    let index = Exposure::new(Expose::Index).apply(tools);
+    // There is nothing to write with.
+    assert_eq!(
+        names(&index),
+        ["search_commands", "describe_commands", "run_read"]
+    );
+    let wipe = json!({"command": "shop_wipe"});
+    for (tool, input) in [
+        ("shop_wipe", json!({})),
+        ("run_read", wipe.clone()),
+        ("run_write", wipe),
+    ] {
+        let result = call(&index, tool, input).await;
+        assert_eq!(result.structured["stdout"], "confined", "{tool}");
+    }
+}
+
 #[tokio::test]
 async fn errors_teach() {
     let index = Exposure::new(Expose::Index).apply(shop(5));
@@ -225,8 +286,12 @@ async fn errors_teach() {
     let wrong = json!({"command": "shop_list", "arguments": {"limit": "many", "sort": 1}});
     let wrong = call(&index, "run_read", wrong).await;
     assert_eq!(code(&wrong), "invalid_arguments");
-    for told in ["`limit`", "`shop_list` takes", "report"] {
+    for told in ["`limit`", "`sort`", "`describe_commands` shows all"] {
         assert!(wrong.text.contains(told), "{told} is not in {}", wrong.text);
+    }
+    for name in ["shpo_list", "sohp list", "hsop/list"] {
+        let unknown = call(&index, "run_read", json!({"command": name})).await;
+        assert!(unknown.text.contains("`shop_list`"), "{}", unknown.text);
     }
     for (tool, input) in [
         ("run_read", json!({})),
@@ -266,7 +331,7 @@ async fn commands_are_found_and_described() {
         "{first}"
     );
     // The text is all there is to it.
-    assert!(found.structured.is_empty());
+    assert!(found.text_alone);
     let described = call(
         &index,
         "describe_commands",
@@ -285,6 +350,13 @@ async fn commands_are_found_and_described() {
     )
     .await;
     assert_eq!(code(&unknown), "not_registered");
+    // A command that was not read yet may be there all the same.
+    for (growing, told) in [(true, "try again"), (false, "the nearest are")] {
+        let exposed = Exposure::new(Expose::Index).growing(growing).apply(shop(3));
+        let commands = json!({"commands": ["shop_lists"]});
+        let unknown = call(&exposed, "describe_commands", commands).await;
+        assert!(unknown.text.contains(told), "{}", unknown.text);
+    }
 }
 
 #[tokio::test]
@@ -394,4 +466,162 @@ fn where_only_reading_is_offered_nothing_writes() {
     assert!(!exposure.instructions("").contains("run_write"));
     let nothing = Exposure::new(Expose::Index).apply(ToolSet::default());
     assert!(names(&nothing).is_empty());
+}
+
+#[tokio::test]
+async fn a_dry_run_tells_what_would_be_run() {
+    let index = Exposure::new(Expose::Index).apply(shop(1));
+    let arguments = json!({"limit": 3, "report": "x"});
+    let input = json!({"command": "shop_list", "arguments": arguments, "dry_run": true});
+    let result = call(&index, "run_write", input.clone()).await;
+    assert!(!result.is_error, "{}", result.text);
+    let keys: Vec<&str> = result.structured.keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        ["argv", "folder", "effect", "confinement", "rule", "notes"]
+    );
+    assert_eq!(
+        result.structured["argv"],
+        json!(["shop", "list", "--limit=3", "--report=x"])
+    );
+    // The flag makes it write, though the command reads.
+    assert_eq!(result.structured["effect"], "write");
+    // What is refused is refused in a dry run, too.
+    let refused = call(&index, "run_read", input).await;
+    assert_eq!(code(&refused), "not_permitted");
+    let input = json!({"command": "shop_nothing", "dry_run": true});
+    assert_eq!(
+        code(&call(&index, "run_read", input).await),
+        "not_registered"
+    );
+    let input = json!({"command": "shop_list", "dry_run": 1});
+    assert_eq!(
+        code(&call(&index, "run_read", input).await),
+        "invalid_arguments"
+    );
+    let input = json!({"command": "shop_list", "dry_run": false});
+    assert_eq!(call(&index, "run_read", input).await.text, "ran list");
+}
+
+/// A command with many flags and required arguments, called wrongly in every way.
+#[tokio::test]
+async fn an_error_takes_at_most_120_tokens() {
+    let mut load = Command::new("load").hints(Hints::new(Effect::Read));
+    for at in 0..60 {
+        let flag = Flag::new(format!("some-long-option-number-{at}")).pflag("int");
+        load = load.flag(if at < 12 { flag.required() } else { flag });
+    }
+    load = load.flag(
+        Flag::new("format")
+            .pflag("string")
+            .choices((0..50).map(|at| format!("format-of-number-{at}"))),
+    );
+    let root = Command::new("shop").not_runnable().command(load);
+    let excluded = Excluded::new(
+        "shop_wipe",
+        "it deletes, and only reading is offered (`--read-only`)",
+    );
+    let index = Exposure::new(Expose::Index).apply(served(root).excluding([excluded]));
+    let many: serde_json::Map<String, Value> = (0..40)
+        .map(|at| {
+            (
+                format!("unheard of {at} {}", "x".repeat(300)),
+                json!("y".repeat(300)),
+            )
+        })
+        .collect();
+    for input in [
+        json!({"command": "shop_load"}),
+        json!({"command": "shop_load", "arguments": {"format": "none of them"}}),
+        json!({"command": "shop_load", "arguments": {"zzzzzz": 1}}),
+        json!({"command": "shop_load", "arguments": many}),
+        json!({"command": "x".repeat(500)}),
+        json!({"command": "\u{4e00}".repeat(500)}),
+        json!({"command": "shop_wipe"}),
+        json!({"command": "shop wipe"}),
+        json!({"command": 7}),
+        json!({"command": "shop_load", "some-long-option-number-1": 1}),
+    ] {
+        let result = call(&index, "run_write", input.clone()).await;
+        assert!(result.is_error, "{input}");
+        let tokens = estimate_tokens(&result.text);
+        assert!(tokens <= 120, "{tokens} for {}", result.text);
+    }
+    let wiped = call(&index, "run_write", json!({"command": "shop wipe"})).await;
+    assert_eq!(code(&wiped), "not_permitted");
+    assert!(wiped.text.contains("`--read-only`"), "{}", wiped.text);
+}
+
+#[tokio::test]
+async fn another_spelling_is_no_way_around_a_rule() {
+    let list = Command::new("list")
+        .hints(Hints::new(Effect::Read))
+        .flag({
+            let mut report = Flag::new("report-file").short('r').pflag("string");
+            report.writes = true;
+            report
+        })
+        .flag(Flag::new("limit").short('l').pflag("int"));
+    let made = catalogue(
+        &Cli::new(
+            Command::new("shop").not_runnable().command(list),
+            Syntax::pflag(),
+        ),
+        &CatalogueOptions::default(),
+    );
+    let tools = ToolSet::new(made.tools.into_iter().map(|tool| {
+        let says = |call: HandlerCall| {
+            let argv = call.prepared.argv.to_strings().join(" ");
+            Ok(Reply::Text(format!(
+                "{argv} {:?}",
+                call.prepared.bound.notes
+            )))
+        };
+        let few = crate::layers::Validate::pattern("limit", "[0-9]", "few").expect("a pattern");
+        CallPath::new(tool, Target::Handler(Arc::new(says)))
+            .check(few)
+            .serve(&SharedSteps::default())
+    }));
+    let index = Exposure::new(Expose::Index).apply(tools);
+    for key in [
+        "report-file",
+        "r",
+        "-r",
+        "report_file",
+        "reportFile",
+        "--report-file",
+        "REPORT-FILE",
+    ] {
+        let input = json!({"command": "shop_list", "arguments": {key: "x"}});
+        let refused = call(&index, "run_read", input.clone()).await;
+        assert_eq!(code(&refused), "not_permitted", "{key}");
+        assert!(!call(&index, "run_write", input).await.is_error, "{key}");
+    }
+    for key in ["limit", "l", "-l", "--limit", "LIMIT"] {
+        for (value, fits) in [
+            (json!(5), true),
+            (json!("5"), true),
+            (json!(50), false),
+            (json!(["50"]), false),
+        ] {
+            let result = call(&index, "shop_list", json!({key: value})).await;
+            assert_eq!(!result.is_error, fits, "{key} {value}: {}", result.text);
+        }
+    }
+    let noted = call(
+        &index,
+        "run_read",
+        json!({"command": "shop_list", "arguments": {"l": "5"}}),
+    )
+    .await;
+    let notes = json!([
+        "`l` was taken as `limit`",
+        "`limit`: the text was taken as a number"
+    ]);
+    assert_eq!(noted.structured["notes"], notes);
+    assert!(
+        noted.structured["stdout"]
+            .as_str()
+            .is_some_and(|out| out.contains("taken as `limit`"))
+    );
 }

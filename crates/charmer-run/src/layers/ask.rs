@@ -51,6 +51,16 @@ impl Around for Ask {
         let Some(question) = (self.0)(&call) else {
             return inner.call(call);
         };
+        if call.dry_run {
+            return Box::pin(async move {
+                let mut outcome = inner.call(call).await?;
+                if let Some(dry_run) = &mut outcome.dry_run {
+                    let note = format!("a person is asked first: {}", question.message);
+                    dry_run.notes.push(note);
+                }
+                Ok(outcome)
+            });
+        }
         let refusal = match call.answers.get(&question.key) {
             Some(Said::Accepted(_)) => return inner.call(call),
             None => return Box::pin(std::future::ready(Ok(Outcome::needs_input(question)))),

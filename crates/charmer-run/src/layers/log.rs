@@ -31,5 +31,6 @@ fn ended(ended: Ended) -> String {
         Ended::TimedOut => "timed out".into(),
         Ended::Cancelled => "cancelled".into(),
         Ended::NeedsInput => "asked the user".into(),
+        Ended::NotRun => "dry run".into(),
     }
 }

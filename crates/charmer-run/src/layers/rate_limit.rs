@@ -100,6 +100,9 @@ impl Layer<CallService> for RateLimit {
 
 impl Around for RateLimit {
     fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
+        if call.dry_run {
+            return inner.call(call);
+        }
         match self.take() {
             Ok(()) => inner.call(call),
             Err(wait) => {

@@ -39,7 +39,7 @@ impl Layer<CallService> for Retry {
 
 impl Around for Retry {
     fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
-        if !call.tool.annotations.read_only {
+        if !call.tool.annotations.read_only || call.dry_run {
             return inner.call(call);
         }
         let Retry { times, wait } = *self;
@@ -70,7 +70,7 @@ fn may_pass(answer: &Result<Outcome, CallError>) -> bool {
         Ok(outcome) => match outcome.ended {
             Ended::Exited(code) => code != 0,
             Ended::Signalled(_) | Ended::TimedOut => true,
-            Ended::Cancelled | Ended::NeedsInput => false,
+            Ended::Cancelled | Ended::NeedsInput | Ended::NotRun => false,
         },
         Err(error) => matches!(
             error.code,

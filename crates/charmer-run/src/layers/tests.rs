@@ -121,7 +121,7 @@ async fn run(path: &CallService, command: &str) -> Result<Outcome, CallError> {
 #[tokio::test]
 async fn a_timeout_is_lowered_and_never_raised() {
     let script = Script::new([fine()]);
-    for (layer, expected) in [(5, 5), (600, 60)] {
+    for (layer, expected) in [(5, 5), (3600, 600)] {
         let path = wrap(&Timeout::new(Duration::from_secs(layer)), script.path());
         run(&path, "get").await.expect("it runs");
         let last = script
@@ -327,4 +327,37 @@ async fn layers_of_tower_fit() {
         run(&boxed, "get").await.expect_err("refused").code,
         ErrorCode::NotPermitted
     );
+}
+
+#[tokio::test]
+async fn a_dry_run_spends_nothing_and_asks_nobody() {
+    let ran = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&ran);
+    let handler = move |_: crate::HandlerCall| {
+        counter.fetch_add(1, Ordering::SeqCst);
+        Ok(crate::Reply::from("ran"))
+    };
+    let tool = call("delete", Value::Object(Default::default())).tool;
+    let execute = crate::Execute::new(tool, crate::Target::Handler(Arc::new(handler)));
+    let asks = Ask::when(|_| Some(crate::Question::new("sure", "Delete it?")));
+    let path = wrap(&asks, into_service(execute));
+    let path = wrap(&RateLimit::new(1, Duration::from_secs(3600)), path);
+    let path = wrap(&Retry::new(3, Duration::ZERO), path);
+    for _ in 0..3 {
+        let dry = call("delete", serde_json::json!({"namespace": "a b"})).dry_run(true);
+        let outcome = path.clone().call(dry).await.expect("nothing refuses it");
+        assert_eq!(outcome.ended, Ended::NotRun);
+        let plan = outcome.dry_run.expect("it was a dry run");
+        assert_eq!(plan.argv, ["kube", "delete", "--namespace=a b"]);
+        assert_eq!(plan.notes, ["a person is asked first: Delete it?"]);
+        assert_eq!(plan.effect, charmer_core::model::Effect::Destroy);
+    }
+    // What would be refused is.
+    let wrong = call("delete", serde_json::json!({"nonsense": 1})).dry_run(true);
+    let refused = path.clone().call(wrong).await.expect_err("no such flag");
+    assert_eq!(refused.code, ErrorCode::InvalidArguments);
+    // Nothing was taken from the bucket, and the question is still to be asked.
+    let real = run(&path, "delete").await.expect("it is the first");
+    assert_eq!(real.ended, Ended::NeedsInput);
+    assert_eq!(ran.load(Ordering::SeqCst), 0);
 }

@@ -1,4 +1,5 @@
-//! The environment of a child: inherited, less what hijacks loaders and interpreters, plus what was decided.
+//! The environment of a child: inherited, less what hijacks loaders and interpreters and what waits for a person, plus
+//! what was decided.
 
 use std::{
     collections::BTreeMap,
@@ -56,6 +57,33 @@ fn hijacks(name: &OsStr) -> bool {
         || (name.starts_with("GIT_") && name.ends_with("_COMMAND"))
 }
 
+/// What makes programs go on, or end with words of their own, where they would wait for a person.
+///
+/// An editor fails, so that an edit that nobody made is never taken for one: `kubectl edit` says that its editor had a
+/// problem, where one that changes nothing would make it a success. Messages of git are the exception. Git itself refuses
+/// one that is empty, and one that is there already (`commit --amend`, `merge --continue`, `rebase --continue`) is kept,
+/// as if a person had looked at it. Its lists of commits (`rebase --interactive`) are edits again: nobody chose them.
+const UNATTENDED: [(&str, &str); 8] = [
+    ("EDITOR", "false"),
+    ("VISUAL", "false"),
+    ("GIT_EDITOR", "true"),
+    ("GIT_SEQUENCE_EDITOR", "false"),
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("DEBIAN_FRONTEND", "noninteractive"),
+];
+/// The program that opens a window for a password where there is no terminal, and the variable that says when it may.
+const ASK_WINDOW: &str = "SSH_ASKPASS";
+const ASK_WINDOW_WHEN: &str = "SSH_ASKPASS_REQUIRE";
+
+/// Whether a variable names an editor or a pager of one program: `KUBE_EDITOR`, `MANPAGER`. It would go before those of
+/// all programs.
+fn opens_for_a_person(name: &OsStr) -> bool {
+    let name = name.to_str().unwrap_or_default();
+    name.ends_with("EDITOR") || name.ends_with("PAGER")
+}
+
 /// What a child sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
@@ -104,6 +132,41 @@ impl Environment {
         self.0.remove(name.as_ref());
     }
 
+    /// Sees to it that no editor, pager or prompt is opened: nobody is there who could answer it. Variables that were asked
+    /// for by name stay as they are.
+    ///
+    /// `GIT_ASKPASS` stays: it names a program that often answers by itself. `SSH_ASKPASS`, which desktops set to one that
+    /// opens a window, stays only if somebody has also said when it is to be used.
+    ///
+    /// ```
+    /// use charmer_run::process::Environment;
+    /// let vars = [("EDITOR", "vim"), ("KUBE_EDITOR", "code --wait"), ("GIT_PAGER", "delta")];
+    /// let vars = Environment::inherit(vars.map(|(k, v)| (k.into(), v.into())));
+    /// let quiet = vars.unattended(&["GIT_PAGER"]);
+    /// assert_eq!(quiet.get("EDITOR").unwrap(), "false");
+    /// assert_eq!(quiet.get("GIT_PAGER").unwrap(), "delta");
+    /// assert!(quiet.get("KUBE_EDITOR").is_none());
+    /// ```
+    #[must_use]
+    pub fn unattended<S: AsRef<OsStr>>(mut self, asked_for: &[S]) -> Self {
+        let asked = |name: &OsStr| asked_for.iter().any(|asked| asked.as_ref() == name);
+        let decided = |name: &OsString| UNATTENDED.iter().any(|(ours, _)| name == ours);
+        self.0.retain(|name, _| {
+            let stays = !opens_for_a_person(name) && !decided(name);
+            stays || asked(name)
+        });
+        for (name, value) in UNATTENDED {
+            if self.get(name).is_none() {
+                self.set(name, value);
+            }
+        }
+        if self.get(ASK_WINDOW_WHEN).is_none() && !asked(OsStr::new(ASK_WINDOW)) {
+            self.remove(ASK_WINDOW);
+            self.set(ASK_WINDOW_WHEN, "never");
+        }
+        self
+    }
+
     /// Tells children whose they are, and if it is wanted that an assistant is using them.
     #[must_use]
     pub fn marked(mut self, mark: &str, mcp_mode: bool) -> Self {
@@ -150,5 +213,20 @@ mod tests {
         assert_eq!(names, ["GIT_DIR", "HOME"]);
         environment.set("LD_LIBRARY_PATH", "/opt/lib");
         assert!(environment.get("LD_LIBRARY_PATH").is_some());
+    }
+
+    #[test]
+    fn a_window_for_passwords_opens_only_where_somebody_decided_when() {
+        let quiet = |vars: &[(&str, &str)]| {
+            let vars = vars.iter().map(|(k, v)| (k.into(), v.into()));
+            Environment::inherit(vars).unattended::<&str>(&[])
+        };
+        let desktop = quiet(&[("SSH_ASKPASS", "window"), ("GIT_ASKPASS", "token")]);
+        assert_eq!(desktop.get("SSH_ASKPASS"), None);
+        assert_eq!(desktop.get("SSH_ASKPASS_REQUIRE"), Some("never".as_ref()));
+        assert_eq!(desktop.get("GIT_ASKPASS"), Some("token".as_ref()));
+        let decided = quiet(&[("SSH_ASKPASS", "token"), ("SSH_ASKPASS_REQUIRE", "force")]);
+        assert_eq!(decided.get("SSH_ASKPASS"), Some("token".as_ref()));
+        assert_eq!(decided.get("SSH_ASKPASS_REQUIRE"), Some("force".as_ref()));
     }
 }

@@ -1,18 +1,25 @@
 //! Running one program: an absolute path, an argv that is a list, a decided environment, null or declared standard
 //! input, a process group of its own, and a supervisor that outlives whoever waits for it.
 
+#[cfg(feature = "sandbox")]
+mod advice;
 mod capture;
 mod diagnose;
+mod dialogue;
 mod engine;
 mod environment;
 mod gate;
 mod guardian;
+#[cfg(feature = "sandbox")]
+mod hidden_names;
 #[cfg(unix)]
 #[path = "unix.rs"]
 mod os;
 #[cfg(windows)]
 #[path = "windows.rs"]
 mod os;
+#[cfg(feature = "sandbox")]
+mod pool;
 mod running;
 #[cfg(feature = "sandbox")]
 mod sandboxed;
@@ -23,11 +30,16 @@ mod supervise;
 pub use capture::Captured;
 pub(crate) use capture::{begun_character, continued_character};
 pub use diagnose::resolve_program;
+pub use dialogue::{Dialogue, HeardLine};
 pub use engine::{Engine, EngineOptions};
 pub use environment::Environment;
 pub use gate::Lane;
 pub use guardian::{GuardianCommand, guard, new_mark};
 pub use os::harden;
+#[cfg(feature = "sandbox")]
+pub use pool::ConfinedPool;
+#[cfg(feature = "sandbox")]
+pub use sandboxed::Confinement;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -41,7 +53,7 @@ use std::{
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, ErrorCode, LOCAL, Limits, Outcome, Place, Progress};
+use crate::{CallError, Confined, ErrorCode, LOCAL, Limits, Outcome, Place, Progress, folder};
 
 use self::running::Running;
 
@@ -49,6 +61,10 @@ use self::running::Running;
 pub const MARK: &str = "CHARMER_TOOL";
 /// The variable that tells a program that an assistant is using it, so that it can skip prompts.
 pub const MODE: &str = "MCP_MODE";
+
+/// What [`harden`] says where a server keeps its terminal.
+pub const KEEPS_TERMINAL: &str =
+    "children could ask on this terminal, because this server leads its process group";
 
 /// What is run for one call.
 #[derive(Debug, Clone)]
@@ -66,6 +82,8 @@ pub struct Request {
     pub place: Place,
     /// Whom its output belongs to.
     pub principal: Arc<str>,
+    /// Whether it is meant to read only.
+    pub reads: bool,
 }
 
 impl Default for Request {
@@ -77,6 +95,7 @@ impl Default for Request {
             progress: Progress::default(),
             place: Place::default(),
             principal: LOCAL.into(),
+            reads: false,
         }
     }
 }
@@ -105,6 +124,13 @@ impl Request {
         self
     }
 
+    /// Sets whether it is meant to read only.
+    #[must_use]
+    pub fn reads(mut self, reads: bool) -> Self {
+        self.reads = reads;
+        self
+    }
+
     /// Sets whom its output belongs to.
     #[must_use]
     pub fn principal(mut self, principal: Arc<str>) -> Self {
@@ -120,6 +146,14 @@ impl Request {
     }
 }
 
+/// How a run would be started.
+pub(crate) struct Planned {
+    /// The program, as people type it.
+    pub(crate) program: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) confinement: Confined,
+}
+
 /// Starts one program, always in the same way.
 #[derive(Debug, Clone)]
 pub struct Launcher(Arc<Launch>);
@@ -129,7 +163,10 @@ struct Launch {
     environment: Environment,
     directory: Option<PathBuf>,
     engine: Engine,
-    way: Way,
+    /// Who starts runs that are meant to read only.
+    reads: Way,
+    /// Who starts all others.
+    writes: Way,
 }
 
 /// Who starts the program.
@@ -143,6 +180,9 @@ enum Way {
     /// A process that has lost them.
     #[cfg(feature = "sandbox")]
     Sandbox(Arc<charmer_sandbox::Sandbox>),
+    /// One of several such processes, which is this run's alone.
+    #[cfg(feature = "sandbox")]
+    Pool(Confinement),
 }
 
 impl fmt::Debug for Launch {
@@ -150,7 +190,8 @@ impl fmt::Debug for Launch {
         f.debug_struct("Launch")
             .field("program", &self.program)
             .field("directory", &self.directory)
-            .field("way", &self.way)
+            .field("reads", &self.reads)
+            .field("writes", &self.writes)
             .finish_non_exhaustive()
     }
 }
@@ -168,21 +209,30 @@ impl Launcher {
             environment,
             directory,
             engine,
-            way: Way::Plain,
+            reads: Way::Plain,
+            writes: Way::Plain,
         }))
     }
 
-    /// The same launcher, with programs that are started in this way.
+    /// The same launcher, with programs that are started in these ways.
     #[cfg(feature = "sandbox")]
-    fn by(&self, way: Way) -> Self {
+    fn by(&self, reads: Way, writes: Way) -> Self {
         let launch = &*self.0;
         Self(Arc::new(Launch {
             program: launch.program.clone(),
             environment: launch.environment.clone(),
             directory: launch.directory.clone(),
             engine: launch.engine.clone(),
-            way,
+            reads,
+            writes,
         }))
+    }
+
+    fn way(&self, request: &Request) -> &Way {
+        match request.reads {
+            true => &self.0.reads,
+            false => &self.0.writes,
+        }
     }
 
     /// Runs the program to its end. Dropping the future cancels the run; the supervisor still ends the program and
@@ -213,13 +263,15 @@ impl Launcher {
         let others_run = !engine.supervisors.is_empty();
         // Held until the supervisor has it: the end of the server waits for what is being started.
         let starting = engine.supervisors.token();
-        let running = match &self.0.way {
+        let running = match self.way(&request) {
             Way::Plain if others_run => self.start_beside(&request).await?,
             Way::Plain => self.start(&request)?,
             #[cfg(feature = "sandbox")]
             Way::Thread(rights) => self.start_from_thread(rights, &request).await?,
             #[cfg(feature = "sandbox")]
             Way::Sandbox(sandbox) => self.start_in(sandbox, &request)?,
+            #[cfg(feature = "sandbox")]
+            Way::Pool(confinement) => self.start_confined(confinement, &request).await?,
         };
         let (answer, outcome) = oneshot::channel();
         supervise::supervise(&self.0.engine, running, request, cancel, pass, answer);
@@ -249,14 +301,56 @@ impl Launcher {
         })
     }
 
+    /// The folder that its runs are in, whatever their callers work in.
+    pub(crate) fn fixed_folder(&self) -> Option<&Path> {
+        self.0.directory.as_deref()
+    }
+
+    /// How a run would be started, which is not.
+    pub(crate) fn planned(&self, place: Place, reads: bool) -> Result<Planned, CallError> {
+        let request = Request::default().place(place).reads(reads);
+        let folder = self.folder(&request).map(Path::to_owned);
+        Ok(Planned {
+            program: self.typed(self.program(&request)),
+            folder: folder.map_or_else(folder::here, Ok)?,
+            confinement: match self.way(&request) {
+                Way::Plain => Confined::not(reads),
+                #[cfg(feature = "sandbox")]
+                Way::Thread(rights) => sandboxed::confined(rights),
+                #[cfg(feature = "sandbox")]
+                Way::Pool(confinement) => sandboxed::confined(&confinement.rights),
+                // What it was started with is not known here; it takes no calls.
+                #[cfg(feature = "sandbox")]
+                Way::Sandbox(_) => sandboxed::confined(&charmer_sandbox::Rights::default()),
+            },
+        })
+    }
+
+    /// A program as people type it: by its name, if that is found on the search path, else by its path.
+    fn typed(&self, program: &Path) -> String {
+        let search_path = self.0.environment.get("PATH");
+        let search_path: Vec<PathBuf> = search_path
+            .map(|path| std::env::split_paths(path).collect())
+            .unwrap_or_default();
+        let name = program.file_name().map(Path::new);
+        let is_found = |name: &&Path| {
+            let found = resolve_program(name, &search_path, Path::new("/"));
+            found.is_ok_and(|found| found == program)
+        };
+        let shown = name.filter(is_found).unwrap_or(program);
+        shown.to_string_lossy().into_owned()
+    }
+
     fn program<'a>(&'a self, request: &'a Request) -> &'a Path {
         let program = request.place.program.as_ref();
         program.unwrap_or(&self.0.program)
     }
 
+    /// The path of the folder that a run is in; the server's own, if it is not set.
     fn folder<'a>(&'a self, request: &'a Request) -> Option<&'a Path> {
-        let folder = request.place.folder.as_ref();
-        folder.or(self.0.directory.as_ref()).map(PathBuf::as_path)
+        let held = request.place.folder.as_ref();
+        let held = held.map(|held| held.path.as_path());
+        held.or(self.0.directory.as_deref())
     }
 
     fn variables<'a>(
@@ -282,8 +376,11 @@ impl Launcher {
             })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        if let Some(folder) = folder {
-            command.current_dir(folder);
+        // A held folder is entered as it was opened: its path may lead elsewhere by now.
+        match (&request.place.folder, folder) {
+            (Some(held), _) => drop(command.current_dir(held.current_dir())),
+            (None, Some(folder)) => drop(command.current_dir(folder)),
+            (None, None) => {}
         }
         os::own_group(&mut command);
         command

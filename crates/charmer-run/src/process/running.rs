@@ -56,6 +56,15 @@ impl Running {
         }
     }
 
+    /// Ends what has left the program's group, where that is possible.
+    pub(super) async fn clear(&mut self) {
+        match &mut self.process {
+            Process::Own(_) => {}
+            #[cfg(feature = "sandbox")]
+            Process::Sandboxed(program) => program.clear().await,
+        }
+    }
+
     /// Kills the program itself, where there is no group.
     pub(super) fn start_kill(&mut self) {
         match &mut self.process {
@@ -66,7 +75,8 @@ impl Running {
     }
 }
 
-fn ended(status: std::process::ExitStatus) -> Ended {
+/// How a process ended.
+pub(super) fn ended(status: std::process::ExitStatus) -> Ended {
     match (status.code(), signal_of(status)) {
         (Some(code), _) => Ended::Exited(code),
         (None, Some(signal)) => Ended::Signalled(signal),

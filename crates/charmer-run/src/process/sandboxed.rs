@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use charmer_core::model::Network;
 use charmer_sandbox::{
     ConfinedProgram, Failure, Program, Readable, Rights, Sandbox, Streams, confine_thread,
 };
@@ -17,30 +18,140 @@ use tokio::{
     sync::oneshot,
 };
 
-use crate::{CallError, ErrorCode};
+use crate::{CallError, Confined, ConfinedBy, ErrorCode, Writable};
 
 use super::{
     Launcher, Request, Way,
     diagnose::start_error,
+    pool::{ConfinedPool, Lease},
     running::{Process, Running},
 };
 
 /// How long a sandbox may take to tell of the end of a program that it was told to kill.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Variables by which programs find the folder for temporary files.
+const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+
+/// How the programs of a launcher are confined: by one of these processes, with these rights.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Confinement {
+    /// Where the processes come from.
+    pub pool: Arc<ConfinedPool>,
+    /// What programs may, besides writing to a scratch folder of their own, in which temporary files go.
+    pub rights: Arc<Rights>,
+    /// Whether nothing that may write is offered beside them.
+    pub read_only: bool,
+    /// Whether a person has said where they may write.
+    pub writable: bool,
+}
+
+impl Confinement {
+    /// Programs that keep only these rights.
+    pub fn new(pool: Arc<ConfinedPool>, rights: Rights) -> Self {
+        Self {
+            pool,
+            rights: Arc::new(rights),
+            read_only: false,
+            writable: false,
+        }
+    }
+
+    /// Sets whether a person has said where they may write.
+    #[must_use]
+    pub fn writable(mut self, said: bool) -> Self {
+        self.writable = said;
+        self
+    }
+
+    /// Sets whether nothing that may write is offered beside them.
+    #[must_use]
+    pub fn read_only(mut self, only: bool) -> Self {
+        self.read_only = only;
+        self
+    }
+
+    /// Why a program was not run: it would not have been confined.
+    fn cannot_be_had(&self, reason: &str) -> CallError {
+        let (kept, hint) = match self.writable {
+            false => (
+                "kept from writing",
+                "the server's option `--confine names` lets the names of commands and flags decide instead",
+            ),
+            true => (
+                "kept to the places in `writable`",
+                "without `writable` in charmer.yaml it may write anywhere",
+            ),
+        };
+        CallError::refused(format!(
+            "it cannot be {kept} here, so it was not run: {reason}"
+        ))
+        .hint(hint)
+    }
+}
+
 impl Launcher {
     /// The same launcher, whose programs a sandbox starts. Their folder must be a path that means the same there, which
     /// one in `/proc/self` does not.
     #[must_use]
     pub fn through(&self, sandbox: Arc<Sandbox>) -> Self {
-        self.by(Way::Sandbox(sandbox))
+        let way = Way::Sandbox(sandbox);
+        self.by(way.clone(), way)
+    }
+
+    /// The same launcher, whose programs are confined when they are meant to read only.
+    #[must_use]
+    pub fn reading(&self, confinement: Confinement) -> Self {
+        self.by(Way::Pool(confinement), self.0.writes.clone())
+    }
+
+    /// The same launcher, whose programs are confined when they may write.
+    #[must_use]
+    pub fn writing(&self, confinement: Confinement) -> Self {
+        self.by(self.0.reads.clone(), Way::Pool(confinement))
+    }
+
+    /// How a run is confined, if it is by a process of its own.
+    pub fn confinement(&self, reads: bool) -> Option<&Confinement> {
+        let way = match reads {
+            true => &self.0.reads,
+            false => &self.0.writes,
+        };
+        match way {
+            Way::Pool(confinement) => Some(confinement),
+            _ => None,
+        }
     }
 
     /// The same launcher, whose programs keep only these rights, and that to read their own file. Each is started from a
     /// thread made for it, which has lost the others; where that is impossible, nothing is started.
     #[must_use]
     pub fn confined_to(&self, rights: Rights) -> Self {
-        self.by(Way::Thread(rights))
+        let way = Way::Thread(rights);
+        self.by(way.clone(), way)
+    }
+
+    /// Hands a program over to a confined process that nobody else has meanwhile.
+    pub(super) async fn start_confined(
+        &self,
+        confinement: &Confinement,
+        request: &Request,
+    ) -> Result<Running, CallError> {
+        let Confinement { pool, rights, .. } = confinement;
+        let lease = pool.lease(rights, &request.principal).await;
+        let lease = lease.map_err(|reason| confinement.cannot_be_had(&reason))?;
+        let (Some(sandbox), Some(scratch)) = (lease.sandbox(), lease.scratch()) else {
+            return Err(not_started("there is no confined process".into()));
+        };
+        let temporary = TEMPORARY.map(|name| (name.into(), scratch.into()));
+        let mut request = request.clone();
+        request.place.variables.extend(temporary);
+        let mut running = self.start_in(sandbox, &request)?;
+        if let Process::Sandboxed(program) = &mut running.process {
+            program.lease = Some(lease);
+        }
+        Ok(running)
     }
 
     /// Hands a program over to a sandbox, with one end of each pipe. Whether it could be started is learned where its
@@ -63,6 +174,7 @@ impl Launcher {
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
             folder,
+            folder_id: request.place.folder.as_ref().and_then(|held| held.id()),
         };
         let (streams, pipes) = pipes(request.stdin.is_some())
             .map_err(|error| not_started(format!("no pipes to it: {error}")))?;
@@ -81,6 +193,7 @@ impl Launcher {
                 told,
                 program: program.program,
                 folder: program.folder,
+                lease: None,
             }),
         })
     }
@@ -113,6 +226,24 @@ impl Launcher {
         let failed = |detail: String| not_started(format!("no thread to start it from: {detail}"));
         spawned.map_err(|error| failed(error.to_string()))?;
         started.await.map_err(|_| failed("it panicked".into()))?
+    }
+}
+
+/// What a program with these rights is kept from.
+pub(super) fn confined(rights: &Rights) -> Confined {
+    let is_everything = rights.folders.iter().any(|folder| folder == Path::new("/"));
+    Confined {
+        by: ConfinedBy::Kernel,
+        network: match rights.network {
+            charmer_sandbox::Network::All => Network::All,
+            charmer_sandbox::Network::Tcp => Network::Tcp,
+            charmer_sandbox::Network::Socket => Network::Socket,
+            charmer_sandbox::Network::None => Network::None,
+        },
+        writable: match is_everything {
+            true => Writable::Anywhere,
+            false => Writable::Only(rights.folders.clone()),
+        },
     }
 }
 
@@ -188,9 +319,18 @@ pub(super) struct Awaited {
     told: oneshot::Receiver<Result<ExitStatus, Failure>>,
     program: PathBuf,
     folder: PathBuf,
+    /// The process that runs it, if that is this run's alone.
+    lease: Option<Lease>,
 }
 
 impl Awaited {
+    /// Ends what has left the program's group.
+    pub(super) async fn clear(&mut self) {
+        if let Some(lease) = &mut self.lease {
+            lease.clear().await;
+        }
+    }
+
     pub(super) fn group(&self) -> SandboxedGroup {
         self.group.clone()
     }

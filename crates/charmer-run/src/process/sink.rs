@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
     Progress, Spool,
-    redact::{RedactedStream, Redactor},
+    redact::{RedactedOutput, Redactor},
     spool::SpoolFile,
 };
 
@@ -15,7 +15,7 @@ const LINE_WINDOW: usize = 1024;
 
 /// One stream on its way.
 pub(super) struct Sink {
-    redacted: Option<RedactedStream>,
+    redacted: RedactedOutput,
     kept: Arc<Mutex<Kept>>,
 }
 
@@ -54,7 +54,7 @@ impl Sink {
             is_closed: false,
         };
         Self {
-            redacted: redactor.stream(),
+            redacted: redactor.output(),
             kept: Arc::new(Mutex::new(kept)),
         }
     }
@@ -64,16 +64,16 @@ impl Sink {
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
-        let safe = self.redacted.as_mut().map(|stream| stream.feed(piece));
+        let safe = self.redacted.feed(piece);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.keep(safe.as_deref().unwrap_or(piece));
+        kept.keep(&safe);
         kept.taken += piece.len() as u64;
     }
 
     pub(super) fn finish(mut self) -> Captured {
-        let rest = self.redacted.as_mut().map(RedactedStream::finish);
+        let rest = self.redacted.finish();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.keep(&rest.unwrap_or_default());
+        kept.keep(&rest);
         kept.close()
     }
 }

@@ -155,7 +155,8 @@ async fn watch(
             .saturating_sub(began.elapsed())
             .max(LAST_REDACTION),
     };
-    let (stdout, stderr) = tokio::join!(stdout.finish(left), stderr.finish(left));
+    let (stdout, stderr, ()) =
+        tokio::join!(stdout.finish(left), stderr.finish(left), child.clear());
     let ended = ended?;
     Ok(Outcome {
         ended: ended_by_us.unwrap_or(ended),

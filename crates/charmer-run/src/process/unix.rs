@@ -3,7 +3,7 @@
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::process::{Child, Command};
 
-use super::MARK;
+use super::{KEEPS_TERMINAL, MARK};
 
 #[path = "group_table.rs"]
 mod group_table;
@@ -117,9 +117,6 @@ pub fn harden() -> Result<(), String> {
     match rustix::process::setsid() {
         Ok(_) => Ok(()),
         Err(_) if rustix::process::getsid(None).ok() == Some(rustix::process::getpid()) => Ok(()),
-        Err(_) => Err(
-            "children could ask on this terminal, because this server leads its process group"
-                .into(),
-        ),
+        Err(_) => Err(KEEPS_TERMINAL.into()),
     }
 }

@@ -4,10 +4,14 @@
 //! encodes or splits it on purpose is not outwitted. Every byte is read once for all [`Values`], and once by a [`Finder`],
 //! which knows where a pattern may match; a pattern is only asked there. Whatever is not known of a pattern is decided
 //! for its asking more often.
+//!
+//! What nobody had to name is masked as well: credentials in [manifests](manifest).
 
 mod finder;
+mod manifest;
 #[cfg(test)]
 mod odd_patterns;
+mod output;
 mod shape;
 mod stream;
 #[cfg(test)]
@@ -23,8 +27,9 @@ use std::{
 use regex_lite::Regex;
 
 use finder::{Finder, MAX_SECRETS, Memory};
+pub(crate) use output::RedactedOutput;
 use shape::Shape;
-pub(crate) use stream::RedactedStream;
+use stream::RedactedStream;
 use values::Values;
 
 /// What stands in a secret's place.
@@ -38,6 +43,8 @@ const BLOCK: usize = 64 << 10;
 /// A pattern that cannot match the end of a line is matched line by line, so that `^` and `$` stand for a line's
 /// borders. One with the flag `x` is matched both in lines and across them. The end of a line in a value stands for `\n`
 /// and for `\r\n`.
+///
+/// Credentials in Kubernetes manifests (the data of a `Secret`) and kubeconfigs are masked whatever else is named.
 ///
 /// ```
 /// use charmer_run::Redactor;
@@ -125,13 +132,20 @@ impl Redactor {
         })))
     }
 
-    /// Whether there is nothing to redact.
+    /// Whether nothing was named that is to be redacted.
     pub fn is_empty(&self) -> bool {
         self.0.values.len() == 0 && self.0.patterns.is_empty()
     }
 
     /// Text without the secrets.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match manifest::masked(text) {
+            Cow::Borrowed(text) => self.without_named(text),
+            Cow::Owned(text) => Cow::Owned(self.without_named(&text).into_owned()),
+        }
+    }
+
+    fn without_named<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_empty() || text.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -165,8 +179,13 @@ impl Redactor {
         Cow::Owned(out)
     }
 
-    /// A redactor for one stream; `None` if there is nothing to redact.
-    pub(crate) fn stream(&self) -> Option<RedactedStream> {
+    /// A redactor for one stream of output.
+    pub(crate) fn output(&self) -> RedactedOutput {
+        RedactedOutput::new(self.stream())
+    }
+
+    /// A redactor of what was named, for one stream; `None` if that is nothing.
+    fn stream(&self) -> Option<RedactedStream> {
         (!self.is_empty()).then(|| RedactedStream::new(self.clone()))
     }
 

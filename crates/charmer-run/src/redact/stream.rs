@@ -12,7 +12,7 @@ const KEPT_START: usize = 1024;
 
 /// See the module's documentation.
 #[derive(Debug)]
-pub(crate) struct RedactedStream {
+pub(super) struct RedactedStream {
     redactor: Redactor,
     pending: Vec<u8>,
     /// How much of it is whole lines.
@@ -50,7 +50,7 @@ impl RedactedStream {
     }
 
     /// Takes a piece and gives what is safe to show.
-    pub(crate) fn feed(&mut self, piece: &[u8]) -> Vec<u8> {
+    pub(super) fn feed(&mut self, piece: &[u8]) -> Vec<u8> {
         let before = self.pending.len();
         self.pending.extend_from_slice(piece);
         if let Some(at) = piece.iter().rposition(|&byte| byte == b'\n') {
@@ -70,7 +70,7 @@ impl RedactedStream {
     }
 
     /// Gives what is left.
-    pub(crate) fn finish(&mut self) -> Vec<u8> {
+    pub(super) fn finish(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         let spans = self.spans(self.pending.len());
         self.write(&spans, self.pending.len(), &mut out);

@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod clock;
+mod dialogue;
 mod environment;
 mod lifecycle;
 mod output;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use charmer_run::{
     Ended, Redactor,
-    process::{Engine, EngineOptions, Launcher},
+    process::{ConfinedPool, Confinement, Engine, EngineOptions, Launcher},
 };
 use charmer_sandbox::{Network, Readable, Rights, Sandbox, SandboxCommand};
 use tokio_util::sync::CancellationToken;
@@ -14,14 +14,17 @@ use crate::support::{
     stubborn, try_run,
 };
 
-fn sandbox() -> Arc<Sandbox> {
-    let command = SandboxCommand {
+fn command() -> SandboxCommand {
+    SandboxCommand {
         program: fixture().with_file_name("engine_sandbox"),
         args: Vec::new(),
-    };
+    }
+}
+
+fn sandbox() -> Arc<Sandbox> {
     let mut rights = Rights::default();
     rights.network = Network::None;
-    Arc::new(Sandbox::start(&command, &rights).expect("the example is built with the tests"))
+    Arc::new(Sandbox::start(&command(), &rights).expect("the example is built with the tests"))
 }
 
 fn launcher(program: &str, options: EngineOptions) -> Launcher {
@@ -127,4 +130,69 @@ async fn a_program_is_kept_to_its_rights_without_a_process_of_its_own() {
         // Where the system cannot, nothing is run.
         Err(error) => assert!(error.message.contains("cannot be confined"), "{error}"),
     }
+}
+
+/// A shell whose runs that read are confined by processes of this pool.
+fn confined_shell(pool: &Arc<ConfinedPool>) -> Launcher {
+    let mut rights = Rights::default();
+    rights.network = Network::None;
+    launcher_of("/bin/sh", Engine::default()).reading(Confinement::new(Arc::clone(pool), rights))
+}
+
+async fn said(launcher: &Launcher, script: &str, principal: &str) -> String {
+    let request = request(&["-c", script], &patient())
+        .reads(true)
+        .principal(principal.into());
+    let outcome = try_run(launcher, request).await.expect("it starts");
+    outcome.stdout.to_text().trim().to_owned()
+}
+
+#[tokio::test]
+async fn a_confined_process_serves_one_principal_again_and_starts_clean() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let pool = Arc::new(ConfinedPool::new(command(), scratch.path().to_owned()));
+    let shell = confined_shell(&pool);
+    // The number of its parent as it is outside, and what it finds.
+    let script = "read -r own name state parent rest < /proc/self/stat; \
+                  echo $parent $(ls -A $TMPDIR | wc -l); mkdir -p $TMPDIR/left/behind";
+    let first = said(&shell, script, "ann").await;
+    assert!(first.ends_with(" 0"), "{first}");
+    // It comes back when its folder is empty, beside the answer.
+    let mut again = said(&shell, script, "ann").await;
+    for _ in 0..100 {
+        if again == first {
+            break;
+        }
+        assert!(
+            again.ends_with(" 0"),
+            "nothing is left for the next: {again}"
+        );
+        again = said(&shell, script, "ann").await;
+    }
+    assert_eq!(again, first, "the same process");
+    let other = said(&shell, script, "bob").await;
+    assert!(other.ends_with(" 0") && other != first, "{other}");
+    drop(shell);
+    pool.end();
+    assert_eq!(
+        std::fs::read_dir(scratch.path())
+            .expect("it is there")
+            .count(),
+        0
+    );
+}
+
+#[tokio::test]
+async fn only_runs_that_read_are_confined() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let pool = Arc::new(ConfinedPool::new(command(), scratch.path().to_owned()));
+    let shell = confined_shell(&pool);
+    let file = scratch.path().join("written");
+    let script = format!("echo x > {}", file.display());
+    said(&shell, &script, "ann").await;
+    assert!(!file.exists());
+    let request = request(&["-c", &script], &patient());
+    let outcome = try_run(&shell, request).await.expect("it starts");
+    assert_eq!(outcome.ended, Ended::Exited(0));
+    assert!(file.exists());
 }

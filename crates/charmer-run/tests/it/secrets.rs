@@ -42,6 +42,36 @@ fn everything(outcome: Outcome, spool: &Spool) -> String {
 }
 
 #[tokio::test]
+async fn a_manifest_is_masked_though_nothing_was_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spool = Spool::new(folder.path(), SpoolLimits::default());
+    let yaml = "apiVersion: v1\ndata:\n  password: czNjcjN0\nkind: Secret\nmetadata:\n  name: db\n";
+    let json = r#"{"apiVersion":"v1","data":{"password":"czNjcjN0"},"kind":"Secret","metadata":{"name":"db"}}"#;
+    let long = format!("{yaml}---\n").repeat(5);
+    let rows: [&[&str]; 4] = [
+        &["say", yaml],
+        &["say", json],
+        &[
+            "say-slowly",
+            "data:\n  password: czNj",
+            "cjN0\nki",
+            "nd: Secret\n",
+        ],
+        &["say", &long],
+    ];
+    for args in rows {
+        let limits = patient().output_chars(100);
+        let nothing = Redactor::default();
+        let outcome = try_run(&launcher(&spool, &nothing), request(args, &limits)).await;
+        let outcome = outcome.expect("it starts");
+        assert_eq!(outcome.stdout.spool.is_some(), outcome.stdout.total > 100);
+        let seen = everything(outcome, &spool);
+        assert!(!seen.contains("czNjcjN0"), "{args:?}:\n{seen}");
+        assert!(seen.contains("[redacted]") && seen.contains("password"));
+    }
+}
+
+#[tokio::test]
 async fn an_echoed_secret_is_not_in_the_result_or_on_disk() {
     let folder = tempfile::tempdir().expect("a folder");
     let spool = Spool::new(folder.path(), SpoolLimits::default());

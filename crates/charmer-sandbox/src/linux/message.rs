@@ -20,9 +20,11 @@ pub(super) enum Order<'p> {
     Terminate(ProgramId),
     /// End every member of a program's group. If the program itself has ended, this is the last that is said of it.
     Kill(ProgramId),
+    /// End everything that was ever started, and say when it is gone.
+    Clear,
 }
 
-/// What the confined process tells of a program, once.
+/// What the confined process tells: of each program once, and that it has cleared.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ending {
@@ -43,7 +45,11 @@ pub(super) enum Ending {
         status: i32,
         /// Whether members of its group live on. They wait for [`Order::Kill`].
         left: bool,
+        /// Whether nothing at all is left of anything that was started, so that there is nothing to clear.
+        clean: bool,
     },
+    /// Everything that was started is gone. Says whether nothing of it is left in memory either.
+    Cleared(bool),
 }
 
 /// A message as it is sent.

@@ -1,23 +1,28 @@
-//! The sandbox on Linux. [`sandbox`] is the side that launches, [`confined`] the process that has given its rights away;
-//! between them stand [`message`] and [`socket`]. The rights themselves are given away in [`landlock`], [`namespaces`]
-//! and [`limits`].
+//! The sandbox on Linux. [`sandbox`] is the side that launches; [`keeper`] prepares the confined process and outlives it;
+//! [`confined`] is the process that has given its rights away. Between them stand [`message`] and [`socket`]. The rights
+//! themselves are given away in [`landlock`], [`system_calls`], [`namespaces`], [`mounts`] and [`limits`].
 
+mod call_list;
 mod confined;
+mod keeper;
 mod landlock;
 mod limits;
 mod message;
+mod mounts;
 mod namespaces;
 mod sandbox;
 mod socket;
+mod system_calls;
 
-pub use confined::run_confined;
+pub use keeper::run_confined;
 pub use sandbox::{ConfinedProgram, Sandbox};
 
-use crate::{Network, Report, Rights};
+use crate::{Report, Rights};
 
-/// Leaves the calling thread, and all that it starts from now on, only these rights to files, or says why that is
-/// impossible; the thread should end in either case. A network cannot be taken from a thread, so rights without one are
-/// refused.
+use self::landlock::View;
+
+/// Leaves the calling thread, and all that it starts from now on, only these rights, or says why that is impossible; the
+/// thread should end in either case. Hidden paths and bounds are a whole process's: rights with some are refused.
 ///
 /// ```
 /// use charmer_sandbox::{Rights, confine_thread};
@@ -29,30 +34,14 @@ use crate::{Network, Report, Rights};
 /// assert_ne!(wrote.join().unwrap(), Ok(true));
 /// ```
 pub fn confine_thread(rights: &Rights) -> Result<(), String> {
-    if rights.network != Network::Unchanged {
-        return Err("the network can be taken only from a whole process".into());
+    if !rights.hidden.is_empty() || rights.bounds != crate::Bounds::default() {
+        return Err("paths can be hidden only from a whole process".into());
     }
-    let report = Report::new(Ok(()), landlock::restrict(rights));
-    match &report.landlock {
-        Ok(_) if report.keeps_files() => Ok(()),
-        Ok(version) => Err(format!(
-            "this kernel enforces Landlock {version}, and {} is needed",
-            Report::COVERS_TRUNCATION
-        )),
-        Err(reason) => Err(reason.clone()),
+    let mut report = Report::whole(0);
+    report.landlock = landlock::restrict(rights, View::default());
+    report.system_calls = system_calls::restrict(rights, false);
+    match report.missing() {
+        Some(reason) => Err(reason),
+        None => Ok(()),
     }
-}
-
-/// Leaves this process, which must have one thread only, these rights. Says what could be given away.
-fn confine_process(rights: &Rights) -> Report {
-    // Files come after the network: entering a namespace writes.
-    let network = match rights.network {
-        Network::Unchanged => Ok(()),
-        Network::None => namespaces::leave_network(),
-    };
-    let report = Report::new(network, landlock::restrict(rights));
-    limits::bound_files(rights.file_bytes);
-    // After the namespaces: who is hidden cannot enter them.
-    limits::hide();
-    report
 }

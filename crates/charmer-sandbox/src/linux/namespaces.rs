@@ -1,4 +1,5 @@
-//! A network with nobody in it, by way of namespaces. The kernel gives a user namespace only to a process of one thread.
+//! Views of the machine of a process's own: of its files, its processes and its network. They need no privileges where
+//! user namespaces are allowed; the kernel gives one only to a process of one thread.
 
 use std::{fs, io};
 
@@ -7,21 +8,57 @@ use rustix::{
     process::{getgid, getuid},
     thread::UnshareFlags,
 };
+use serde::{Deserialize, Serialize};
 
-/// Enters a network with nobody in it, not even this machine.
-pub(super) fn leave_network() -> Result<(), String> {
+use crate::{Network, Rights};
+
+/// What of it was to be had.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Namespaces {
+    /// Its own user namespace, without which most users have none of the others.
+    pub(super) users: bool,
+    pub(super) mounts: Result<(), String>,
+    pub(super) processes: Result<(), String>,
+    pub(super) network: Result<(), String>,
+}
+
+/// Enters them. Process numbers of their own have the processes that this one starts from now on, the first of which ends
+/// all others with it.
+pub(super) fn enter(rights: &Rights) -> Namespaces {
+    let without_network = rights.network == Network::None;
+    let mut wanted = UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC;
+    if without_network {
+        wanted |= UnshareFlags::NEWNET;
+    }
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    match unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET) {
-        Ok(()) => {
+    // The superuser needs no user namespace, and stays who it is to all files without one.
+    let entered = match unshare(wanted) {
+        Ok(()) => Ok(false),
+        Err(_) => unshare(wanted | UnshareFlags::NEWUSER).map(|()| {
             // Where that fails it is called nobody in there; its rights are the same.
             let _ = keep_identity(user, group);
-            Ok(())
+            true
+        }),
+    };
+    match entered {
+        Ok(users) => Namespaces {
+            users,
+            mounts: Ok(()),
+            processes: Ok(()),
+            network: Ok(()),
+        },
+        Err(error) => {
+            let reason = format!("no user namespace: {error}");
+            Namespaces {
+                users: false,
+                mounts: Err(reason.clone()),
+                processes: Err(reason.clone()),
+                network: match without_network {
+                    true => Err(reason),
+                    false => Ok(()),
+                },
+            }
         }
-        // Where user namespaces are forbidden, the superuser needs none.
-        Err(_) if user == 0 => {
-            unshare(UnshareFlags::NEWNET).map_err(|error| format!("no network namespace: {error}"))
-        }
-        Err(error) => Err(format!("no user namespace: {error}")),
     }
 }
 

@@ -14,7 +14,7 @@ use std::{
     },
     process::{Child, ChildStderr, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::{
@@ -23,7 +23,7 @@ use rustix::{
     net::SendFlags,
 };
 
-use crate::{Failure, OnEnd, Program, Report, Rights, SandboxCommand, Streams};
+use crate::{Failure, OnClear, OnEnd, Program, Report, Rights, SandboxCommand, Streams};
 
 use super::{
     message::{Ending, Order, ProgramId, line},
@@ -111,6 +111,23 @@ impl Sandbox {
         &self.report
     }
 
+    /// Ends everything that was ever started in it, whatever that did to get away, and says when it is gone: whether so, and
+    /// nothing of it is left in memory either. It is not said if the sandbox is lost meanwhile.
+    pub fn clear(&self, on_clear: OnClear) {
+        let mut programs = locked(&self.link.programs);
+        // Mostly it is known from the end of the program.
+        if programs.clean && programs.lost.is_none() {
+            drop(programs);
+            return on_clear(true);
+        }
+        if programs.lost.is_some() {
+            return;
+        }
+        programs.clearing = Some(on_clear);
+        drop(programs);
+        self.link.send(line(&Order::Clear), Vec::new());
+    }
+
     /// Starts a program. Its end, or why there is none, is told once; the program should be kept until then.
     pub fn launch(&self, program: &Program, streams: Streams, on_end: OnEnd) -> ConfinedProgram {
         let id = self.link.expect(on_end);
@@ -134,11 +151,16 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         // Its sign to end. Answers can still come.
         let _ = self.link.socket.shutdown(Shutdown::Write);
-        let closed = locked(&self.closed).recv_timeout(END);
-        if matches!(closed, Err(mpsc::RecvTimeoutError::Timeout)) {
-            self.link.kill();
+        let _ = locked(&self.closed).recv_timeout(END);
+        self.link.kill();
+        let mut process = locked(&self.link.process);
+        let began = Instant::now();
+        while matches!(process.try_wait(), Ok(None)) {
+            if began.elapsed() > END {
+                let _ = process.kill();
+            }
+            std::thread::sleep(Duration::from_micros(500));
         }
-        let _ = locked(&self.link.process).wait();
     }
 }
 
@@ -238,6 +260,10 @@ struct Programs {
     last: ProgramId,
     /// Whom to tell of an end; `None` for a program that has ended while others of its group live on.
     known: HashMap<ProgramId, Option<OnEnd>>,
+    /// Whether nothing is left of anything that was started.
+    clean: bool,
+    /// Whom to tell that everything is gone.
+    clearing: Option<OnClear>,
     lost: Option<&'static str>,
 }
 
@@ -259,6 +285,7 @@ impl Link {
             on_end(Err(Failure::Lost(reason)));
             return None;
         }
+        programs.clean = false;
         programs.last += 1;
         let id = programs.last;
         programs.known.insert(id, Some(on_end));
@@ -322,11 +349,23 @@ impl Link {
 
     fn told(&self, ending: Ending) {
         let (id, end, left) = match ending {
-            Ending::Ended { id, status, left } => (id, Ok(ExitStatus::from_raw(status)), left),
+            Ending::Ended {
+                id,
+                status,
+                left,
+                clean,
+            } => {
+                locked(&self.programs).clean = clean;
+                (id, Ok(ExitStatus::from_raw(status)), left)
+            }
             Ending::NotStarted { id, errno, reason } => {
                 let error =
                     errno.map_or_else(|| io::Error::other(reason), io::Error::from_raw_os_error);
                 (id, Err(Failure::NotStarted(error)), false)
+            }
+            Ending::Cleared(clean) => {
+                let on_clear = locked(&self.programs).clearing.take();
+                return on_clear.into_iter().for_each(|tell| tell(clean));
             }
         };
         let mut programs = locked(&self.programs);
@@ -345,14 +384,18 @@ impl Link {
         let mut programs = locked(&self.programs);
         let reason = *programs.lost.get_or_insert(reason);
         let known = std::mem::take(&mut programs.known);
+        // Whoever waits for it learns that nobody will tell.
+        let clearing = programs.clearing.take();
         drop(programs);
+        drop(clearing);
         for on_end in known.into_values().flatten() {
             on_end(Err(Failure::Lost(reason)));
         }
     }
 
+    /// Has the keeper end the confined process: nobody is there any more to tell it anything.
     fn kill(&self) {
-        let _ = locked(&self.process).kill();
+        let _ = self.socket.shutdown(Shutdown::Both);
     }
 }
 

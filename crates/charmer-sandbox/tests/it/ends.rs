@@ -7,19 +7,19 @@ use std::{
     process::{Command, Stdio},
 };
 
-use charmer_sandbox::{Sandbox, SandboxCommand};
+use charmer_sandbox::{Report, Sandbox, SandboxCommand};
 
-use crate::support::{Scratch, confined, gone, launch};
+use crate::support::{HANG, Scratch, confined, gone, launch, without_namespaces};
 
 const NONE: [&str; 0] = [];
-/// Writes its number into the folder and stays.
-const STAYS: &str = "echo $$ > id; exec sleep 600";
+/// Writes its number, as it is outside, into the folder and stays.
+const STAYS: &str = "cut -d' ' -f4 /proc/self/stat > id; exec sleep 600";
 
 #[test]
 fn a_program_and_its_group_end_when_told_to() {
     let scratch = Scratch::new();
     let sandbox = scratch.sandbox();
-    let script = "sleep 600 & echo $! > child; echo $$ > id; wait";
+    let script = "(cut -d' ' -f4 /proc/self/stat > child; exec sleep 600) & cut -d' ' -f4 /proc/self/stat > id; wait";
     let launched = launch(&sandbox, &scratch.shell(script, &NONE));
     let (id, child) = (scratch.file("id"), scratch.file("child"));
     launched.program.terminate();
@@ -29,7 +29,7 @@ fn a_program_and_its_group_end_when_told_to() {
 
     let stubborn = Scratch::new();
     let sandbox = stubborn.sandbox();
-    let script = "trap '' TERM; echo $$ > id; while :; do sleep 1; done";
+    let script = "trap '' TERM; cut -d' ' -f4 /proc/self/stat > id; while :; do sleep 1; done";
     let launched = launch(&sandbox, &stubborn.shell(script, &NONE));
     stubborn.file("id");
     launched.program.terminate();
@@ -41,7 +41,8 @@ fn a_program_and_its_group_end_when_told_to() {
 fn what_outlives_a_program_in_its_group_ends_with_its_handle() {
     let scratch = Scratch::new();
     let sandbox = scratch.sandbox();
-    let script = "sleep 600 > /dev/null 2>&1 & echo $! > child; exit 3";
+    let script =
+        "(cut -d' ' -f4 /proc/self/stat > child; exec sleep 600) > /dev/null 2>&1 & exit 3";
     let launched = launch(&sandbox, &scratch.shell(script, &NONE));
     let child = scratch.file("child");
     assert_eq!(launched.end().expect("it ran").code(), Some(3));
@@ -98,29 +99,44 @@ fn programs_end_when_the_process_that_launched_them_is_killed() {
 }
 
 #[test]
-fn a_confined_process_that_is_killed_is_told_to_everybody() {
+fn a_program_cannot_end_stop_or_trick_the_confined_process() {
     let scratch = Scratch::new();
     let sandbox = scratch.sandbox();
-    let waits = launch(&sandbox, &scratch.shell("exec sleep 3", &NONE));
-    let kills = launch(
-        &sandbox,
-        &scratch.shell("kill -9 $PPID; exec sleep 3", &NONE),
-    );
+    if sandbox.report().processes.is_err() {
+        return;
+    }
+    let script = "kill -STOP $PPID; kill -9 $PPID; kill -TERM 1; echo still here";
+    let said = launch(&sandbox, &scratch.shell(script, &NONE)).text();
+    assert_eq!(said, "still here\n");
+    let other = launch(&sandbox, &scratch.shell("exit 4", &NONE));
+    assert_eq!(other.end().expect("it ran").code(), Some(4));
+}
+
+#[test]
+fn without_a_process_namespace_its_end_is_told_and_nobody_is_left() {
+    let scratch = Scratch::new();
+    let sandbox = Sandbox::start(&without_namespaces(), &scratch.rights).expect("a sandbox");
+    assert!(sandbox.report().processes.is_err());
+    let waits = launch(&sandbox, &scratch.shell("exec sleep 600", &NONE));
+    // It leaves its group and its session, and ends whom it can.
+    let script = "setsid sh -c 'echo $$ > id; exec sleep 600' & while [ ! -s id ]; do sleep 0.01; done; \
+                  kill -9 $PPID; exec sleep 600";
+    let kills = launch(&sandbox, &scratch.shell(script, &NONE));
+    let id = scratch.file("id");
     let said = [waits.lost(), kills.lost()];
     let later = launch(&sandbox, &scratch.shell("echo not confined", &NONE));
     for said in said.into_iter().chain([later.lost()]) {
         assert_eq!(said, "the sandbox is gone: its process ended");
     }
+    gone(&id);
 }
 
 #[test]
 fn a_confined_process_that_is_stopped_can_be_given_up() {
     let scratch = Scratch::new();
-    let sandbox = scratch.sandbox();
-    let stops = launch(
-        &sandbox,
-        &scratch.shell("kill -STOP $PPID; echo 1 > done", &NONE),
-    );
+    let sandbox = Sandbox::start(&without_namespaces(), &scratch.rights).expect("a sandbox");
+    let script = "echo $$ > id; kill -STOP $PPID; echo 1 > done; exec sleep 600";
+    let stops = launch(&sandbox, &scratch.shell(script, &NONE));
     scratch.file("done");
     stops.program.kill();
     stops.program.give_up();
@@ -133,6 +149,39 @@ fn a_confined_process_that_is_stopped_can_be_given_up() {
         later.lost(),
         "the sandbox is gone: its process did not answer"
     );
+    gone(&scratch.file("id"));
+}
+
+#[test]
+fn clearing_ends_what_has_left_its_group_and_the_next_program_starts_clean() {
+    for command in [confined(), without_namespaces()] {
+        let scratch = Scratch::new();
+        let sandbox = Sandbox::start(&command, &scratch.rights).expect("a sandbox");
+        let script = "setsid sh -c 'cut -d\" \" -f4 /proc/self/stat > id; exec sleep 600' > /dev/null 2>&1 & \
+                      while [ ! -s id ]; do sleep 0.01; done";
+        let launched = launch(&sandbox, &scratch.shell(script, &NONE));
+        let id = scratch.file("id");
+        assert_eq!(launched.end().expect("it ran").code(), Some(0));
+        assert!(Path::new("/proc").join(&id).exists(), "it got away so far");
+        let (tell, told) = std::sync::mpsc::channel();
+        sandbox.clear(Box::new(move |clean| _ = tell.send(clean)));
+        assert_eq!(told.recv_timeout(HANG), Ok(true));
+        assert!(!Path::new("/proc").join(&id).exists());
+        let next = launch(&sandbox, &scratch.shell("exit 4", &NONE));
+        assert_eq!(next.end().expect("it ran").code(), Some(4));
+    }
+}
+
+#[test]
+fn what_is_left_in_shared_memory_is_not_clean() {
+    let scratch = Scratch::new();
+    let sandbox = scratch.sandbox();
+    let launched = launch(&sandbox, &scratch.shell("echo x > /dev/shm/left", &NONE));
+    let wrote = launched.answer().code == Some(0);
+    assert_eq!(wrote, sandbox.report().mounts.is_ok());
+    let (tell, told) = std::sync::mpsc::channel();
+    sandbox.clear(Box::new(move |clean| _ = tell.send(clean)));
+    assert_eq!(told.recv_timeout(HANG), Ok(!wrote));
 }
 
 #[test]
@@ -160,8 +209,8 @@ fn a_confined_process_that_talks_nonsense_is_not_believed() {
     ];
     for (script, expected) in ends {
         let scratch = Scratch::new();
-        let report = r#"echo '{"network":{"Ok":null},"landlock":{"Ok":9}}' >&0"#;
-        let script = format!("read rights; {report}; read order; {script}");
+        let report = serde_json::to_string(&Report::whole(9)).expect("a report");
+        let script = format!("read rights; echo '{report}' >&0; read order; {script}");
         let command = SandboxCommand {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), script.clone().into()],

@@ -85,8 +85,9 @@ fn programs_run_side_by_side_in_one_process() {
     let scratch = Scratch::new();
     let sandbox = scratch.sandbox();
     let meets = |own: &str, other: &str| {
-        let script =
-            format!("touch {own}; while [ ! -e {other} ]; do sleep 0.01; done; echo $PPID");
+        // The number of its parent as it is outside.
+        let parent = "read -r own name state parent rest < /proc/self/stat; echo $parent";
+        let script = format!("> {own}; while [ ! -e {other} ]; do sleep 0.01; done; {parent}");
         launch(&sandbox, &scratch.shell(&script, &NONE))
     };
     let (one, other) = (meets("one", "other"), meets("other", "one"));
@@ -134,7 +135,7 @@ fn only_the_folder_can_be_written_and_nobody_be_reached() {
 #[test]
 fn files_are_bounded_where_the_policy_says_so() {
     let mut scratch = Scratch::new();
-    scratch.rights.file_bytes = Some(10_000);
+    scratch.rights.bounds.file_bytes = Some(10_000);
     let program = scratch.shell("exec head -c 1000000 /dev/zero > large", &NONE);
     launch(&scratch.sandbox(), &program).answer();
     let large = fs::metadata(scratch.path.join("large")).expect("it is there");
@@ -145,7 +146,7 @@ fn files_are_bounded_where_the_policy_says_so() {
 fn programs_cannot_speak_for_the_confined_process() {
     let scratch = Scratch::new();
     let sandbox = scratch.sandbox();
-    let own = launch(&sandbox, &scratch.shell("echo /proc/$$/fd/*", &NONE)).text();
+    let own = launch(&sandbox, &scratch.shell("echo /proc/self/fd/*", &NONE)).text();
     for descriptor in own.split_whitespace() {
         // The fourth is the folder that the shell is listing.
         let number = descriptor.rsplit('/').next().unwrap_or_default();

@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod attacks;
 mod ends;
 mod launch;
 mod support;

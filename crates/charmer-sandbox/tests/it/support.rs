@@ -52,6 +52,7 @@ impl Scratch {
             argv: first.into_iter().chain(words).collect(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             folder: self.path.clone(),
+            folder_id: None,
         }
     }
 
@@ -75,6 +76,15 @@ pub(crate) fn confined() -> SandboxCommand {
     SandboxCommand {
         program: profile.join("examples/confined"),
         args: Vec::new(),
+    }
+}
+
+/// The same where no namespaces are to be had.
+pub(crate) fn without_namespaces() -> SandboxCommand {
+    let confined = confined();
+    SandboxCommand {
+        program: confined.program.with_file_name("forbids"),
+        args: vec!["namespaces".into(), confined.program.into()],
     }
 }
 
@@ -153,6 +163,13 @@ impl Launched {
         let end = self.end.recv_timeout(HANG).expect("it hung");
         answer.code = end.expect("it was started").code();
         answer
+    }
+
+    /// What it had printed when everything that could print had ended.
+    pub(crate) fn text_so_far(mut self) -> String {
+        let mut text = String::new();
+        self.stdout.read_to_string(&mut text).expect("a pipe");
+        text
     }
 
     /// What it printed, as text.

@@ -50,7 +50,7 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn start(tools: ToolSet) -> Self {
         let info = ServerInfo::new("test", "1");
-        Self::of(Server::new(info, tools, Engine::default()))
+        Self::of(Server::new(info, tools, Engine::default()).example_prompts(true))
     }
 
     pub(crate) fn of(server: Server) -> Self {

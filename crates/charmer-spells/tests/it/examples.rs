@@ -15,6 +15,9 @@ fn write(project: &Project, name: &str, text: &str) {
     fs::write(project.spells.join(format!("{name}.yaml")), text).expect("it can");
 }
 
+/// What is put behind a spell: nothing, and what has the system keep it from writing.
+const READS: [&str; 2] = ["", "effect: read\n"];
+
 const WEATHER: &str = "name: weather-api
 description: Get weather data using curl
 command: curl
@@ -59,7 +62,7 @@ async fn the_weather_spell_as_written_is_refused_and_says_why() {
 async fn a_corrected_weather_spell_runs() {
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = server.local_addr().expect("an address");
-    let answers = std::thread::spawn(move || {
+    let answer = move || {
         let (mut client, _) = server.accept().expect("a client");
         let mut request = [0; 1024];
         let length = client.read(&mut request).expect("a request");
@@ -67,7 +70,8 @@ async fn a_corrected_weather_spell_runs() {
             .write_all(b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nsunny")
             .expect("it listens");
         String::from_utf8_lossy(&request[..length]).into_owned()
-    });
+    };
+    let answers = std::thread::spawn(move || [(); READS.len()].map(|()| answer()));
     let project = Project::new();
     let text = WEATHER
         .replace(
@@ -75,15 +79,18 @@ async fn a_corrected_weather_spell_runs() {
             &format!("command: curl -s --noproxy '*' http://{address}/weather"),
         )
         .replace("paths: []", "paths: [.]");
-    write(&project, "weather-api", &text);
     let input = json!({
         "spell_name": "weather-api",
         "arguments": {"location": "New York"},
         "flags": ["-X", "GET"],
     });
-    let result = call(&project.book(), "cast_spell", input).await;
-    assert_eq!(stdout(&result), "sunny");
-    assert!(answers.join().expect("it ends").starts_with("GET /weather"));
+    for more in READS {
+        write(&project, "weather-api", &format!("{text}{more}"));
+        let result = call(&project.book(), "cast_spell", input.clone()).await;
+        assert_eq!(stdout(&result), "sunny");
+    }
+    let asked = answers.join().expect("it ends");
+    assert!(asked.iter().all(|asked| asked.starts_with("GET /weather")));
 }
 
 const SCRIPT: &str = "name: my-script
@@ -141,14 +148,16 @@ async fn a_corrected_script_runs() {
     let text = SCRIPT
         .replace("/home/user/scripts", "scripts")
         .replace("command: bash", "command: bash greet.sh");
-    write(&project, "my-script", &text);
-    let result = project
-        .call("my-script", json!({"arguments": {"who": "$(id)"}}))
-        .await;
-    assert_eq!(
-        stdout(&result),
-        format!("hello $(id) from {}\n", scripts.display())
-    );
+    for more in READS {
+        write(&project, "my-script", &format!("{text}{more}"));
+        let result = project
+            .call("my-script", json!({"arguments": {"who": "$(id)"}}))
+            .await;
+        assert_eq!(
+            stdout(&result),
+            format!("hello $(id) from {}\n", scripts.display())
+        );
+    }
 }
 
 const PROCESSOR: &str = "name: data-processor
@@ -196,10 +205,12 @@ async fn a_corrected_python_spell_runs() {
     let text = PROCESSOR
         .replace("/home/user/tools", "tools")
         .replace("command: python3", "command: python3 process.py");
-    write(&project, "data-processor", &text);
     let input = json!({"arguments": {"file": "a b.csv", "rows": [1, "$(id)"]}});
-    let result = project.call("data-processor", input).await;
-    assert_eq!(stdout(&result), "a b.csv [1, '$(id)']\n");
+    for more in READS {
+        write(&project, "data-processor", &format!("{text}{more}"));
+        let result = project.call("data-processor", input.clone()).await;
+        assert_eq!(stdout(&result), "a b.csv [1, '$(id)']\n");
+    }
 }
 
 /// As written, but for the folder that this machine does not have: it is the document's own text that is read.

@@ -21,16 +21,24 @@ async fn an_expression_is_no_integer() {
     let book = project.book();
     for bad in [
         json!("a[$(id)]"),
-        json!("1"),
+        json!(["a[$(id)]"]),
+        json!("1; id"),
+        json!("1 "),
+        json!("0x10"),
         json!(1.5),
         json!(null),
-        json!([1]),
+        json!([1, 2]),
     ] {
         assert_eq!(
             code(&call(&book, "t", json!({"n": bad})).await),
             "invalid_arguments",
             "{bad}"
         );
+    }
+    // What can only be the number is taken as it, and nothing else of the text reaches the program.
+    for one in [json!("1"), json!([1])] {
+        let result = call(&book, "t", json!({"n": one})).await;
+        assert_eq!(result.structured["stdout"], "2\n", "{one}");
     }
 }
 

@@ -4,12 +4,14 @@
 #![cfg(unix)]
 
 mod bounds;
+mod callers_text;
 mod casting;
 mod confining;
 mod examples;
 mod hostile_input;
 mod live;
 mod mistakes;
+mod numbers;
 mod schema;
 mod shells;
 mod support;

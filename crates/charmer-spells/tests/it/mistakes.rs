@@ -139,6 +139,38 @@ fn arguments() {
             "args: [{name: a, required: true, default: x}]",
             "needs no default",
         ),
+        (
+            "args: [{name: a, type: integer, min: 5, max: 4}]",
+            "`max` is 4, and `min` is 5",
+        ),
+        (
+            "args: [{name: a, type: number, min: 0.5, max: 0.25}]",
+            "no number fits",
+        ),
+        (
+            "args: [{name: a, type: integer, min: 1.5}]",
+            "`min` must be a whole number",
+        ),
+        (
+            "args: [{name: a, type: integer, max: many}]",
+            "`max` must be a number",
+        ),
+        (
+            "args: [{name: a, min: 1}]",
+            "only an `integer` or a `number`",
+        ),
+        (
+            "args: [{name: a, type: integer, min: 1, default: 0}]",
+            "does not fit",
+        ),
+        (
+            "args: [{name: a, type: number, max: 1, default: 1.5}]",
+            "does not fit",
+        ),
+        ("args: [{name: a, enum: [x], free: true}]", "can be `free`"),
+        ("args: [{name: a, type: path, free: true}]", "can be `free`"),
+        ("network: yes", "`network` cannot be"),
+        ("network: tpc", "did you mean `tcp`?"),
         ("args: {a: string}", "must be a list"),
         ("argv: ['{{x}}']", "`x` is not declared"),
         (
@@ -229,22 +261,34 @@ fn files_that_are_more_than_they_seem_are_refused() {
 }
 
 #[test]
-fn timeouts_are_whole_seconds_up_to_300() {
+fn timeouts_are_written_as_everywhere_and_end_at_five_minutes() {
     for bad in [
         "0",
         "-1",
         "301",
         "99999999999999999999",
         "1.5",
-        "30s",
-        "'30'",
+        "6m",
+        "500ms",
+        "1 s",
         "null",
         "[30]",
     ] {
         let found = mistakes(&format!("command: x\ntimeout: {bad}"));
-        assert!(found.contains("`timeout`"), "{bad}: {found}");
+        assert!(
+            found.contains("timeout: ") && found.contains(":4:10"),
+            "{bad}: {found}"
+        );
     }
-    for (good, seconds) in [("timeout: 1", 1), ("timeout: 300", 300), ("", 30)] {
+    for (good, seconds) in [
+        ("timeout: 1", 1),
+        ("timeout: 300", 300),
+        ("timeout: 30s", 30),
+        ("timeout: '30'", 30),
+        ("timeout: 5m", 300),
+        ("timeout: 1m30s", 90),
+        ("", 30),
+    ] {
         let spell = read(&format!("command: x\n{good}")).value.expect("valid");
         assert_eq!(spell.timeout.as_secs(), seconds);
     }

@@ -18,7 +18,10 @@ use std::{
 };
 
 use charmer::{Bridge, CommandPath, CommandRule, FlagRule, Layout, Selector};
-use charmer_core::call::{ElementKind, prepare};
+use charmer_core::{
+    call::{ElementKind, Prepared, Refusal, prepare, understand},
+    tool::Tool,
+};
 use clap::Arg;
 use proptest::{
     collection::vec,
@@ -209,7 +212,7 @@ fn no_input_reaches_an_excluded_flag() {
             };
         }
 
-        let prepared = prepare(tool, &input);
+        let prepared = understood_call(tool, &input);
         let result = runtime
             .block_on(assembled.call(tool.name.as_str(), input.clone()))
             .expect("the tool is known");
@@ -219,7 +222,7 @@ fn no_input_reaches_an_excluded_flag() {
             return Ok(());
         };
         let argv = prepared.argv.to_strings();
-        let again = prepare(tool, &reversed(&input)).map(|prepared| prepared.argv);
+        let again = understood_call(tool, &reversed(&input)).map(|prepared| prepared.argv);
         prop_assert_eq!(
             Some(&prepared.argv),
             again.as_ref().ok(),
@@ -259,6 +262,11 @@ fn no_input_reaches_an_excluded_flag() {
     assert!(run * 10 >= called, "only {run} of {called} are run");
 }
 
+/// What a call path makes of input, without clap.
+fn understood_call(tool: &Tool, input: &Map<String, Value>) -> Result<Prepared, Refusal> {
+    prepare(tool, &understand(tool, input)?.input)
+}
+
 /// Clap's verdict can be switched off, so `prepare` alone must keep an excluded flag out, also where a positional may
 /// begin with a dash.
 #[test]
@@ -277,7 +285,7 @@ fn no_positional_smuggles_an_excluded_flag() {
             .for_path(&CommandPath::parse(path))
             .expect("it is a tool");
         let input = Map::from_iter([("file".to_owned(), json!("--secret=v"))]);
-        let Ok(prepared) = prepare(tool, &input) else {
+        let Ok(prepared) = understood_call(tool, &input) else {
             continue;
         };
         let argv = prepared.argv.to_strings();

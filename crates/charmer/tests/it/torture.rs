@@ -76,6 +76,8 @@ impl Torture {
         Client::start_with(
             command
                 .args(["mcp", "start", "--expose", expose])
+                // What the program saw is compared, in a shape that every result has.
+                .args(["--results", "structured"])
                 .env("TORTURE_LAYOUT", layout)
                 .env("TORTURE_TOKEN", "t0ken")
                 .env("TORTURE_REGION", "eu")

@@ -1,7 +1,10 @@
 //! Every way to add the bridge to a CLI: derive and builder, plain and inside a runtime, and everything that the
 //! builder can say.
 
-use std::process::{Command, Stdio};
+use std::{
+    process::{Command, Stdio},
+    sync::{Arc, Mutex},
+};
 
 use charmer::{ArgSpec, Bridge, CommandRule, Hints, Selector};
 use serde_json::{Value, json};
@@ -258,7 +261,8 @@ fn the_builder_does_what_it_says() {
     // A confirmation that must be given, and text to read.
     let refused = client.call("food_empty", json!({}));
     assert!(
-        text(&refused).contains("`confirm`: expected true or false, found nothing"),
+        text(&refused)
+            .contains("`confirm`: expected true, found nothing (it says that the user has agreed"),
         "{refused}"
     );
     assert_eq!(
@@ -350,5 +354,32 @@ fn tools_and_calls_without_a_server() {
     assert_eq!(
         unknown.expect_err("it is unknown").to_string(),
         "unknown tool `app_gone`"
+    );
+}
+
+#[test]
+fn output_is_parsed_and_calls_are_told_to_the_logger() {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&lines);
+    let bridge = Bridge::new(small())
+        .handler("go", |_| Ok("Rome, Paris".to_owned()))
+        .parse_output(|_, raw| Some(json!({"cities": raw.split(", ").collect::<Vec<_>>()})))
+        .logger(move |_, line| {
+            let mut lines = log.lock().expect("nobody panics with it");
+            lines.push(line.to_owned());
+        });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let result = runtime.block_on(bridge.call("app_go", serde_json::Map::new()));
+    assert_eq!(
+        result.expect("it is known").structured["data"],
+        json!({"cities": ["Rome", "Paris"]})
+    );
+    let lines = lines.lock().expect("nobody panics with it");
+    assert!(
+        lines.iter().any(|line| line.contains("app_go")),
+        "{lines:?}"
     );
 }

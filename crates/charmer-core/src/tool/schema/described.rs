@@ -118,6 +118,8 @@ impl<'a> Described<'a> {
             notes.push("(comma-separated)".into());
         }
         let default = match flag.default.first() {
+            // What can be turned off may be on unless somebody says so.
+            None if flag.is_switch() && flag.negation.is_some() => Cow::Borrowed(&[][..]),
             first if flag.is_switch() => {
                 Cow::Owned(vec![first.map_or("false", String::as_str).to_owned()])
             }
@@ -156,16 +158,26 @@ impl<'a> Described<'a> {
         } else {
             Shape::One
         };
+        let mut notes = Vec::new();
+        if !positional.replaced_by.is_empty() {
+            let needed = if positional.required {
+                "needed"
+            } else {
+                "only"
+            };
+            let flags = positional.replaced_by.join("` or `");
+            notes.push(format!("({needed} unless `{flags}` is given)"));
+        }
         Self {
             key: &property.key,
-            required: positional.required,
+            required: positional.required && positional.replaced_by.is_empty(),
             value_type: &positional.value_type,
             shape,
             help: Some(help),
             choices: &positional.choices,
             pattern: positional.pattern.as_deref(),
             env: positional.env.as_deref(),
-            notes: Vec::new(),
+            notes,
             default: Cow::Borrowed(&positional.default),
             subject: format!("`{name}`"),
         }

@@ -45,12 +45,12 @@ pub(super) fn read(text: &str) -> Option<Layout<'_>> {
     let mut in_section = false;
     for (at, line) in lines.iter().enumerate().skip(end) {
         let indented = line.starts_with([' ', '\t']);
-        let next_indented = lines[at + 1..]
-            .iter()
-            .find(|line| !line.is_empty())
-            .is_some_and(|next| next.starts_with([' ', '\t']));
+        let next_indented = || {
+            let next = lines[at + 1..].iter().find(|line| !line.is_empty());
+            next.is_some_and(|next| next.starts_with([' ', '\t']))
+        };
         let example = line.to_lowercase().starts_with("example");
-        if !indented && !line.is_empty() && line.ends_with(':') && next_indented {
+        if !indented && !line.is_empty() && line.ends_with(':') && next_indented() {
             let heading = line.trim_end_matches(':').to_lowercase();
             in_section = !example;
             if example {

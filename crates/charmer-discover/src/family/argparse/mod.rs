@@ -68,6 +68,10 @@ impl Family for Argparse {
         if score < 40 { 0 } else { score.min(95) }
     }
 
+    fn takes_flags_again(&self) -> bool {
+        true
+    }
+
     fn syntax(&self) -> Syntax {
         Syntax::getopt().double_dash(DoubleDash::Neutral)
     }
@@ -224,6 +228,7 @@ fn children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
                 name: row.name.clone(),
                 aliases: row.aliases.clone(),
                 about,
+                listed: Some(Fact::new(String::new(), Origin::Help)),
                 certain: false,
             });
         }

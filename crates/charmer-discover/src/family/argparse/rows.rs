@@ -6,7 +6,7 @@ use super::usage::braced;
 use crate::{
     fact::{Fact, Origin},
     family::python::{literal, named_type, settle_names, suggested_type, wide_rows, with_aliases},
-    help::{env_in, flag_names, may_repeat, take_default},
+    help::{env_in, flag_names, may_repeat, shows_twice, take_default},
     sketch::{FlagSketch, Kind},
 };
 
@@ -119,7 +119,11 @@ fn describe_flag(flag: &mut FlagSketch, text: &str, written: bool) {
             if !default.is_empty() {
                 flag.default = Some(Fact::new(default.clone(), Origin::Help));
             }
-            valued(value, &help, default.first().map(String::as_str))
+            let long = flag.long.as_ref().map(|long| format!("--{long}"));
+            let short = flag.short.map(|short| format!("-{short}"));
+            let mut names = long.iter().chain(&short);
+            let many = may_repeat(&help) || names.any(|name| shows_twice(&help, name));
+            valued(value, many, default.first().map(String::as_str))
         }
     };
     flag.allow_hyphen = flag.placeholder.as_deref() == Some("...");
@@ -149,7 +153,7 @@ fn switch(flag: &mut FlagSketch, help: &str, default: &[String]) -> Fact<Kind> {
 }
 
 /// The kind of a flag with this value. That it takes one is sure; its type is what the placeholder and default suggest.
-fn valued(value: &str, help: &str, default: Option<&str>) -> Fact<Kind> {
+fn valued(value: &str, many: bool, default: Option<&str>) -> Fact<Kind> {
     let named = named_type(base(value)).filter(|kind| *kind != ValueType::Bool);
     let (value_type, sure) = match (named, default.and_then(suggested_type)) {
         (Some(named), _) => (named, 50),
@@ -163,7 +167,7 @@ fn valued(value: &str, help: &str, default: Option<&str>) -> Fact<Kind> {
     };
     let kind = if is_optional(value) {
         kind.optional(None)
-    } else if kind.repetition == Repetition::Single && may_repeat(help) {
+    } else if kind.repetition == Repetition::Single && many {
         Kind::repeated(kind.value_type)
     } else {
         kind

@@ -1,10 +1,13 @@
 //! Which flags are global: clap repeats them in the help of every descendant, without saying so.
 
+use std::collections::HashMap;
+
 use charmer_core::model::CommandPath;
 
 use crate::{
     fact::{Fact, Origin},
     family::Sketches,
+    flag_places::FlagPlaces,
     sketch::{CommandSketch, FlagSketch, Scope},
 };
 
@@ -15,26 +18,34 @@ pub(super) fn mark(sketches: &mut Sketches) {
         .iter()
         .map(|command| command.path.clone())
         .collect();
-    for parent in 0..commands.len() {
+    let mut children_of: HashMap<&[String], Vec<usize>> = HashMap::new();
+    for (at, path) in paths.iter().enumerate() {
         // A command that could not be asked says nothing about its flags.
-        let children: Vec<usize> = (0..commands.len())
-            .filter(|&child| {
-                is_child(&paths[child], &paths[parent]) && commands[child].usage.is_some()
-            })
-            .collect();
-        if children.is_empty() {
-            continue;
+        if let Some((_, parents)) = path.words().split_last()
+            && commands[at].usage.is_some()
+        {
+            children_of.entry(parents).or_default().push(at);
         }
+    }
+    for parent in 0..commands.len() {
+        let Some(children) = children_of.get(paths[parent].words()) else {
+            continue;
+        };
+        let places: HashMap<usize, FlagPlaces> = children
+            .iter()
+            .map(|&child| (child, FlagPlaces::of(&commands[child].flags)))
+            .collect();
+        let find = |child: usize, flag: &FlagSketch| places[&child].place(flag);
         for at in 0..commands[parent].flags.len() {
             let flag = commands[parent].flags[at].clone();
             let heirs: Vec<(usize, usize)> = children
                 .iter()
-                .filter_map(|&child| Some((child, find(commands[child], &flag)?)))
+                .filter_map(|&child| Some((child, find(child, &flag)?)))
                 .filter(|&(child, at)| says_the_same(&commands[child].flags[at], &flag))
                 .collect();
             let listed = children
                 .iter()
-                .filter(|&&child| find(commands[child], &flag).is_some())
+                .filter(|&&child| find(child, &flag).is_some())
                 .count();
             // A child may hide a global flag that means nothing to it, or have its own of that name.
             let everywhere = listed == children.len() || heirs.len() * 10 >= children.len() * 9;
@@ -53,15 +64,6 @@ pub(super) fn mark(sketches: &mut Sketches) {
             }
         }
     }
-}
-
-fn is_child(path: &CommandPath, parent: &CommandPath) -> bool {
-    let (path, parent) = (path.words(), parent.words());
-    path.len() == parent.len() + 1 && path.starts_with(parent)
-}
-
-fn find(command: &CommandSketch, flag: &FlagSketch) -> Option<usize> {
-    command.flags.iter().position(|own| own.is_same(flag))
 }
 
 /// Whether both are the same in all that help shows, so that the child's need not be kept.

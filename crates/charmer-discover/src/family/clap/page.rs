@@ -88,12 +88,17 @@ pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
         modern,
     };
     let takes_command = unexplained.is_some() || usage.other_form;
+    let mut children = Vec::new();
     for (section, entry) in commands {
         let titled = section.heading.to_ascii_lowercase().ends_with("commands");
         if titled || takes_command {
-            read.take_command(&entry);
+            children.extend(read.command(&entry).map(|child| ChildSketch {
+                listed: Some(Fact::new(section.heading.to_string(), Origin::Help)),
+                ..child
+            }));
         }
     }
+    read.sketch.add_children(children);
     let sketch = &mut read.sketch;
     let has_commands = !sketch.children.is_empty() || read.help_command || read.listing.is_some();
     let command = unexplained.filter(|&at| {
@@ -156,7 +161,8 @@ pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
 }
 
 impl Read {
-    fn take_command(&mut self, entry: &Entry<'_>) {
+    /// The command that an entry shows; some say something of the program instead.
+    fn command(&mut self, entry: &Entry<'_>) -> Option<ChildSketch> {
         let notes = entry.notes();
         if entry.left == "..." {
             let option = notes
@@ -165,20 +171,20 @@ impl Read {
                 .find(|word| word.starts_with("--"));
             self.listing =
                 option.map(|option| option.trim_matches(['`', '\'', '.', ',']).to_owned());
-            return;
+            return None;
         }
         let mut names = entry.left.split(", ").map(str::to_owned);
         let name = names.next().unwrap_or_default();
         if name == "help" {
             self.help_command = HELP_COMMAND_TEXTS.contains(&notes.text.as_str());
-            return;
+            return None;
         }
-        self.sketch.add_child(ChildSketch {
+        Some(ChildSketch {
             name,
             aliases: names.chain(notes.aliases).collect(),
             about: (!notes.text.is_empty()).then(|| Fact::new(notes.text, Origin::Help)),
-            certain: false,
-        });
+            ..ChildSketch::default()
+        })
     }
 }
 

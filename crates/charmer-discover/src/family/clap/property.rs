@@ -494,7 +494,7 @@ fn read(program: &clap::Command) -> Command {
         found.commands.insert(path, sketch);
     }
     globals::mark(&mut found.commands);
-    build(&found, "tool", Syntax::clap(), "/no/such/home")
+    build(&found, "tool", Syntax::clap(), "/no/such/home", usize::MAX)
         .0
         .root
 }

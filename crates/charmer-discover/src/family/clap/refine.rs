@@ -31,7 +31,7 @@ impl Clap {
             sketch.about = Some(Fact::new(first.to_owned(), Origin::Help));
         }
         mark_deprecated(sketch);
-        if sketch.usage.is_none() {
+        if sketch.usage.is_none() || self.is_external(&sketch.path) {
             return;
         }
         if sketch.path.is_root() {
@@ -77,18 +77,21 @@ impl Clap {
             if command.name == "help" {
                 continue;
             }
-            // Another program, either beside this one or unknown to it but for its name, is not run.
+            // Another program, either beside this one or unknown to it but for its name, is asked for nothing but
+            // its help, and only where it can do no harm.
             let file = format!("{}-{}", asker.binary.name(), command.name);
             let beside = asker.prober.program().with_file_name(file);
             let plugin = command.about.is_empty() || beside.exists();
-            if plugin {
+            if plugin && asker.prober.is_confined() {
+                self.memory().external.push(command.name.clone());
+            } else if plugin {
                 self.memory().plugins.push(command.name.clone());
             }
             sketch.add_child(ChildSketch {
                 name: command.name,
-                aliases: Vec::new(),
                 about: (!command.about.is_empty()).then(|| Fact::new(command.about, Origin::Help)),
                 certain: plugin,
+                ..ChildSketch::default()
             });
         }
         for (target, alias) in aliases {

@@ -50,6 +50,10 @@ impl Family for Click {
         if score < 40 { 0 } else { score.min(95) }
     }
 
+    fn takes_flags_again(&self) -> bool {
+        true
+    }
+
     fn syntax(&self) -> Syntax {
         Syntax::getopt().double_dash(DoubleDash::Neutral)
     }
@@ -87,16 +91,13 @@ fn sketch(page: &page::Help, path: &CommandPath) -> Option<CommandSketch> {
         }
         // Rows of other headings are commands too where there are any: typer's panels, click's own sections.
         if usage.has_commands || named.contains("command") {
-            for row in &section.rows {
-                let about =
-                    (!row.text.is_empty()).then(|| Fact::new(row.text.clone(), Origin::Help));
-                sketch.add_child(ChildSketch {
-                    name: row.name.clone(),
-                    aliases: row.aliases.clone(),
-                    about,
-                    certain: false,
-                });
-            }
+            sketch.add_children(section.rows.iter().map(|row| ChildSketch {
+                name: row.name.clone(),
+                aliases: row.aliases.clone(),
+                about: (!row.text.is_empty()).then(|| Fact::new(row.text.clone(), Origin::Help)),
+                listed: Some(Fact::new(section.heading.to_string(), Origin::Help)),
+                certain: false,
+            }));
         }
     }
     let mut positionals = usage.positionals;

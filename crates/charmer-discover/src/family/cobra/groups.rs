@@ -12,13 +12,17 @@ use futures_util::future::join_all;
 use crate::{
     fact::{Fact, Origin},
     family::{Asker, Sketches},
+    flag_places::FlagPlaces,
     sketch::{CommandSketch, FlagSketch, Scope},
 };
 
-use super::{Cobra, flag_lines, known::Known, oracle};
+use super::{Cobra, flag_lines, oracle};
 
 /// How many commands a program may have to be asked about all of them.
 pub(super) const SMALL: usize = 60;
+
+/// The maximum number of flags of a command that are asked about one by one.
+const SUSPECTS: usize = 64;
 
 impl Cobra {
     /// Finds the groups of every command that may have some.
@@ -73,9 +77,9 @@ impl Cobra {
         let Some(plain) = self.list(asker, path, &required).await else {
             return Vec::new();
         };
-        let own = Known::of(flags);
+        let own = FlagPlaces::of(flags);
         let foreign = plain.iter().any(|flag| !own.has(flag));
-        let plain = Known::of(&plain);
+        let plain = FlagPlaces::of(&plain);
         let kept = flags
             .iter()
             .filter(|flag| is_required(flag) || plain.has(flag));
@@ -99,7 +103,7 @@ impl Cobra {
                 continue;
             };
             for flag in found {
-                if !suspects.iter().any(|known| known.is_same(&flag)) {
+                if suspects.len() < SUSPECTS && !suspects.iter().any(|known| known.is_same(&flag)) {
                     suspects.push(flag);
                 }
             }
@@ -152,7 +156,7 @@ impl Cobra {
             .filter(|flag| is_required(flag) && !is_set(flag));
         let all: Vec<&FlagSketch> = set.iter().copied().chain(required).collect();
         let listed = self.list(asker, command.path, &all).await?;
-        let own = Known::of(flags);
+        let own = FlagPlaces::of(flags);
         let (listed, others): (Vec<_>, Vec<_>) = listed.into_iter().partition(|flag| own.has(flag));
         // While something is wanted, not even `--help` or a global flag is listed.
         let free = flags.len() - all.len();
@@ -165,7 +169,7 @@ impl Cobra {
             let wanted = listed.into_iter().filter(|flag| !is_set(flag));
             return Some(Listing::Wants(wanted.collect()));
         }
-        let listed = Known::of(&listed);
+        let listed = FlagPlaces::of(&listed);
         let gone = flags
             .iter()
             .filter(|flag| !is_set(flag) && !is_required(flag) && !listed.has(flag));

@@ -4,12 +4,13 @@
 //! running a command; `__complete` parses flags and never runs a command either; positionals are never completed,
 //! because completing them may call the network.
 
+mod behind;
 mod complete;
 mod groups;
-mod known;
 mod oracle;
 mod page;
 mod pflag;
+mod shown;
 mod traverse;
 mod usage;
 
@@ -27,12 +28,12 @@ use futures_util::future::join_all;
 
 use crate::{
     fact::{Fact, Field, Origin},
+    flag_places::FlagPlaces,
     sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
 };
 
 use super::{Asker, Family, Page, Refining, Signs, Sketches, printed};
 use complete::Completion;
-use known::Known;
 use oracle::Learnt;
 
 /// How many commands must not have shown their help to `help PATH` for it to be left out.
@@ -148,9 +149,16 @@ impl Family for Cobra {
     fn finish<'a>(&'a self, asker: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
         Box::pin(async move {
             share_globals(sketches);
+            shown::take_several(sketches);
             if self.completes.get().copied().unwrap_or(false) {
                 self.learn_inherited(asker, sketches).await;
                 self.learn_traversal(asker, sketches).await;
+                self.learn_behind(asker, sketches).await;
+            }
+            for sketch in sketches.values_mut() {
+                keep_positionals_from_children(sketch);
+            }
+            if self.completes.get().copied().unwrap_or(false) {
                 if sketches.len() <= groups::SMALL {
                     let each = sketches.values_mut();
                     join_all(each.map(|sketch| self.learn_values(asker, sketch))).await;
@@ -158,6 +166,15 @@ impl Family for Cobra {
                 self.find_groups(asker, sketches).await;
             }
         })
+    }
+}
+
+/// A command that has positionals and subcommands takes one or the other: behind a positional Cobra looks for none.
+fn keep_positionals_from_children(sketch: &mut CommandSketch) {
+    let arguments = sketch.arguments.as_ref().map(|fact| &fact.value);
+    let positionals = arguments.is_some_and(|arguments| !arguments.listed().is_empty());
+    if positionals && !sketch.children.is_empty() && sketch.excludes_subcommands.is_none() {
+        sketch.excludes_subcommands = Some(Fact::new(true, Origin::Convention));
     }
 }
 
@@ -207,7 +224,7 @@ impl Cobra {
         let Some(twin) = twins.get(&key) else {
             return false;
         };
-        let known = Known::of(&twin.flags);
+        let known = FlagPlaces::of(&twin.flags);
         if !sketch.flags.iter().all(|flag| known.has(flag)) {
             return false;
         }
@@ -255,19 +272,16 @@ impl Cobra {
         };
         // A command that runs by itself may complete its positionals here as well.
         let mixed = sketch.runnable.as_ref().is_some_and(|fact| fact.value);
-        for (name, about) in completion.lines {
-            let known = sketch.children.iter().any(|child| child.name == name);
+        let known: HashSet<String> = sketch.children.iter().map(|c| c.name.clone()).collect();
+        let listed = completion.lines.into_iter().filter(|(name, _)| {
             let odd = name.starts_with('-') || name.contains([' ', '/', '=']);
-            if odd || (mixed && !known) {
-                continue;
-            }
-            sketch.add_child(ChildSketch {
-                name,
-                aliases: Vec::new(),
-                about: (!about.is_empty()).then(|| Fact::with(about, Origin::Completion, 69)),
-                certain: false,
-            });
-        }
+            !odd && (!mixed || known.contains(name))
+        });
+        sketch.add_children(listed.map(|(name, about)| ChildSketch {
+            name,
+            about: (!about.is_empty()).then(|| Fact::with(about, Origin::Completion, 69)),
+            ..ChildSketch::default()
+        }));
     }
 
     /// Flags, the required ones among them, and those of ancestors that help does not show.
@@ -311,7 +325,7 @@ impl Cobra {
                 break;
             };
             listed = flag_lines(&after);
-            let shown = Known::of(&listed);
+            let shown = FlagPlaces::of(&listed);
             back = away.iter().any(|flag| shown.has(flag));
             let freed: Vec<FlagSketch> = pending
                 .extract_if(.., |flag| back || !shown.has(flag))
@@ -326,7 +340,7 @@ impl Cobra {
         if !back {
             // Nothing was held back, so what completion does not list stands in somebody's text.
             if away.len() * 2 <= sketch.flags.len() {
-                let away = Known::of(&away);
+                let away = FlagPlaces::of(&away);
                 sketch.flags.retain(|flag| !away.has(flag));
             }
             hear_flags(sketch, before);
@@ -382,7 +396,7 @@ fn share_globals(sketches: &mut Sketches) {
         .filter(|f| is_global(f))
         .cloned()
         .collect();
-    let places = Known::of(&globals);
+    let places = FlagPlaces::of(&globals);
     let text = |flag: &FlagSketch| flag.help.as_ref().map(|help| help.value.clone());
     let commands = sketches.iter_mut().filter(|(path, _)| !path.is_root());
     for flag in commands.flat_map(|(_, sketch)| &mut sketch.flags) {
@@ -404,7 +418,7 @@ fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
 /// The flags of help that are not listed.
 fn hidden(help: &[FlagSketch], listed: &[FlagSketch]) -> Vec<FlagSketch> {
     let shown = help.iter().filter(|flag| flag.id() != "help");
-    let listed = Known::of(listed);
+    let listed = FlagPlaces::of(listed);
     shown.filter(|flag| !listed.has(flag)).cloned().collect()
 }
 
@@ -450,7 +464,7 @@ fn one_char(text: &str) -> Option<char> {
 
 /// Takes what completion says of flags: those that help does not show belong to an ancestor.
 fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
-    let mut places = Known::of(&sketch.flags);
+    let mut places = FlagPlaces::of(&sketch.flags);
     for mut flag in listed {
         match places.place(&flag) {
             Some(at) => {

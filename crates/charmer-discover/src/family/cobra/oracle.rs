@@ -12,10 +12,11 @@ use charmer_core::model::{Choice, FlagValue, MapValue, Repetition, ValueType};
 use crate::{
     fact::{Fact, Field, Origin},
     family::{Asker, Sketches},
+    flag_places::FlagPlaces,
     sketch::{CommandSketch, FlagSketch, Kind, Scope},
 };
 
-use super::{Cobra, complete::Complaint, flag_lines, known::Known};
+use super::{Cobra, complete::Complaint, flag_lines};
 
 /// A quotation mark, and behind it something for those lists that drop quotation marks.
 const JUNK: &str = "\"@";
@@ -107,7 +108,7 @@ impl Cobra {
     /// Learns the kinds of flags that no help shows, from the first command that takes them.
     pub(super) async fn learn_inherited(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
         let all = sketches.values().flat_map(|sketch| &sketch.flags);
-        let mut known = Known::of(all.filter(|flag| !is_open(flag)));
+        let mut known = FlagPlaces::of(all.filter(|flag| !is_open(flag)));
         let paths: Vec<_> = sketches.keys().cloned().collect();
         for path in paths {
             let Some(sketch) = sketches.get(&path) else {
@@ -127,9 +128,11 @@ impl Cobra {
                 known.add(flag, 0);
             }
             let settled = self.interrogate(asker, sketch, open).await;
-            for (asked, learnt) in settled {
-                for sketch in sketches.values_mut() {
-                    if let Some(flag) = sketch.flag_mut(&asked).filter(|flag| is_open(flag)) {
+            for sketch in sketches.values_mut() {
+                let places = FlagPlaces::of(&sketch.flags);
+                for (asked, learnt) in &settled {
+                    let flag = places.place(asked).map(|at| &mut sketch.flags[at]);
+                    if let Some(flag) = flag.filter(|flag| is_open(flag)) {
                         learnt.tell(flag);
                     }
                 }
@@ -160,10 +163,9 @@ impl Cobra {
                 Learnt::Strict(_) => None,
             }));
             // Whatever else is required, so that all flags are listed.
+            let asked = FlagPlaces::of(pending.iter().chain(settled.iter().map(|(flag, _)| flag)));
             let required = sketch.flags.iter().filter(|flag| {
-                flag.required.as_ref().is_some_and(|fact| fact.value)
-                    && !pending.iter().any(|other| other.is_same(flag))
-                    && !settled.iter().any(|(other, _)| other.is_same(flag))
+                flag.required.as_ref().is_some_and(|fact| fact.value) && !asked.has(flag)
             });
             given.extend(required.filter_map(valid));
             let Some(answer) = self.complete(asker, &sketch.path, &given, "-").await else {
@@ -177,12 +179,8 @@ impl Cobra {
                     };
                     let flag = pending.remove(at);
                     let learnt = match complaint.kind() {
-                        // An application's own type may split its text in any way.
-                        Some(Kind {
-                            value_type: ValueType::Map(_),
-                            ..
-                        }) if flag.named_type && flag.placeholder.is_some() => {
-                            Learnt::Kind(Kind::repeated(ValueType::String))
+                        Some(kind) if has_own_type(&flag) => {
+                            Learnt::Kind(self.kind_of_own_type(asker, sketch, &flag, kind).await)
                         }
                         Some(kind) => Learnt::Kind(kind),
                         None => Learnt::Strict(self.suggested(asker, sketch, &flag).await),
@@ -197,7 +195,7 @@ impl Cobra {
                     settled.push((flag, learnt));
                 }
                 None => {
-                    let listed = Known::of(&flag_lines(&answer));
+                    let listed = FlagPlaces::of(&flag_lines(&answer));
                     let again = |flag: &FlagSketch| listed.has(flag);
                     for flag in pending {
                         let kind = if again(&flag) {
@@ -221,6 +219,33 @@ impl Cobra {
             }
         }
         settled
+    }
+
+    /// The kind of a flag whose type is the application's own, although its complaint is that of a known type.
+    ///
+    /// Such a type may split its text in any way and may take more than the known one does. One that reads a single record
+    /// with commas (`type=bind,source=a`) has nothing to read in an empty text; a list has no elements then.
+    async fn kind_of_own_type(
+        &self,
+        asker: &Asker<'_>,
+        sketch: &CommandSketch,
+        flag: &FlagSketch,
+        kind: Kind,
+    ) -> Kind {
+        match (&kind.value_type, &kind.repetition) {
+            (ValueType::Map(_), _) => Kind::repeated(ValueType::String),
+            (ValueType::Duration, _) => Kind::single(ValueType::String),
+            (ValueType::String, Repetition::Joined { .. }) => {
+                let empty = [format!("{}=", flag.written())];
+                let answer = self.complete(asker, &sketch.path, &empty, "-").await;
+                let complaint = answer.and_then(|answer| answer.complaint);
+                match complaint.is_some_and(|complaint| complaint.is_about(flag)) {
+                    true => Kind::repeated(ValueType::String),
+                    false => kind,
+                }
+            }
+            _ => kind,
+        }
     }
 
     /// The values that completion suggests for a flag, unless they are names of files.
@@ -287,6 +312,11 @@ fn is_inherited(flag: &FlagSketch) -> bool {
 fn type_key(flag: &FlagSketch) -> Option<&str> {
     let name = flag.placeholder.as_deref()?;
     (flag.named_type && is_open(flag)).then_some(name)
+}
+
+/// Whether help names a type that is none of pflag's.
+fn has_own_type(flag: &FlagSketch) -> bool {
+    flag.named_type && flag.placeholder.is_some()
 }
 
 /// What help says of a flag, in one text.

@@ -58,9 +58,7 @@ pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
             let about = body.split_once(" - ").map_or("", |(_, about)| about);
             prose.push(about.to_owned());
         } else if let Some(children) = children(section) {
-            for child in children {
-                sketch.add_child(child);
-            }
+            sketch.add_children(children);
         } else if place < at && !section.lines.is_empty() {
             prose.push(format!("{}:\n{}", section.heading, section.body()));
         }
@@ -277,7 +275,14 @@ fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
     let indent = first.len() - first.trim_start().len();
     let listed = rows(&section.lines, |at, _| at == indent);
     let said = heading.contains("command");
-    let children: Vec<ChildSketch> = listed.iter().filter_map(|row| child(row, said)).collect();
+    let children: Vec<ChildSketch> = listed
+        .iter()
+        .filter_map(|row| child(row, said))
+        .map(|child| ChildSketch {
+            listed: Some(Fact::new(section.heading.to_string(), Origin::Help)),
+            ..child
+        })
+        .collect();
     // Under a heading of its own, prose is told from a list by every row being one.
     let complete = children.len() == listed.len()
         && children.iter().any(|child| child.about.is_some())
@@ -315,7 +320,7 @@ fn child(row: &Row, said: bool) -> Option<ChildSketch> {
             .map(Into::into)
             .collect(),
         about: (!text.is_empty()).then(|| Fact::new(text.to_owned(), Origin::Help)),
-        certain: false,
+        ..ChildSketch::default()
     })
 }
 

@@ -7,7 +7,7 @@ use charmer_core::model::CommandPath;
 use futures_util::future::join_all;
 
 use super::{
-    Asker, Cobra, CommandSketch, Fact, FlagSketch, Known, Origin, Scope, Sketches, oracle,
+    Asker, Cobra, CommandSketch, Fact, FlagPlaces, FlagSketch, Origin, Scope, Sketches, oracle,
 };
 
 /// How many flags are tried at once: one that is persistent without anybody having said so does not decide alone.
@@ -64,7 +64,7 @@ fn trial(path: &CommandPath, sketches: &Sketches) -> Option<Trial> {
     // Where a subcommand has flags, those that it inherits are among them.
     let told = |child: &&CommandSketch| child.flags.len();
     let child = children.max_by_key(told)?;
-    let known = Known::of(&child.flags);
+    let known = FlagPlaces::of(&child.flags);
     let tried = own.into_iter().filter(|flag| !known.has(flag));
     let mut given: Vec<String> = tried.filter_map(oracle::valid).take(TRIED).collect();
     if given.is_empty() {

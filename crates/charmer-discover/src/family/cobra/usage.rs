@@ -1,5 +1,7 @@
 //! Usage patterns as Cobra programs write them, made plain: what is left are positionals.
 
+use std::collections::HashSet;
+
 use charmer_core::model::FlagValue;
 
 use crate::sketch::{ChildSketch, FlagSketch};
@@ -8,8 +10,8 @@ use crate::sketch::{ChildSketch, FlagSketch};
 pub(super) fn offers_children(pattern: &str, children: &[ChildSketch]) -> bool {
     let pattern = strip_marks(pattern);
     let mut words = pattern.split(['|', '(', ')', '[', ']', '<', '>', ' ', ',']);
-    let named = |word: &str| children.iter().any(|child| child.name == word);
-    pattern.contains('|') && words.all(|word| word.is_empty() || named(word))
+    let names: HashSet<&str> = children.iter().map(|child| child.name.as_str()).collect();
+    pattern.contains('|') && words.all(|word| word.is_empty() || names.contains(word))
 }
 
 /// A usage pattern without the words that stand for flags at its end.
@@ -27,7 +29,11 @@ fn strip_marks(pattern: &str) -> &str {
 /// A usage pattern of positionals alone, without what it says of the command's flags: `NAME --image=image
 /// [--port=port]` has one positional. What stands behind `--` is left alone, and so is everything where a flag is one choice of several.
 pub(super) fn positional_pattern(pattern: &str, flags: &[FlagSketch]) -> String {
-    let pattern = strip_marks(pattern);
+    let pattern = strip_marks(pattern)
+        .replace("[ -- ", "[-- ")
+        .replace(" ]", "]");
+    let pattern = pattern.as_str();
+    let dashes = pattern.contains("-- ");
     let (head, tail) = match pattern.find(" -- ") {
         Some(at) => pattern.split_at(at),
         None => (pattern, ""),
@@ -64,11 +70,28 @@ pub(super) fn positional_pattern(pattern: &str, flags: &[FlagSketch]) -> String 
                 }
             }
             None if is_mark(word) => {}
+            None if dashes => kept.push(one_place(word).unwrap_or_else(|| plainer(word))),
             None => kept.push(plainer(word)),
         }
     }
     let kept = kept.join(" ");
     format!("{kept}{tail}").trim().to_owned()
+}
+
+/// `(POD | TYPE/NAME)`: one place for what can be said in several ways, called by the first. What stands behind a `--`
+/// would not be reached if the whole pattern stayed unread. A flag may often stand for it, so it is not required.
+fn one_place(word: &str) -> Option<String> {
+    let inner = word.strip_prefix('(')?.strip_suffix(')')?;
+    let (first, others) = inner.split_once('|')?;
+    let (first, others) = (first.trim(), others.trim());
+    let name = |c: char| c.is_ascii_uppercase() || c == '_';
+    let plain = |c: char| name(c) || c.is_ascii_digit() || "|/.[] ".contains(c);
+    let one = |other: &str| !other.is_empty() && !other.trim().contains(' ');
+    let readable = !first.is_empty()
+        && first.chars().all(name)
+        && others.chars().all(plain)
+        && others.split('|').all(one);
+    readable.then(|| format!("[{first}[|{}]]", others.replace(' ', "")))
 }
 
 /// Whether a word stands for the command's flags. `[ps OPTIONS]` does not: those are another program's.
@@ -154,4 +177,38 @@ fn outer_words(pattern: &str) -> Vec<&str> {
     }
     words.extend(start.map(|start| &pattern[start..]));
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use charmer_core::model::{Arguments, parse_usage};
+
+    use super::*;
+
+    #[test]
+    fn what_stands_behind_dashes_is_read_though_the_rest_has_alternatives() {
+        for (pattern, expected) in [
+            (
+                "(POD | TYPE/NAME) [flags] -- COMMAND [args...]",
+                "pod, -- command",
+            ),
+            (
+                "(POD | TYPE[[.VERSION].GROUP]/NAME) [ -- COMMAND [args...] ]",
+                "pod, -- command",
+            ),
+            ("NAME -- [COMMAND] [args...]", "name, -- command"),
+        ] {
+            let plain = positional_pattern(pattern, &[]);
+            let Arguments::Listed(listed) = parse_usage(&plain) else {
+                panic!("{pattern}: {plain}");
+            };
+            let names = listed.iter().map(|positional| {
+                let dashes = if positional.last { "-- " } else { "" };
+                format!("{dashes}{}", positional.id)
+            });
+            assert_eq!(names.collect::<Vec<_>>().join(", "), expected, "{pattern}");
+        }
+        let whole = "(POD | TYPE/NAME)";
+        assert_eq!(positional_pattern(whole, &[]), whole);
+    }
 }

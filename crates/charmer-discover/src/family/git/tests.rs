@@ -228,3 +228,15 @@ async fn the_real_program_agrees_with_its_own_helper() {
         );
     }
 }
+
+#[test]
+fn the_commands_of_the_first_page_have_its_headings() {
+    let text = "usage: vcs <command>\n\nThese are common commands:\n\nstart (see also: vcs help begin)\n   \
+                clone     Copy it\n\nlook at it\n   log       Show it\n";
+    let found = common_commands(text);
+    let named: Vec<(&str, &str)> = found
+        .iter()
+        .map(|(a, b)| (a.as_str(), b.as_str()))
+        .collect();
+    assert_eq!(named, [("clone", "start"), ("log", "look at it")]);
+}

@@ -15,7 +15,7 @@ const INVENTED: &str = r#"{
         "--token": {"type": "string", "hidden": true, "persistent": true}
     }},
     "tree": {"runnable": false, "flags": {}},
-    "tree list": {"runnable": true, "aliases": ["tree list", "tree ls"], "flags": {
+    "tree list": {"runnable": true, "options_end": false, "aliases": ["tree list", "tree ls"], "flags": {
         "--config": {"type": "string", "inherited": true},
         "--depth": {"short": "-d", "type": "int64", "default": "3", "persistent": false, "aliases": ["--deep"]},
         "--width": {"type": "uint8", "default": "0"},
@@ -56,6 +56,7 @@ fn read(truth: &Truth) -> Cli {
         }
         let found = cli.command_mut(&words).expect("it was just added");
         found.runnable = command.runnable.unwrap_or(true);
+        found.options_end_behind = command.options_end.unwrap_or(false).then_some(1);
         for (name, flag) in &command.flags {
             if !flag.hidden && flag.deprecated.is_none() && !flag.inherited {
                 found
@@ -169,7 +170,7 @@ fn each_damage_is_seen_in_its_own_figure() {
             .expect("it is there")
     }
     type Damage = (&'static str, fn(&mut Cli));
-    let damages: [Damage; 32] = [
+    let damages: [Damage; 33] = [
         ("command_recall", |cli| {
             cli.root.commands.retain(|child| child.name != "images")
         }),
@@ -243,6 +244,7 @@ fn each_damage_is_seen_in_its_own_figure() {
         ("optional_values", |cli| {
             flag(cli, "--colour").value = FlagValue::Required
         }),
+        ("options_end", |cli| list(cli).options_end_behind = Some(1)),
         ("groups", |cli| {
             list(cli).groups[0].kind = GroupKind::Together
         }),

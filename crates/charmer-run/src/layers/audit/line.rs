@@ -65,6 +65,7 @@ pub(super) struct Entry {
     caller: Caller,
     tool: Arc<Tool>,
     input: Map<String, Value>,
+    dry_run: bool,
     began: Instant,
     seen: Seen,
     redactor: Redactor,
@@ -88,6 +89,7 @@ impl Entry {
             caller: call.caller.clone(),
             tool: Arc::clone(&call.tool),
             input: call.input.clone(),
+            dry_run: call.dry_run,
             began: Instant::now(),
             seen: Seen::default(),
             redactor,
@@ -139,6 +141,7 @@ impl Entry {
                     Ended::TimedOut => ErrorCode::Timeout.as_str(),
                     Ended::Cancelled => ErrorCode::Cancelled.as_str(),
                     Ended::NeedsInput => "needs_input",
+                    Ended::NotRun => "dry_run",
                 };
                 outcome.shift_insert(0, "outcome".into(), how.into());
                 outcome.insert("stdoutBytes".into(), ran.stdout.total.into());
@@ -191,6 +194,9 @@ impl Entry {
         }
         line.insert("tool".into(), self.tool.name.as_str().into());
         line.insert("command".into(), json!(self.tool.path.words()));
+        if self.dry_run {
+            line.insert("dryRun".into(), true.into());
+        }
         line
     }
 

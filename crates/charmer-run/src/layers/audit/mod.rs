@@ -2,9 +2,10 @@
 //!
 //! A line is `event` (`ended`, and `begun` where calls must be on record before they start), `time` (when the line was
 //! made; RFC 3339, UTC), `id` (the call's own, the same in both), `principal`, `transport` and `client` (who made it),
-//! `tool`, `command` (the path of words), `argv` or `input`, `outcome`, `durationMs` (the whole call, with its wait for a place), `stdoutBytes` and `stderrBytes`. The outcome is `exited`
+//! `tool`, `command` (the path of words), `dryRun` (true, where nothing was to be run), `argv` or `input`, `outcome`, `durationMs` (the whole call, with its wait for a place), `stdoutBytes` and `stderrBytes`. The outcome is `exited`
 //! (with `exitCode`), `signalled` (with `signal`), `abandoned` when whoever waited went away, or the code of an error,
-//! such as `timeout`, `cancelled` or `not_permitted`, with its `message`; `needs_input` when a person was asked first.
+//! such as `timeout`, `cancelled` or `not_permitted`, with its `message`; `needs_input` when a person was asked first;
+//! `dry_run` when only the command line was wanted.
 //!
 //! `argv` is the command line as it was really built, after every hook has changed what it wanted: the innermost step
 //! leaves it for the log right before the program starts. Where none was built, because the call was refused before,

@@ -341,3 +341,21 @@ async fn a_stuck_disk_delays_no_call() {
     let text = reader.join().expect("no panic").expect("it can be read");
     assert!(text.lines().count() >= 1024);
 }
+
+#[tokio::test]
+async fn a_dry_run_is_on_record_as_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("calls.jsonl");
+    let audit = Audit::new(&file).fail_closed(true);
+    let path = path(&audit, |_| Ok(()), |_| panic!("nothing is run"));
+    let dry = call("get", json!({"kind": "pods"})).dry_run(true);
+    path.clone().call(dry).await.expect("it is told");
+    assert!(audit.flush(PATIENCE));
+    let found = lines(&file);
+    assert_eq!(found.len(), 2, "{found:?}");
+    for line in &found {
+        assert_eq!(line["dryRun"], true, "{line}");
+    }
+    assert_eq!(found[1]["outcome"], "dry_run");
+    assert_eq!(found[1]["argv"], json!(["get", "pods"]));
+}

@@ -7,8 +7,10 @@ mod tests;
 use std::{borrow::Cow, io, sync::Arc};
 
 use charmer_core::{
+    call::prepare,
     output::{
-        Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, clean, json_input, mark_hidden, read,
+        Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, asked_format, clean, json_input,
+        mark_hidden, read,
     },
     schema::OutputSchema,
 };
@@ -53,6 +55,8 @@ pub enum StructureMode {
 pub struct Structure {
     mode: StructureMode,
     format: Option<Format>,
+    /// The format that the call's own command line asks for.
+    asked: Option<Format>,
     max_items: Option<usize>,
     output: Option<Arc<OutputSchema>>,
     redactor: Redactor,
@@ -185,6 +189,18 @@ impl Structure {
         // What was declared is checked as a whole, however much of it can be shown.
         options.max_bytes = self.output.is_none().then_some(most);
         options.declared = self.format.or(self.output.as_ref().map(|_| Format::Json));
+        if options.declared.is_none()
+            && let Some(format) = self.asked
+        {
+            // What was asked for need not be what came: an error, or a file of that name.
+            options.declared = Some(format);
+            if let Some(Read { data, total, .. }) =
+                read(&self.redactor.text(&clean(&text)), &options)
+            {
+                return Some((data.into(), total));
+            }
+            options.declared = None;
+        }
         let found = |text: &str| {
             let Read { data, total, .. } = read(&self.redactor.text(text), &options)?;
             Some((data.into(), total))
@@ -333,6 +349,17 @@ fn size(value: &Value) -> usize {
     }
 }
 
+/// The format that a call's command line asks for. What cannot be written is not run either.
+fn asked_by(call: &Call) -> Option<Format> {
+    let input = &call.tool.input;
+    // A tool that is no command of a program has no command line.
+    if input.levels.is_empty() && input.template.is_none() {
+        return None;
+    }
+    let prepared = prepare(&call.tool, &call.input).ok()?;
+    asked_format(prepared.argv.to_strings())
+}
+
 impl Layer<CallService> for Structure {
     type Service = Layered<Self>;
 
@@ -346,8 +373,14 @@ impl Around for Structure {
         Box::pin(async move {
             self.ask(&mut call);
             let most = call.limits.output_chars;
+            let asked = asked_by(&call);
             let outcome = inner.call(call).await?;
-            Ok(self.apply(outcome, most).await)
+            if asked.is_none() {
+                return Ok(self.apply(outcome, most).await);
+            }
+            let mut structure = Self::clone(&self);
+            structure.asked = asked;
+            Ok(structure.apply(outcome, most).await)
         })
     }
 }

@@ -59,6 +59,32 @@ async fn data_beyond_doubt_is_read_and_text_stays_text() {
 }
 
 #[tokio::test]
+async fn yaml_that_the_command_line_asks_for_is_read_without_a_sign_of_it() {
+    let auto = Structure::default();
+    let asked = |layout, input| call(layout, input);
+    // Without anything nested it could be any text, so that it is not taken for YAML by itself.
+    let yaml = "- name: web-0\n- name: web-1\n";
+    let read = json!({"items": [{"name": "web-0"}, {"name": "web-1"}]});
+    for (layout, input) in [
+        (Layout::Flat, json!({"output": "yaml"})),
+        (Layout::Nested, json!({"flags": {"output": "yaml"}})),
+    ] {
+        let result = answer(&auto, asked(layout, input), yaml).await;
+        assert_eq!(result.structured["data"], read);
+    }
+    let plain = "replicas: 2\nready: true\n";
+    let result = answer(&auto, asked(Layout::Flat, json!({"output": "yaml"})), plain).await;
+    assert_eq!(
+        result.structured["data"],
+        json!({"replicas": 2, "ready": true})
+    );
+    // What came may be something else.
+    let input = json!({"output": "yaml"});
+    let prose = answer(&auto, asked(Layout::Flat, input), "Nothing to see here.\n").await;
+    assert_eq!(prose.structured["stdout"], "Nothing to see here.\n");
+}
+
+#[tokio::test]
 async fn json_is_asked_for_unless_the_caller_chose() {
     let force = Structure::new(StructureMode::Force);
     for (layout, input, reached) in [

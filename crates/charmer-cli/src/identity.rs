@@ -1,0 +1,165 @@
+//! The name, version and title of a server: those of the program that it serves, unless the file says otherwise.
+
+use std::{
+    path::Path,
+    sync::mpsc::{Receiver, Sender, channel},
+    time::Duration,
+};
+
+use charmer_discover::cache::Cache;
+use charmer_server::ServerInfo;
+
+use crate::{commands::client_entry::server_name, read, settings::Settings};
+
+/// How long a client waits to be greeted, at most, for the version of a program that is read for the first time. Clients
+/// give up after ten seconds, the most impatient of them.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The version of a program that does not tell it.
+const UNKNOWN: &str = "unknown";
+
+/// A version that somebody else is about to find out.
+pub(crate) struct Awaited(Receiver<Option<String>>);
+
+/// Tells the version that somebody waits for; only the first that is told counts.
+#[derive(Clone)]
+pub(crate) struct Teller(Sender<Option<String>>);
+
+impl Teller {
+    /// Tells the line that the program calls its version, or that there is none.
+    pub(crate) fn tell(&self, line: Option<&str>) {
+        // Nobody waits where nobody needs to know it.
+        let _ = self.0.send(line.map(str::to_owned));
+    }
+}
+
+/// The two ends of a version that is to be found out.
+pub(crate) fn awaited() -> (Teller, Awaited) {
+    let (sender, receiver) = channel();
+    (Teller(sender), Awaited(receiver))
+}
+
+/// What clients are told of the server. The version of a single program is waited for.
+pub(crate) fn server_info(settings: &Settings, version: &Awaited) -> ServerInfo {
+    let name = server_name(settings);
+    let own = env!("CARGO_PKG_VERSION");
+    let version = match (
+        &settings.config.server.version,
+        settings.programs.as_slice(),
+    ) {
+        (Some(version), _) => version.clone(),
+        (None, [_]) if settings.spells.is_none() => {
+            let told = version.0.recv_timeout(PATIENCE).ok().flatten();
+            told.map_or_else(|| UNKNOWN.to_owned(), |line| number(&line))
+        }
+        (None, _) => own.to_owned(),
+    };
+    let title = format!("{name}, served by Charmer {own}");
+    ServerInfo::new(name, version).title(title)
+}
+
+/// The number in what a program says of its version: `2.39.5` of `git version 2.39.5`; all of it, where none is found.
+fn number(line: &str) -> String {
+    let words = line.split(|c: char| c.is_whitespace() || ",;()".contains(c));
+    let words = words.map(|word| word.strip_prefix('v').unwrap_or(word));
+    let mut words = words.filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let dotted = words.find(|word| word.contains('.'));
+    dotted.unwrap_or(line).to_owned()
+}
+
+/// The version of what is exported: the file's, or else that of a program which is served alone, or charmer's own. It is
+/// a semantic one, because that is how clients and registries tell which of two is newer.
+pub(crate) fn exported_version(settings: &Settings, line: Option<&str>) -> String {
+    let said = settings.config.server.version.clone();
+    let alone = settings.programs.len() == 1 && settings.spells.is_none();
+    let of_program = || {
+        line.filter(|_| alone)
+            .and_then(|line| semantic(&number(line)))
+    };
+    said.or_else(of_program)
+        .unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned())
+}
+
+/// A version in three numbers, with what stands behind them: `1.34.0` of `1.34`.
+fn semantic(version: &str) -> Option<String> {
+    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (core, rest) = version.split_at(end.unwrap_or(version.len()));
+    let mut numbers = core.trim_end_matches('.').split('.');
+    let mut next = |default: &str| numbers.next().unwrap_or(default).parse::<u64>().ok();
+    let (major, minor, patch) = (next("")?, next("0")?, next("0")?);
+    let kept = |c: char| c.is_ascii_alphanumeric() || ".-+".contains(c);
+    let rest = match rest.starts_with(['-', '+']) && rest.len() > 1 && rest.chars().all(kept) {
+        true => rest,
+        false => "",
+    };
+    Some(format!("{major}.{minor}.{patch}{rest}"))
+}
+
+/// The version of a program as it was when it was last read.
+pub(crate) fn kept_version(program: &Path) -> Option<String> {
+    let cache = read::cache()?;
+    // Kept by itself, because everything that is known of a large program takes a while to read.
+    let kept = cache.read_text(&kept_name(program));
+    let kept = kept.as_deref().and_then(|kept| kept.split_once('\n'));
+    let mark = Cache::mark(program);
+    match kept.filter(|(of, _)| mark.as_deref() == Some(of)) {
+        Some((_, line)) => Some(line.to_owned()).filter(|line| !line.is_empty()),
+        None => {
+            let version = cache.load(program)?.cli.version;
+            keep_version(&cache, program, version.as_deref());
+            version
+        }
+    }
+}
+
+/// Keeps the version of a program for the next start. If that fails a client is told another time.
+pub(crate) fn keep_version(cache: &Cache, program: &Path, version: Option<&str>) {
+    if let Some(mark) = Cache::mark(program) {
+        let text = format!("{mark}\n{}", version.unwrap_or_default());
+        let _ = cache.write_text(&kept_name(program), &text);
+    }
+}
+
+fn kept_name(program: &Path) -> String {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    program.hash(&mut hasher);
+    format!("version-{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_made_semantic() {
+        for (version, exported) in [
+            ("2.39.5", Some("2.39.5")),
+            ("1.34", Some("1.34.0")),
+            ("7", Some("7.0.0")),
+            ("24.04.1", Some("24.4.1")),
+            ("5.2.21(1)-release", Some("5.2.21")),
+            ("0.139.0-abc+extended", Some("0.139.0-abc+extended")),
+            ("release 7", None),
+        ] {
+            assert_eq!(semantic(version).as_deref(), exported, "{version}");
+        }
+    }
+
+    #[test]
+    fn the_number_is_found_in_what_programs_say() {
+        for (line, version) in [
+            ("git version 2.39.5", "2.39.5"),
+            ("Docker version 27.5.1, build 9f9e405", "27.5.1"),
+            ("cargo 1.91.0 (ea2d97820 2025-10-10)", "1.91.0"),
+            (
+                "hugo v0.139.0-abc+extended linux/amd64",
+                "0.139.0-abc+extended",
+            ),
+            ("10.8.2", "10.8.2"),
+            ("tar (GNU tar) 1.34", "1.34"),
+            ("release 7", "release 7"),
+        ] {
+            assert_eq!(number(line), version);
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! From how a program is to be confined to the rights that the kernel leaves it.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use charmer_config::ConfineMode;
+use charmer_core::model::Network;
+use charmer_run::{
+    LOCAL,
+    process::{ConfinedPool, Confinement, Environment, Launcher},
+};
+use charmer_sandbox::{Network as KeptNetwork, Report, Rights, SandboxCommand};
+
+use crate::{
+    confine,
+    credentials::Secrets,
+    output,
+    problem::Problem,
+    programs,
+    read::SANDBOX,
+    rule,
+    settings::{Program, Settings, home},
+};
+
+/// The confined processes of a server; none is started before it is needed.
+pub(crate) fn pool() -> Option<Arc<ConfinedPool>> {
+    let command = SandboxCommand {
+        program: std::env::current_exe().ok()?,
+        args: vec![SANDBOX.into()],
+    };
+    let scratch = std::env::temp_dir();
+    let scratch = scratch.canonicalize().unwrap_or(scratch);
+    Some(Arc::new(
+        ConfinedPool::new(command, scratch).report_to(warn),
+    ))
+}
+
+/// What is told where a program that is served read-only cannot be kept from writing: the command line that works, or the
+/// change of the file where none does.
+pub(crate) fn cannot_confine(program: &Program, reason: &str, settings: &Settings) -> Problem {
+    let name = program.name();
+    Problem::failed(format!(
+        "`{name}` cannot be kept from writing on this machine, so it is not served read-only: {reason}"
+    ))
+    .hint(match kept_to_places(settings) {
+        None => {
+            let words = by_names(std::env::args().skip(1));
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            let words = words.join(" ");
+            format!("`charmer {words}` lets the names of commands and flags decide instead")
+        }
+        Some(other) => {
+            let source = &program.source;
+            let write = match source.confine.writable.is_empty() {
+                true => "`confine: names`",
+                false => "`mode: names` beside `writable`",
+            };
+            let place = rule::placed(settings.selection.config.as_deref(), source.position);
+            let other = other.name();
+            // It would go before the file.
+            let first = match settings.selection.confine {
+                Some(_) => "leave out `--confine` and ",
+                None => "",
+            };
+            format!(
+                "{first}write {write} for `{name}` in `sources`{place}, and the names of commands and flags decide instead; \
+                 `--confine names` would be for `{other}` too, which only the kernel can keep to its `writable`"
+            )
+        }
+    })
+}
+
+/// A program whose calls may write, but only in places: names cannot see to that.
+fn kept_to_places(settings: &Settings) -> Option<&Program> {
+    let only_reads = |program: &Program| settings.selection.read_only || program.source.read_only;
+    let mut programs = settings.programs.iter();
+    programs.find(|program| !only_reads(program) && !program.confinement.writable.is_empty())
+}
+
+/// The words of a command line, with names to decide: in place of what they say of it, and before a `--`.
+fn by_names(words: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut words = words.into_iter().peekable();
+    let mut changed = Vec::new();
+    while let Some(word) = words.next_if(|word| word != "--") {
+        match word.as_str() {
+            "--confine" => drop(words.next()),
+            said if said.starts_with("--confine=") => {}
+            _ => changed.push(word),
+        }
+    }
+    changed.extend(["--confine".into(), "names".into()]);
+    changed.extend(words);
+    changed
+}
+
+/// Says what a confined call could do all the same on this machine.
+fn warn(report: &Report) {
+    if !report.keeps_signals() {
+        output::warn(&format!(
+            "calls that read are not kept from signals (Landlock {}, {} is needed, or a process namespace): they could end \
+             other programs of yours",
+            report.landlock_version(),
+            Report::COVERS_SIGNALS
+        ));
+    }
+}
+
+/// What keeps calls of a program that are meant to read from writing on this machine, in a few words; nothing, where names
+/// decide. It tries.
+pub(crate) fn kept_by(confinement: &confine::Confinement) -> Option<String> {
+    let pool = pool().filter(|_| confinement.mode == ConfineMode::Auto)?;
+    let mut rights = Rights::default();
+    rights.network = KeptNetwork::None;
+    Some(match pool.prepare(&Arc::new(rights), &LOCAL.into()) {
+        Ok(report) => told(&report),
+        Err(reason) => format!("but they are refused here: {reason}"),
+    })
+}
+
+fn told(report: &Report) -> String {
+    let namespaces = [
+        ("files", &report.mounts),
+        ("processes", &report.processes),
+        ("network", &report.network),
+    ];
+    let own: Vec<&str> = namespaces
+        .iter()
+        .filter(|(_, had)| had.is_ok())
+        .map(|(name, _)| *name)
+        .collect();
+    let own = match own.as_slice() {
+        [] => "no namespaces".to_owned(),
+        own => format!("namespaces of {}", own.join(", ")),
+    };
+    format!(
+        "Landlock {}, system calls filtered, {own}",
+        report.landlock_version()
+    )
+}
+
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+~".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// The secrets that a program at this path cannot reach while it is read: those of others.
+pub(crate) fn hidden_while_read(program: &Path) -> Vec<PathBuf> {
+    let configuration = std::env::var_os("XDG_CONFIG_HOME");
+    let variables = configuration.as_deref();
+    let variables = variables.map(|folder| (OsStr::new("XDG_CONFIG_HOME"), folder));
+    let mut homes = vec![home()];
+    homes.extend(listed_home().filter(|listed| !homes.contains(listed)));
+    let mut hidden = Vec::new();
+    for home in homes {
+        let name = programs::name(program);
+        let secrets = Secrets::of_others(&name, &home, variables, &[], Path::new("/"));
+        hidden.extend(secrets.hidden);
+    }
+    // One that is installed in such a folder could not be started.
+    hidden.retain(|path| !program.starts_with(path) && !real(program).starts_with(real(path)));
+    hidden.sort();
+    hidden.dedup();
+    hidden
+}
+
+/// A program whose calls are to be confined.
+pub(crate) struct Confines<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) environment: &'p Environment,
+    /// The folder that it works in.
+    pub(crate) folder: &'p Path,
+    /// Whether only reading is offered.
+    pub(crate) read_only: bool,
+}
+
+impl Confines<'_> {
+    /// The same launcher, whose calls are confined as it was said, for commands with this network.
+    pub(crate) fn confine(
+        &self,
+        launcher: &Launcher,
+        pool: Option<&Arc<ConfinedPool>>,
+        network: Option<Network>,
+    ) -> Launcher {
+        let confinement = &self.program.confinement;
+        let (ConfineMode::Auto, Some(pool)) = (confinement.mode, pool) else {
+            return launcher.clone();
+        };
+        let mut rights = self.rights();
+        rights.network = match network {
+            None | Some(Network::All) => KeptNetwork::All,
+            Some(Network::Tcp) => KeptNetwork::Tcp,
+            Some(Network::Socket) => KeptNetwork::Socket,
+            Some(Network::None) => KeptNetwork::None,
+        };
+        let reads = Confinement::new(Arc::clone(pool), rights.clone()).read_only(self.read_only);
+        let launcher = launcher.reading(reads);
+        if confinement.writable.is_empty() {
+            return launcher;
+        }
+        rights.folders = confinement.writable.iter().map(|path| real(path)).collect();
+        rights.metadata = true;
+        launcher.writing(Confinement::new(Arc::clone(pool), rights).writable(true))
+    }
+
+    fn rights(&self) -> Rights {
+        let own_home = self.environment.iter().find(|(name, _)| *name == "HOME");
+        let home = own_home.map_or_else(home, |(_, home)| PathBuf::from(home));
+        let mut homes = vec![home];
+        homes.extend(listed_home().filter(|listed| !homes.contains(listed)));
+        let mut rights = Rights::default();
+        for home in homes {
+            let secrets = Secrets::of_others(
+                &self.program.name(),
+                &home,
+                self.environment.iter(),
+                &self.program.confinement.credentials,
+                self.folder,
+            );
+            rights.hidden.extend(secrets.hidden);
+            rights.shown.extend(secrets.shown);
+        }
+        // By any of its names: what is given may be behind a link, and so may the home folder.
+        for given in &self.program.confinement.credentials {
+            let Ok(given) = given.canonicalize() else {
+                continue;
+            };
+            rights.hidden.retain(|path| !real(path).starts_with(&given));
+            if rights
+                .hidden
+                .iter()
+                .any(|path| given.starts_with(real(path)))
+            {
+                rights.shown.push(given);
+            }
+        }
+        // One that is installed in a hidden folder could not be started.
+        let program = real(&self.program.path);
+        if rights
+            .hidden
+            .iter()
+            .any(|path| program.starts_with(real(path)))
+        {
+            rights.shown.push(program);
+        }
+        for paths in [&mut rights.hidden, &mut rights.shown] {
+            paths.sort();
+            paths.dedup();
+        }
+        rights
+    }
+}
+
+/// The home folder that the system lists for this user, which some programs go by.
+#[cfg(unix)]
+fn listed_home() -> Option<PathBuf> {
+    let user = rustix::process::getuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let mut users = users
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>());
+    let own = users.find(|fields| fields.get(2) == Some(&user.as_str()))?;
+    own.get(5).map(PathBuf::from)
+}
+
+#[cfg(not(unix))]
+fn listed_home() -> Option<PathBuf> {
+    None
+}
+
+/// The path without links, if it is there.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_that_works_says_it_once_and_where_it_is_read() {
+        let changed = |line: &str| by_names(line.split(' ').map(str::to_owned)).join(" ");
+        let works = "serve git --read-only --confine names";
+        for line in [
+            "serve git --read-only",
+            "serve git --confine auto --read-only",
+            "serve git --confine=auto --read-only",
+        ] {
+            assert_eq!(changed(line), works, "{line}");
+        }
+        assert_eq!(
+            changed("serve --read-only -- git"),
+            "serve --read-only --confine names -- git"
+        );
+    }
+}

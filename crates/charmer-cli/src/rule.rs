@@ -1,0 +1,93 @@
+//! Which rule lets a command run, as a dry run tells it: an entry of the file with its line, an option, a label.
+
+use std::path::Path;
+
+use charmer_config::Position;
+use charmer_core::{select::Candidate, tool::Tool};
+use charmer_run::Rule;
+
+use crate::{
+    args::Selection,
+    policy::{Prepared, globs},
+    settings::Program,
+};
+
+/// The rule that lets a command run.
+pub(crate) fn of_command(
+    program: &Program,
+    selection: &Selection,
+    prepared: &Prepared,
+    tool: &Tool,
+) -> Rule {
+    let place = |position: Position| placed(selection.config.as_deref(), position);
+    let source = &program.source;
+    let selector = tool
+        .selector
+        .and_then(|at| Some((at, source.select.get(at)?)));
+    let mut offered = match selector {
+        Some((at, selector)) => format!("entry {} of `select`{}", at + 1, place(selector.position)),
+        None if source.position.line > 0 => {
+            let place = place(source.position);
+            format!(
+                "`{}` in `sources`{place}, all of its commands",
+                program.name()
+            )
+        }
+        None => format!("all commands of `{}` are offered", program.name()),
+    };
+    if let Some(glob) = allowed_by(selection, prepared, tool) {
+        offered.push_str(&format!("; `--allow {glob}`"));
+    }
+    if prepared.read_only {
+        let by = match selection.read_only {
+            true => "`--read-only`",
+            false => "`read_only`",
+        };
+        offered.push_str(&format!("; {by}, for what only reads"));
+    }
+    Rule::new(offered).reads(reads(prepared, tool, &place))
+}
+
+/// Why calls of a command may run as ones that only read.
+fn reads(prepared: &Prepared, tool: &Tool, place: &dyn Fn(Position) -> String) -> String {
+    if prepared.reads_any.contains(&tool.path) {
+        let granted = prepared.networks.get(&tool.path);
+        let from = granted.and_then(|granted| granted.key());
+        let from = from.map_or_else(String::new, |key| format!(" (`{key}`)"));
+        return format!("any command may be tried where there is no network{from}");
+    }
+    let mut applied = prepared.applied.iter();
+    let said = applied
+        .find(|one| one.path == tool.path && one.argument.is_none() && one.field == "effect");
+    if let Some(said) = said {
+        return format!(
+            "its effect is read, as the file says{}",
+            place(said.position)
+        );
+    }
+    let thought = prepared.judgement.command(&tool.path);
+    match thought.map(|thought| thought.evidence.as_slice()) {
+        Some([]) | None => "its effect is read".to_owned(),
+        Some(evidence) => format!("its effect is read: {}", evidence.join("; ")),
+    }
+}
+
+/// The glob of `--allow` that lets a command through.
+fn allowed_by<'s>(
+    selection: &'s Selection,
+    prepared: &Prepared,
+    tool: &Tool,
+) -> Option<&'s String> {
+    let command = prepared.cli.command(&tool.path)?;
+    let candidate = Candidate::new(&prepared.cli.root.name, &tool.path, command);
+    let mut given = selection.allow.iter();
+    given.find(|glob| globs(std::slice::from_ref(*glob)).matches(&candidate))
+}
+
+/// A place in the file, in brackets; nothing for what stands in no file.
+pub(crate) fn placed(file: Option<&Path>, position: Position) -> String {
+    match file {
+        Some(file) if position.line > 0 => format!(" ({}:{})", file.display(), position.line),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,270 @@
+//! The words of a usage pattern that could not be read into positionals: enough of it to put values that were given by
+//! name in their order.
+//!
+//! `[<options>] <branch> | [<options>] [<branch>] -- <file>...` are two lines. A line that holds anything else than
+//! plain words, flags and dashes (`<ref>@{<n>}`, `TYPE/NAME`) is no help, and left out.
+
+use crate::tool::Input;
+
+/// The most lines that alternatives in brackets are multiplied into.
+const MOST_LINES: usize = 64;
+
+/// A word of a usage line that stands for values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) name: String,
+    /// The least number of its values.
+    pub(super) least: usize,
+    /// The greatest.
+    pub(super) most: usize,
+    /// Whether a `--` stands before it.
+    pub(super) behind_dashes: bool,
+}
+
+/// One line of a usage pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) words: Vec<Word>,
+    /// The flags without which it is not this line: `-d` of `-d <branch>...`.
+    pub(super) flags: Vec<String>,
+}
+
+/// A usage pattern, line by line.
+#[derive(Debug, Default)]
+pub(super) struct Usage {
+    lines: Vec<Line>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Word {
+        name: String,
+        required: bool,
+        many: bool,
+        /// Whether it follows a flag directly, and so may be its value.
+        behind_flag: bool,
+    },
+    Flag {
+        name: String,
+        required: bool,
+    },
+    Dashes,
+    /// Something that cannot be read, or a word that stands for flags.
+    Other {
+        required: bool,
+    },
+}
+
+impl Usage {
+    pub(super) fn read(pattern: &str, input: &Input) -> Self {
+        let lines = alternatives(pattern, true, 0).unwrap_or_default();
+        let lines = lines.into_iter().filter_map(|line| read_line(line, input));
+        Self {
+            lines: lines.collect(),
+        }
+    }
+
+    pub(super) fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter()
+    }
+
+    pub(super) fn words(&self) -> impl Iterator<Item = &Word> {
+        self.lines.iter().flat_map(|line| &line.words)
+    }
+}
+
+/// What one line says; none if something in it must be there that cannot be read.
+fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut needed: Vec<String> = Vec::new();
+    let mut dashes = false;
+    let mut parts = line.into_iter().peekable();
+    while let Some(part) = parts.next() {
+        match part {
+            Part::Dashes => dashes = true,
+            Part::Other { required: true } => return None,
+            Part::Other { required: false } => {}
+            Part::Flag { name, required } => {
+                // A word behind a flag that takes a value is that value.
+                let mut flags = input.flags.iter();
+                let known = flags.find(|property| property.flag.is_named(&name));
+                let switch = known.is_some_and(|property| property.flag.is_switch());
+                let follows = parts.next_if(|part| {
+                    let follows = matches!(
+                        part,
+                        Part::Word {
+                            behind_flag: true,
+                            ..
+                        }
+                    );
+                    follows && !switch
+                });
+                if follows.is_some() && required {
+                    known?;
+                }
+                if required {
+                    needed.push(name);
+                }
+            }
+            Part::Word {
+                name,
+                required,
+                many,
+                ..
+            } => {
+                let (least, most) = (usize::from(required), if many { usize::MAX } else { 1 });
+                match words.last_mut().filter(|last| last.name == name) {
+                    // `<commit> [<commit>...]`
+                    Some(last) => {
+                        last.least += least;
+                        last.most = last.most.saturating_add(most);
+                    }
+                    None => words.push(Word {
+                        name,
+                        least,
+                        most,
+                        behind_dashes: dashes,
+                    }),
+                }
+            }
+        }
+    }
+    let mut names: Vec<&str> = words.iter().map(|word| word.name.as_str()).collect();
+    names.sort_unstable();
+    let once = names.windows(2).all(|pair| pair[0] != pair[1]);
+    once.then_some(Line {
+        words,
+        flags: needed,
+    })
+}
+
+/// The lines that a pattern stands for; none if its brackets do not match or there are too many.
+fn alternatives(pattern: &str, required: bool, depth: usize) -> Option<Vec<Vec<Part>>> {
+    if depth > 8 {
+        return None;
+    }
+    let mut lines = Vec::new();
+    for alternative in split(pattern, |c| c == '|')? {
+        let mut so_far: Vec<Vec<Part>> = vec![Vec::new()];
+        let mut flag_before = false;
+        for element in split(alternative, char::is_whitespace)? {
+            let mut choices = element_parts(element, required, depth)?;
+            if let [only] = &mut choices[..]
+                && let [Part::Word { behind_flag, .. }] = &mut only[..]
+            {
+                *behind_flag = flag_before && !element.starts_with(['[', '(']);
+            }
+            flag_before =
+                element.starts_with('-') && element != "--" && !element.contains(['=', '[']);
+            so_far = so_far
+                .iter()
+                .flat_map(|line| {
+                    choices.iter().map(|parts| {
+                        let mut line = line.clone();
+                        line.extend(parts.iter().cloned());
+                        line
+                    })
+                })
+                .take(MOST_LINES + 1)
+                .collect();
+        }
+        lines.extend(so_far);
+        if lines.len() > MOST_LINES {
+            return None;
+        }
+    }
+    Some(lines)
+}
+
+/// What one element of a pattern can stand for.
+fn element_parts(element: &str, required: bool, depth: usize) -> Option<Vec<Vec<Part>>> {
+    let bare = element.trim_end_matches("...").trim_end_matches('…');
+    let many = bare.len() != element.len();
+    if bare.is_empty() {
+        // Dots by themselves belong to what stands before them; that is not told apart here.
+        return Some(vec![vec![Part::Other { required: false }]]);
+    }
+    if bare == "--" {
+        return Some(vec![vec![Part::Dashes]]);
+    }
+    for (open, close) in [('[', ']'), ('(', ')')] {
+        let inner = bare
+            .strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close));
+        if let Some(inner) = inner.filter(|inner| split(inner, |_| false).is_some()) {
+            let mut inner = alternatives(inner, required && open == '(', depth + 1)?;
+            if many {
+                for part in inner.iter_mut().flatten() {
+                    if let Part::Word { many, .. } = part {
+                        *many = true;
+                    }
+                }
+            }
+            return Some(inner);
+        }
+    }
+    let part = if bare.starts_with('-') {
+        let name = bare.split(['=', '[']).next().unwrap_or(bare);
+        Part::Flag {
+            name: name.to_owned(),
+            required,
+        }
+    } else {
+        match plain_word(bare) {
+            Some(name) if !["options", "flags", "opts"].contains(&&*name.to_lowercase()) => {
+                Part::Word {
+                    name,
+                    required,
+                    many,
+                    behind_flag: false,
+                }
+            }
+            Some(_) => Part::Other { required: false },
+            None => Part::Other { required },
+        }
+    };
+    Some(vec![vec![part]])
+}
+
+/// The name in `<name>` or `NAME`, with what may follow it directly (`TYPE[.VERSION]`) left out.
+fn plain_word(element: &str) -> Option<String> {
+    let (head, tail) = element.split_at(element.find('[').unwrap_or(element.len()));
+    let tail_is_optional =
+        split(tail, |_| false).is_some() && (tail.is_empty() || tail.ends_with(']'));
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' '))
+    };
+    let quoted = head
+        .strip_prefix('<')
+        .and_then(|rest| rest.strip_suffix('>'));
+    // A word in small letters without brackets is to be written as it stands.
+    let name = quoted.or_else(|| Some(head).filter(|head| *head == head.to_uppercase()))?;
+    (tail_is_optional && is_name(name)).then(|| name.to_owned())
+}
+
+/// Splits a text outside of its brackets; none if they do not match.
+fn split(text: &str, at: impl Fn(char) -> bool) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
+    let mut open = Vec::new();
+    let mut start = 0;
+    for (place, c) in text.char_indices() {
+        match c {
+            '[' => open.push(']'),
+            '<' => open.push('>'),
+            '(' => open.push(')'),
+            '{' => open.push('}'),
+            ']' | '>' | ')' | '}' if open.pop() != Some(c) => return None,
+            _ => {}
+        }
+        if open.is_empty() && at(c) {
+            parts.push(text[start..place].trim());
+            start = place + c.len_utf8();
+        }
+    }
+    parts.push(text[start..].trim());
+    open.is_empty()
+        .then(|| parts.into_iter().filter(|part| !part.is_empty()).collect())
+}

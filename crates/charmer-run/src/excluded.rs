@@ -1,0 +1,52 @@
+//! Commands that a program has and that a rule keeps from being called: whoever asks for one is told of the rule.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::CallError;
+
+/// A command that is not offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Excluded {
+    /// The name that its tool would have.
+    pub name: String,
+    /// Why it is not offered, and by which rule.
+    pub why: String,
+}
+
+impl Excluded {
+    /// A command that is not offered for this reason.
+    pub fn new(name: impl Into<String>, why: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            why: why.into(),
+        }
+    }
+}
+
+/// The commands that are not offered, found by name, however it is written. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ExcludedCommands(Arc<HashMap<String, Excluded>>);
+
+impl ExcludedCommands {
+    pub(crate) fn new(excluded: impl IntoIterator<Item = Excluded>) -> Self {
+        let excluded = excluded.into_iter();
+        let named = excluded.map(|command| (plain_name(&command.name), command));
+        Self(Arc::new(named.collect()))
+    }
+
+    /// Says why there is no command of a name, if a rule is the reason.
+    pub(crate) fn refusal(&self, name: &str) -> Option<CallError> {
+        let Excluded { name, why } = self.0.get(&plain_name(name))?;
+        Some(CallError::refused(format!(
+            "`{name}` is not offered: {why}"
+        )))
+    }
+}
+
+/// A name as it is compared: words may be separated by spaces, `/` or `_`.
+pub(crate) fn plain_name(name: &str) -> String {
+    let words = name.split(|c: char| c.is_whitespace() || matches!(c, '/' | '_'));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("_").to_lowercase()
+}
