@@ -116,7 +116,15 @@ pub fn harden() -> Result<(), String> {
     close_fds::set_fds_cloexec(3, &[]);
     match rustix::process::setsid() {
         Ok(_) => Ok(()),
-        Err(_) if rustix::process::getsid(None).ok() == Some(rustix::process::getpid()) => Ok(()),
+        Err(_) if !has_terminal() => Ok(()),
         Err(_) => Err(KEEPS_TERMINAL.into()),
     }
+}
+
+/// Returns true if there is a terminal that children could ask on.
+///
+/// Not by asking for the session's leader: in a container it may be outside of the namespace of processes, and then its
+/// number is zero, which rustix takes for impossible.
+fn has_terminal() -> bool {
+    std::fs::File::open("/dev/tty").is_ok()
 }
