@@ -529,6 +529,54 @@ fn a_line_of_usage_is_meant_only_with_its_flags() {
 }
 
 #[test]
+fn a_word_that_may_be_there_is_not_read_where_another_must_be() {
+    let branch = tool(
+        Command::new("x")
+            .usage("x [-f] <name> [<start>] | [-l] [<pattern>...]")
+            .flag(Flag::new("force").short('f'))
+            .flag(Flag::new("list").short('l')),
+    );
+    let refused = strict(&branch, json!({"pattern": "a*"})).expect_err("it would make `a*`");
+    assert!(
+        refused.contains("`-l`") && refused.contains("read as `name`"),
+        "{refused}"
+    );
+    for (given, expected) in [
+        (
+            json!({"list": true, "pattern": "a*"}),
+            json!({"list": true, "args": ["a*"]}),
+        ),
+        (json!({"name": "a"}), json!({"args": ["a"]})),
+        // More words than the other line has room for.
+        (
+            json!({"pattern": ["a", "b", "c"]}),
+            json!({"args": ["a", "b", "c"]}),
+        ),
+    ] {
+        assert_eq!(strict(&branch, given.clone()), Ok(expected), "{given}");
+    }
+}
+
+#[test]
+fn words_for_a_switch_are_for_the_positional_of_its_name() {
+    for usage in ["x [<commit>...]", "x [<commit>...] | --abort <commit>"] {
+        let merge = tool(
+            Command::new("x")
+                .usage(usage)
+                .flag(Flag::new("abort"))
+                .flag(Flag::new("commit")),
+        );
+        let named = strict(&merge, json!({"commit": "dev"})).expect("no switch is called dev");
+        let all = strict(&merge, json!({"args": ["dev"]})).expect("its positionals");
+        assert_eq!(named, all, "{usage}");
+        for value in [json!(true), json!("false"), json!(1)] {
+            let kept = strict(&merge, json!({"commit": value})).expect("left to binding");
+            assert!(kept.get("commit").is_some(), "{usage} {value}");
+        }
+    }
+}
+
+#[test]
 fn the_value_of_a_flag_is_no_word_of_its_usage() {
     let usage =
         "x [-n] [-m <parent>] [--run <program>] [-S[<key>]] <commit>... | (--quit | --skip)";

@@ -11,7 +11,7 @@ use crate::{
 use super::{
     Reader,
     names::{LONGEST, Names, fold, names_of},
-    usage::{Usage, Word},
+    usage::{Line, Usage, Word},
     values,
 };
 
@@ -170,9 +170,10 @@ impl Reader<'_> {
         };
         let others = strict.iter().filter(|(key, value)| {
             // What is typed like a flag is none of them.
-            let unknown = !names.is_key(key) && !key.starts_with('-') && *key != ARGS_KEY;
-            let unknown = unknown && key.len() <= LONGEST;
-            unknown && names.meaning(key, value) == super::Meaning::Unknown && is_words(value)
+            let word = !key.starts_with('-') && *key != ARGS_KEY && key.len() <= LONGEST;
+            let unknown =
+                || !names.is_key(key) && names.meaning(key, value) == super::Meaning::Unknown;
+            word && is_words(value) && (unknown() || self.is_no_switch(key, value))
         });
         let others: Vec<String> = others.map(|(key, _)| key.clone()).collect();
         if others.is_empty() {
@@ -181,6 +182,24 @@ impl Reader<'_> {
         match &input.pattern {
             Some((key, pattern)) => self.by_pattern(key, pattern, &others, strict),
             None => others.iter().for_each(|key| self.by_kin(key, strict)),
+        }
+    }
+
+    /// Returns true if a switch was given words, and a positional has the same name: `commit` of
+    /// `git merge [--commit] <commit>`.
+    fn is_no_switch(&self, key: &str, value: &Value) -> bool {
+        let input = self.input;
+        let mut flags = input.flags.iter();
+        let switch = flags.any(|property| property.key == key && property.flag.is_switch());
+        if !switch || value.is_number() || values::switch(value) != values::Reading::AsItIs {
+            return false;
+        }
+        let is_it = |name: &str| nearness(key, name) == Some(Nearness::Same);
+        match &input.pattern {
+            Some((_, pattern)) => Usage::read(pattern, input)
+                .words()
+                .any(|word| is_it(&word.name)),
+            None => own_positionals(input).any(|own| names_of(own).any(is_it)),
         }
     }
 
@@ -241,9 +260,18 @@ impl Reader<'_> {
         let mut readings: Vec<Vec<Value>> = Vec::new();
         // Without its flag a line is another command: `(-m | -M) <old> <new>` renames, `<name> <start>` makes one.
         let is_set = |name: &String| self.is_set(name, strict);
-        for line in usage.lines().filter(|line| line.flags.iter().all(is_set)) {
-            let reading = in_order(&line.words, &keys, &given);
-            readings.extend(reading.filter(|reading| !readings.contains(reading)));
+        let possible: Vec<&Line> = usage
+            .lines()
+            .filter(|line| line.flags.iter().all(is_set))
+            .collect();
+        let mut lines: Vec<&Line> = Vec::new();
+        for line in &possible {
+            if let Some(reading) = in_order(&line.words, &keys, &given) {
+                lines.push(line);
+                if !readings.contains(&reading) {
+                    readings.push(reading);
+                }
+            }
         }
         // A word that the usage has, but not where it could be told from the others.
         if readings.len() != 1 {
@@ -254,6 +282,26 @@ impl Reader<'_> {
                 .push(violation.hint(format!("usage: {usage}")));
         }
         if let [reading] = &readings[..] {
+            // `[-l] [<pattern>...]` without its flag is another command where that one wants a word: `<name> [<start>]`.
+            let plain = !reading.contains(&"--".into());
+            let other = possible
+                .iter()
+                .find(|line| plain && !lines.contains(line) && line.wants_words(reading.len()));
+            let sure = lines
+                .iter()
+                .any(|line| line.wants_words(reading.len()) || line.options.iter().any(is_set));
+            if let (Some(other), false) = (other, sure) {
+                let name = &other.words[0].name;
+                let options = lines.iter().flat_map(|line| &line.options);
+                let options: Vec<String> = options.map(|name| format!("`{name}`")).collect();
+                let expected = match options.is_empty() {
+                    true => format!("it in `{list}`, in its place"),
+                    false => format!("it together with {}", options.join(" or ")),
+                };
+                let hint = format!("by itself it would be read as `{name}`");
+                let violation = Violation::new(keys[0], expected).hint(hint);
+                return self.violations.push(violation);
+            }
             let named: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
             let note = format!("{} was taken as `{list}`", named.join(", "));
             let reading = reading.clone();

@@ -27,6 +27,18 @@ pub(super) struct Line {
     pub(super) words: Vec<Word>,
     /// The flags without which it is not this line: `-d` of `-d <branch>...`.
     pub(super) flags: Vec<String>,
+    /// The flags that may stand in it, and not in every line: `-l` of `[-l] [<pattern>...]`.
+    pub(super) options: Vec<String>,
+}
+
+impl Line {
+    /// Returns true if this many bare words can stand here, and the line says that some must.
+    pub(super) fn wants_words(&self, count: usize) -> bool {
+        let least: usize = self.words.iter().map(|word| word.least).sum();
+        let most = self.words.iter().map(|word| word.most);
+        let most = most.fold(0, usize::saturating_add);
+        (1..=count).contains(&least) && count <= most
+    }
 }
 
 /// A usage pattern, line by line.
@@ -77,6 +89,7 @@ impl Usage {
 fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
     let mut words: Vec<Word> = Vec::new();
     let mut needed: Vec<String> = Vec::new();
+    let mut options: Vec<String> = Vec::new();
     let mut dashes = false;
     let mut parts = line.into_iter().peekable();
     while let Some(part) = parts.next() {
@@ -102,8 +115,9 @@ fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
                 if follows.is_some() && required {
                     known?;
                 }
-                if required {
-                    needed.push(name);
+                match required {
+                    true => needed.push(name),
+                    false => options.push(name),
                 }
             }
             Part::Word {
@@ -135,6 +149,7 @@ fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
     once.then_some(Line {
         words,
         flags: needed,
+        options,
     })
 }
 
