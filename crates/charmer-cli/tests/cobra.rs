@@ -283,7 +283,7 @@ fn build(name: &str, arguments: &[&str]) -> PathBuf {
         .join(name)
         .join(format!("orchard{}", std::env::consts::EXE_SUFFIX));
     let output = Command::new("go")
-        .current_dir(manifest.join("../charmer-discover/fixtures/cobra"))
+        .current_dir(manifest.join("../charmer-fidelity/fixtures/cobra"))
         .args(["build", "-trimpath", "-buildvcs=false"])
         .args(arguments)
         .arg("-o")

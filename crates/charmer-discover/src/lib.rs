@@ -8,7 +8,6 @@ mod discovery;
 pub mod effect;
 mod fact;
 mod family;
-pub mod fidelity;
 mod flag_places;
 mod help;
 mod journal;

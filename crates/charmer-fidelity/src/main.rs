@@ -1,19 +1,19 @@
 //! The fidelity report: how true readings from outside are, against programs whose true tree is known.
 //!
-//!     cargo run -p charmer-discover --example fidelity -- [--json] [--require go,docker,clap]
+//!     cargo run -p charmer-fidelity -- [--json] [--require go,docker,clap]
 //!
 //! It measures the Cobra application in `fixtures/cobra`, which it builds with the newest Cobra and with 1.6 where Go
 //! is there; docker, where it has the version of `fixtures/truth`; and the example `clap_fixture`. It ends with 1 when
 //! a figure is below its floor, when reading a program ran one of its commands, or when something required is missing.
 
-#![expect(clippy::print_stdout, reason = "an example's output is its purpose")]
+#![expect(clippy::print_stdout, reason = "a report is its purpose")]
 
 mod discovered;
 mod subject;
 
 use std::process::ExitCode;
 
-use charmer_discover::fidelity::{Report, compare};
+use charmer_fidelity::{Report, compare};
 use clap::Parser;
 use serde::Serialize;
 

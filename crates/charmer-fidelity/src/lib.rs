@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use charmer_core::model::{Cli, Command, Flag, Syntax};
-//! use charmer_discover::fidelity::{Truth, compare};
+//! use charmer_fidelity::{Truth, compare};
 //!
 //! let truth: Truth = serde_json::from_str(
 //!     r#"{"": {"flags": {}}, "ls": {"flags": {"--depth": {"type": "int", "default": "3"}}}}"#,

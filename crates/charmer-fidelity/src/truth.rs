@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// measured. Where the program prints the user's home, the file says `$HOME`.
 ///
 /// ```
-/// use charmer_discover::fidelity::Truth;
+/// use charmer_fidelity::Truth;
 /// let truth: Truth = serde_json::from_str(r#"{
 ///     "": {"flags": {"--config": {"type": "string", "default": "$HOME/.books", "persistent": true}}},
 ///     "tree": {"runnable": false, "flags": {}},

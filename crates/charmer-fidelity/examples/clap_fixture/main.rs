@@ -1,10 +1,10 @@
 //! An invented clap program that is hard to read from outside, and that knows its own truth.
 //!
 //! With `CLAP_FIXTURE_TRUTH=1` it prints the tree that clap itself has, in the form of
-//! `charmer_discover::fidelity::Truth`. Otherwise it prints what clap parsed as one JSON object: the command, and every
+//! `charmer_fidelity::Truth`. Otherwise it prints what clap parsed as one JSON object: the command, and every
 //! argument that was given, with its values as they were typed; a switch is `true`, a count is a number.
 //!
-//! Try it: `cargo run -p charmer-discover --example clap_fixture -- fire spring -t 900 --tag a,b`
+//! Try it: `cargo run -p charmer-fidelity --example clap_fixture -- fire spring -t 900 --tag a,b`
 
 #![expect(clippy::print_stdout, reason = "an example's output is its purpose")]
 

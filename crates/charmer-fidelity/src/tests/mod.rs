@@ -146,7 +146,7 @@ fn a_perfect_reading_is_right_everywhere() {
 
 #[test]
 fn the_truth_of_docker_can_be_read_and_reached() {
-    let text = include_str!("../../../fixtures/truth/docker-28.2.2.json");
+    let text = include_str!("../../fixtures/truth/docker-28.2.2.json");
     let truth: Truth = serde_json::from_str(text).expect("the truth of docker is well formed");
     let report = compare(&read(&truth), &truth);
     assert_eq!(damaged(&report), [""; 0], "{report}");

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use charmer_discover::fidelity::Truth;
+use charmer_fidelity::Truth;
 use serde::Serialize;
 
 /// A program that can be measured.
@@ -32,7 +32,7 @@ const COBRA: [(&str, &[&str]); 2] = [
 ];
 
 const DOCKER_VERSION: &str = "28.2.2";
-const DOCKER_TRUTH: &str = include_str!("../../fixtures/truth/docker-28.2.2.json");
+const DOCKER_TRUTH: &str = include_str!("../fixtures/truth/docker-28.2.2.json");
 
 impl Subject {
     /// The file in which the Cobra application notes what it ran. Other programs have none.
@@ -124,7 +124,7 @@ fn clap_fixture() -> Result<(PathBuf, Truth), String> {
     let program = folder
         .join("examples")
         .join(format!("clap_fixture{}", env::consts::EXE_SUFFIX));
-    // Cargo runs this example and says where Cargo is; started by hand, it takes what is there.
+    // Cargo runs this program and says where Cargo is; started by hand, it takes what is there.
     if let (Some(cargo), Some(target)) = (env::var_os("CARGO"), folder.parent()) {
         let mut build = Command::new(cargo);
         build
@@ -143,17 +143,16 @@ fn clap_fixture() -> Result<(PathBuf, Truth), String> {
         output(&mut build)?;
     }
     if !program.is_file() {
-        return Err("it is not built: cargo build -p charmer-discover --examples".to_owned());
+        return Err("it is not built: cargo build -p charmer-fidelity --examples".to_owned());
     }
     let said = output(Command::new(&program).env("CLAP_FIXTURE_TRUTH", "1"))?;
     Ok((program, parse(&said)?))
 }
 
-/// The folder of the build that this example belongs to: `target/debug`.
+/// The folder of the build that this program belongs to: `target/debug`.
 fn profile_folder() -> Result<PathBuf, String> {
     let own = env::current_exe().map_err(|error| format!("this program's path: {error}"))?;
-    own.ancestors()
-        .nth(2)
+    own.parent()
         .map(Path::to_owned)
         .ok_or_else(|| format!("{} is not in a build folder", own.display()))
 }

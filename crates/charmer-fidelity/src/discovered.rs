@@ -1,4 +1,4 @@
-//! The one place where this example meets the reader that it measures.
+//! The one place where this program meets the reader that it measures.
 
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{damaged, read};
-use crate::fidelity::{TrueFlag, Truth, compare};
+use crate::{TrueFlag, Truth, compare};
 
 /// Types with a default that is not zero.
 const TYPES: [(&str, &str); 12] = [
