@@ -11,6 +11,7 @@ mod clock;
 mod cobra;
 mod fallback;
 mod first_word;
+mod framework;
 mod getopt;
 mod git;
 mod git_data;
@@ -127,14 +128,18 @@ pub(crate) trait Family: Send + Sync {
 
 /// Every family, the more particular first: of two that are equally sure the earlier one is taken.
 pub(crate) fn families() -> Vec<Box<dyn Family>> {
-    vec![
+    let mut all: Vec<Box<dyn Family>> = vec![
         Box::<cobra::Cobra>::default(),
         Box::<git::Git>::default(),
         Box::<click::Click>::default(),
         Box::<argparse::Argparse>::default(),
         Box::<clap::Clap>::default(),
-        Box::<goflag::GoFlag>::default(),
+    ];
+    all.extend(framework::frameworks());
+    all.extend([
+        Box::<goflag::GoFlag>::default() as Box<dyn Family>,
         Box::<gnu::Gnu>::default(),
         Box::<fallback::Fallback>::default(),
-    ]
+    ]);
+    all
 }

@@ -1,0 +1,135 @@
+//! Node's commander, and cac, which writes much the same: `add|a [options] <name>` below `Commands:`.
+
+use charmer_core::model::{CommandPath, DoubleDash, FlagValue, ShortValue, Syntax};
+
+use super::{
+    Dialect,
+    flag::{option, option_rows},
+    page::{child, describe, is_headed, list_rows},
+    usage,
+};
+use crate::{
+    fact::{Fact, Origin},
+    help::{Section, first_sentence, sections},
+    sketch::{CommandSketch, FlagSketch, Scope},
+};
+
+/// The framework.
+pub(super) struct Commander;
+
+/// The smaller one.
+pub(super) struct Cac;
+
+impl Dialect for Commander {
+    const NAME: &'static str = "commander";
+
+    fn recognise(text: &str) -> u8 {
+        let Some(usage) = text.lines().find(|line| line.starts_with("Usage: ")) else {
+            return 0;
+        };
+        let marks = [
+            "display help for command",
+            "output usage information",
+            "output the version number",
+        ];
+        let lower = text.to_lowercase();
+        let marked = marks.iter().filter(|mark| lower.contains(**mark)).count();
+        let listed = sections(text).iter().any(|one| {
+            let shown = |line: &&str| line.contains(" [options] ") || line.contains("|");
+            is_headed(one, &["commands"]) && one.lines.iter().any(shown)
+        });
+        let optional = usage.contains("[options]");
+        match (marked, optional || usage.contains("[command]"), listed) {
+            (0, _, true) => 60,
+            (0, _, _) => 0,
+            (1, false, false) => 60,
+            _ => 85,
+        }
+    }
+
+    fn syntax() -> Syntax {
+        Syntax::getopt().double_dash(DoubleDash::Neutral)
+    }
+
+    fn read(text: &str, _: &str, path: &CommandPath) -> Option<CommandSketch> {
+        read(text, path)
+    }
+}
+
+impl Dialect for Cac {
+    const NAME: &'static str = "cac";
+
+    fn recognise(text: &str) -> u8 {
+        let all = sections(text);
+        let usage = all.iter().find(|one| one.heading == "Usage");
+        let typed = usage.is_some_and(|one| one.body().starts_with("$ "));
+        let more = text.contains("run any command with the `--help` flag");
+        let message = text.contains("Display this message");
+        match (typed, more || message) {
+            (true, true) => 85,
+            _ => 0,
+        }
+    }
+
+    fn syntax() -> Syntax {
+        let mut syntax = Syntax::getopt();
+        syntax.short_value = ShortValue::Equals;
+        syntax
+    }
+
+    fn read(text: &str, _: &str, path: &CommandPath) -> Option<CommandSketch> {
+        read(text, path)
+    }
+}
+
+fn read(text: &str, path: &CommandPath) -> Option<CommandSketch> {
+    let all = sections(text);
+    let section = all.iter().find(|one| one.is("usage"))?;
+    let usage = usage::read(&usage::statement(section), path)?;
+    let mut sketch = CommandSketch::new(path.clone());
+    for one in &all {
+        if is_headed(one, &["commands"]) {
+            let rows = list_rows(&one.lines);
+            let found = rows
+                .iter()
+                .filter_map(|row| child(row, one.heading, &usage.program, path));
+            sketch.add_children(found);
+        } else if !is_headed(one, &["examples", "example"]) {
+            let global = one.heading.to_lowercase().starts_with("global") && !path.is_root();
+            let scope = global.then_some(Scope::Inherited);
+            for mut flag in flags(one) {
+                flag.scope = scope.map(|scope| Fact::new(scope, Origin::Help));
+                sketch.add_flag(flag);
+            }
+        }
+    }
+    usage.tell(&mut sketch);
+    if let Some(arguments) = &mut sketch.arguments {
+        let described = all.iter().filter(|one| one.is("arguments"));
+        described.for_each(|one| describe(&mut arguments.value, one));
+        // `vite [root]` does something with a folder, and has commands beside that.
+        if !arguments.value.listed().is_empty() && !sketch.children.is_empty() {
+            sketch.runnable = Some(Fact::new(true, Origin::Usage));
+        }
+    }
+    let about = section.lines.join("\n");
+    let about = about.trim();
+    if !about.is_empty() && !about.starts_with('$') {
+        sketch.about = Some(Fact::new(first_sentence(about), Origin::Help));
+        sketch.long_about = Some(Fact::new(about.to_owned(), Origin::Help));
+    }
+    Some(sketch)
+}
+
+fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
+    let rows = option_rows(&section.lines).into_iter();
+    rows.filter_map(|row| {
+        let shown = option(&row.name, &row.text)?;
+        // `-h, --help [topic]` is help all the same.
+        let mut kind = shown.shown_kind();
+        if kind.value == FlagValue::None {
+            kind = crate::sketch::Kind::switch();
+        }
+        shown.flag(Some(kind))
+    })
+}

@@ -1,0 +1,183 @@
+//! A help text cut into its sections, and the lists in them: commands, and the texts of positionals.
+
+use charmer_core::model::{Arguments, CommandPath, Positional};
+
+use super::notes::{Notes, take_notes};
+use crate::{
+    fact::{Fact, Origin},
+    help::{Row, Section, dedent, expand_tabs, rows},
+    sketch::ChildSketch,
+};
+
+/// A text without the indentation of all its lines, and with a colon behind headings that have none: those with a line
+/// drawn below them, and those above options.
+pub(super) fn normal(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(expand_tabs).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let dedented = dedent(&lines);
+    let lines: Vec<&str> = dedented.lines().collect();
+    let mut found = String::with_capacity(dedented.len());
+    for (at, line) in lines.iter().enumerate() {
+        if is_drawn(line) {
+            continue;
+        }
+        found.push_str(line);
+        let next = lines.get(at + 1).copied().unwrap_or_default();
+        let above_options = next.starts_with(' ') && next.trim_start().starts_with('-');
+        let heading = line.starts_with(char::is_alphabetic)
+            && !line.ends_with([':', '.'])
+            && line.split_whitespace().count() <= 5;
+        // `GLOBAL OPTIONS` is a heading as it is.
+        if heading && line.contains(char::is_lowercase) && (is_drawn(next) || above_options) {
+            found.push(':');
+        }
+        found.push('\n');
+    }
+    found
+}
+
+/// Whether a line is drawn below a heading.
+fn is_drawn(line: &str) -> bool {
+    let line = line.trim();
+    line.chars().count() > 2 && line.chars().all(|c| matches!(c, '─' | '━' | '═' | '='))
+}
+
+/// Whether a section's heading, in any case, ends with one of these words: `Global Options` with `options`.
+pub(super) fn is_headed(section: &Section<'_>, ends: &[&str]) -> bool {
+    let heading = section.heading.to_lowercase();
+    ends.iter().any(|end| {
+        let before = heading.strip_suffix(end);
+        before.is_some_and(|before| before.is_empty() || before.ends_with(' '))
+    })
+}
+
+/// The rows of a list: those that stand as far in as its first line.
+pub(super) fn list_rows(lines: &[&str]) -> Vec<Row> {
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let first = lines.iter().find(|line| !line.trim().is_empty());
+    let home = first.map_or(0, indent);
+    rows(lines, |indent, _| indent == home)
+}
+
+/// The command in a row of a list: `add, a`, `add|a [options] <name>`, `tool add <name>`, `$ tool add`, `add (a)`.
+/// The program's name and the path of the command that lists it may stand before. `None` if the row is about something
+/// else, or about the help and the completion that every such program has.
+pub(super) fn child(
+    row: &Row,
+    heading: &str,
+    program: &str,
+    path: &CommandPath,
+) -> Option<ChildSketch> {
+    let mut words: &[&str] = &row.name.split_whitespace().collect::<Vec<_>>();
+    words = words.strip_prefix(&["$"]).unwrap_or(words);
+    if words.len() > 1 && words[0] == program {
+        words = &words[1..];
+    }
+    let mut named = take_named(&mut words)?;
+    for above in path.words() {
+        if named.names[0] == *above && !words.is_empty() {
+            named = take_named(&mut words)?;
+        }
+    }
+    let mut names = named.names.into_iter();
+    let name = names.next()?;
+    if matches!(name.as_str(), "help" | "completion" | "autocomplete") {
+        return None;
+    }
+    let listed = Some(Fact::new(heading.to_owned(), Origin::Help));
+    // What is said of a command below this one is not about this one.
+    if words.first().is_some_and(|word| is_name(word)) {
+        return Some(ChildSketch {
+            name,
+            listed,
+            ..ChildSketch::default()
+        });
+    }
+    let (text, notes) = take_notes(&row.text);
+    Some(ChildSketch {
+        name,
+        aliases: names.chain(notes.aliases).collect(),
+        about: (!text.is_empty()).then(|| Fact::new(text, Origin::Help)),
+        listed,
+        certain: false,
+    })
+}
+
+/// A command as a list or a usage line names it.
+pub(super) struct Named {
+    /// Its name, and others that it has.
+    pub(super) names: Vec<String>,
+}
+
+/// Takes the names at the start of some words: `add`, `add, a`, `add|a`, `add (a,ad)`.
+pub(super) fn take_named(words: &mut &[&str]) -> Option<Named> {
+    let mut names: Vec<String> = Vec::new();
+    while let Some((word, rest)) = words.split_first() {
+        let in_brackets = word.starts_with('(') && word.ends_with(')');
+        if !names.is_empty() && !in_brackets {
+            break;
+        }
+        *words = rest;
+        let mut word = *word;
+        loop {
+            let separated = word.trim_matches(['(', ')']).split([',', '|']);
+            names.extend(separated.filter(|name| is_name(name)).map(Into::into));
+            // `add, a` goes on behind its comma.
+            match (word.ends_with(','), words.split_first()) {
+                (true, Some((next, rest))) => (word, *words) = (next, rest),
+                _ => break,
+            }
+        }
+        if names.is_empty() {
+            return None;
+        }
+    }
+    (!names.is_empty()).then_some(Named { names })
+}
+
+/// Whether a word can be a command's name.
+pub(super) fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'))
+        && !word.ends_with([':', '.'])
+}
+
+/// Gives positionals the texts of the rows that describe them.
+pub(super) fn describe(arguments: &mut Arguments, section: &Section<'_>) {
+    let Arguments::Listed(listed) = arguments else {
+        return;
+    };
+    for row in list_rows(&section.lines) {
+        let id = bare(&row.name);
+        let Some(positional) = listed.iter_mut().find(|one| bare(&one.id) == id) else {
+            continue;
+        };
+        let (text, notes) = take_notes(&row.text);
+        tell(positional, text, notes);
+    }
+}
+
+/// The name of a positional without what is written around it.
+fn bare(name: &str) -> String {
+    let name = name.trim_start_matches('*').trim();
+    let name = name.trim_matches(|c: char| !c.is_alphanumeric());
+    name.to_lowercase().replace(['_', ' '], "-")
+}
+
+fn tell(positional: &mut Positional, text: String, notes: Notes) {
+    positional.required |= notes.required == Some(true);
+    if let Some(value_type) = notes.value_type {
+        positional.value_type = value_type;
+    }
+    if positional.choices.is_empty() {
+        positional.choices = notes.choices;
+    }
+    if !positional.required {
+        positional.default.extend(notes.default);
+    }
+    if !text.is_empty() {
+        positional.help = Some(text);
+    }
+}

@@ -1,0 +1,116 @@
+//! PHP's Symfony console: `Available commands:` of `list`, and `[default: "x"]` and `(multiple values allowed)` in rows.
+
+use charmer_core::model::{CommandPath, DoubleDash, Syntax};
+
+use super::{
+    Dialect,
+    flag::{option, option_rows},
+    followed_by,
+    page::{child, describe},
+    usage,
+};
+use crate::{
+    fact::{Fact, Origin},
+    help::{Section, first_sentence, rows, sections},
+    sketch::{CommandSketch, FlagSketch, Kind},
+};
+
+/// The framework.
+pub(super) struct Symfony;
+
+/// How every such program says that it speaks more.
+const VERBOSE: &str = "-v|vv|vvv";
+
+impl Dialect for Symfony {
+    const NAME: &'static str = "Symfony console";
+    const REPEATS_INHERITED: bool = true;
+
+    fn recognise(text: &str) -> u8 {
+        let verbose = text.contains(VERBOSE);
+        let help = text.contains("Display help for the given command.");
+        match (verbose, help) {
+            (true, true) => 95,
+            (true, false) | (false, true) => 60,
+            _ => 0,
+        }
+    }
+
+    fn syntax() -> Syntax {
+        Syntax::getopt().double_dash(DoubleDash::Neutral)
+    }
+
+    fn help_requests(path: &CommandPath) -> Vec<Vec<String>> {
+        // `--help` alone explains the command that lists the others.
+        let mut requests = vec![followed_by(path, "--help")];
+        if path.is_root() {
+            requests.insert(0, vec!["list".into(), "--no-ansi".into()]);
+        }
+        requests
+    }
+
+    fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+        let all = sections(text);
+        let section = all.iter().find(|one| one.is("usage"))?;
+        // The program's own name is not shown.
+        let line = format!("{program} {}", usage::statement(section));
+        let usage = usage::read(&line, path)?;
+        let mut sketch = CommandSketch::new(path.clone());
+        for one in &all {
+            if one.heading.starts_with("Available commands") {
+                // The names of namespaces stand less far in.
+                let listed = rows(&one.lines, |indent, _| indent == 2);
+                sketch.add_children(listed.into_iter().filter_map(|mut row| {
+                    let aliases = take_aliases(&mut row.text);
+                    let mut found = child(&row, one.heading, program, path)?;
+                    found.aliases = aliases;
+                    (found.name != "list").then_some(found)
+                }));
+            } else if one.is("options") {
+                sketch.flags.extend(flags(one));
+            }
+        }
+        usage.tell(&mut sketch);
+        // Where there are commands, `[arguments]` are theirs.
+        if !sketch.children.is_empty() {
+            sketch.arguments = Some(Fact::new(Default::default(), Origin::Usage));
+        }
+        if let Some(arguments) = &mut sketch.arguments {
+            let described = all.iter().filter(|one| one.is("arguments"));
+            described.for_each(|one| describe(&mut arguments.value, one));
+        }
+        if let Some(description) = all.iter().find(|one| one.is("description")) {
+            sketch.about = Some(Fact::new(first_sentence(&description.body()), Origin::Help));
+        }
+        if let Some(help) = all.iter().find(|one| one.is("help")) {
+            sketch.long_about = Some(Fact::new(help.body(), Origin::Help));
+        }
+        Some(sketch)
+    }
+}
+
+/// `[home|h] Opens it`: other names stand before the text.
+fn take_aliases(text: &mut String) -> Vec<String> {
+    let Some((names, rest)) = text
+        .strip_prefix('[')
+        .and_then(|inner| inner.split_once("] "))
+    else {
+        return Vec::new();
+    };
+    let names: Vec<String> = names.split('|').map(Into::into).collect();
+    *text = rest.to_owned();
+    names
+}
+
+fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
+    let rows = option_rows(&section.lines).into_iter();
+    rows.filter_map(|row| {
+        let counted = row.name.contains(VERBOSE);
+        let column = row.name.replace(VERBOSE, "-v");
+        let shown = option(&column, &row.text)?;
+        let kind = match counted {
+            true => Kind::count(),
+            false => shown.shown_kind(),
+        };
+        shown.flag(Some(kind))
+    })
+}

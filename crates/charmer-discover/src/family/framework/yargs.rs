@@ -1,0 +1,151 @@
+//! Node's yargs: every option with its type in brackets, and commands with the program's name before them.
+
+use charmer_core::model::{CommandPath, Repetition, ShortValue, Syntax, ValueType};
+
+use super::{
+    Dialect,
+    flag::{ShownOption, option, option_rows},
+    page::{child, describe, is_headed, list_rows},
+    usage,
+};
+use crate::{
+    fact::{Fact, Origin},
+    help::{Section, first_sentence, sections},
+    sketch::{CommandSketch, FlagSketch, Kind},
+};
+
+/// The framework.
+pub(super) struct Yargs;
+
+impl Dialect for Yargs {
+    const NAME: &'static str = "yargs";
+    const REPEATS_INHERITED: bool = true;
+
+    fn recognise(text: &str) -> u8 {
+        let types = ["[boolean]", "[string]", "[number]", "[array]", "[count]"];
+        let typed = text.lines().filter(|line| {
+            let line = line.trim_end();
+            types
+                .iter()
+                .any(|mark| line.ends_with(mark) || line.contains(&format!("{mark} [")))
+        });
+        let typed = typed.count();
+        let help = text.contains("Show help") || text.contains("Show version number");
+        match (typed, help) {
+            (0, _) => 0,
+            (_, true) => 85,
+            (1, false) => 40,
+            _ => 75,
+        }
+    }
+
+    fn syntax() -> Syntax {
+        let mut syntax = Syntax::getopt();
+        syntax.short_value = ShortValue::Equals;
+        syntax.switch_takes_value = true;
+        syntax
+    }
+
+    fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+        let all = sections(text);
+        let line = with_three_dots(&usage_line(text, &all, program));
+        let usage = match usage::read(&line, path) {
+            Some(usage) => usage,
+            // A root may begin with anything that its author wrote.
+            None if path.is_root() => usage::Usage::default(),
+            None => return None,
+        };
+        let called = match usage.program.as_str() {
+            "" => program,
+            called => called,
+        };
+        let mut sketch = CommandSketch::new(path.clone());
+        for one in &all {
+            if is_headed(one, &["commands"]) {
+                let rows = list_rows(&one.lines);
+                let found = rows
+                    .iter()
+                    .filter_map(|row| child(row, one.heading, called, path));
+                sketch.add_children(found);
+            } else if !is_headed(one, &["examples", "positionals"]) {
+                flags(one).for_each(|flag| sketch.add_flag(flag));
+            }
+        }
+        usage.tell(&mut sketch);
+        if let Some(arguments) = &mut sketch.arguments {
+            let described = all.iter().filter(|one| one.is("positionals"));
+            described.for_each(|one| describe(&mut arguments.value, one));
+            if !arguments.value.listed().is_empty() && !sketch.children.is_empty() {
+                sketch.runnable = Some(Fact::new(true, Origin::Usage));
+            }
+        }
+        if let Some(about) = about(text, &usage.line) {
+            sketch.about = Some(Fact::new(first_sentence(about), Origin::Help));
+        }
+        Some(sketch)
+    }
+}
+
+/// `[files..]` as others write it.
+fn with_three_dots(line: &str) -> String {
+    let plain = line.replace("...", "..");
+    plain.replace("..", "...")
+}
+
+/// The usage line: behind `Usage:`, or the first line of the page.
+fn usage_line(text: &str, all: &[Section<'_>], program: &str) -> String {
+    if let Some(section) = all.iter().find(|one| one.is("usage")) {
+        return usage::statement(section);
+    }
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let called = |line: &&str| line.split_whitespace().next() == Some(program);
+    match called(&first) {
+        true => first.to_owned(),
+        false => lines.find(called).unwrap_or(first).to_owned(),
+    }
+}
+
+/// The text behind the usage line.
+fn about<'t>(text: &'t str, line: &str) -> Option<&'t str> {
+    let first = line.split(' ').next().filter(|first| !first.is_empty())?;
+    let mut lines = text.lines();
+    lines.find(|line| line.contains(first))?;
+    let next = lines.find(|line| !line.trim().is_empty())?;
+    (!next.ends_with(':') && !next.trim_start().starts_with('-')).then_some(next.trim())
+}
+
+fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
+    let rows = option_rows(&section.lines).into_iter();
+    rows.filter_map(|row| {
+        let shown = option(&row.name, &row.text)?;
+        // Every command has it.
+        if shown.text == "Show version number" {
+            return None;
+        }
+        let kind = kind(&shown);
+        shown.flag(Some(kind))
+    })
+}
+
+/// The kind that the notes tell. An option without a type takes a value, if one follows, and means `true` without.
+fn kind(shown: &ShownOption) -> Kind {
+    let notes = &shown.notes;
+    if notes.is_list {
+        let value_type = notes.value_type.clone();
+        let mut kind = Kind::single(value_type.unwrap_or(ValueType::String));
+        // A list takes all that follows, up to the next option.
+        kind.repetition = Repetition::Span { min: 1, max: None };
+        return kind;
+    }
+    match (&notes.value_type, notes.default.as_deref()) {
+        (Some(ValueType::Bool), _) => Kind::switch(),
+        (Some(ValueType::Count), _) => Kind::count(),
+        (Some(known), _) => Kind::single(known.clone()),
+        (None, Some("true" | "false")) => Kind::switch(),
+        (None, Some(value)) if value.parse::<f64>().is_ok() => Kind::single(ValueType::Number),
+        (None, Some(_)) => Kind::single(ValueType::String),
+        (None, None) if !notes.choices.is_empty() => Kind::single(ValueType::String),
+        (None, None) => Kind::single(ValueType::String).optional(None),
+    }
+}

@@ -1,0 +1,108 @@
+//! Reads our programs of many frameworks and compares what was found with what they say of themselves.
+//!
+//! `CHARMER_NODE_FIXTURES=/path/to/folder cargo test -p charmer-fidelity --test frameworks -- --ignored --nocapture`,
+//! with Go, Node, and a copy of `fixtures/frameworks/node` in which its packages are installed.
+#![cfg(unix)]
+#![expect(clippy::print_stdout, reason = "the report is for people")]
+
+use std::{
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use charmer_discover::{DiscoverOptions, discover};
+use charmer_fidelity::{Truth, compare};
+
+/// The Go programs, and the families that they are read as.
+const GO: [(&str, &str); 5] = [
+    ("urfave1", "urfave/cli"),
+    ("urfave2", "urfave/cli"),
+    ("urfave3", "urfave/cli"),
+    ("kong", "kong"),
+    ("kingpin", "kingpin"),
+];
+
+/// The Node programs, likewise.
+const NODE: [(&str, &str); 3] = [
+    ("commander.js", "commander"),
+    ("yargs.js", "yargs"),
+    ("oclif/bakery.js", "oclif"),
+];
+
+#[tokio::test]
+#[ignore = "needs Go; .ci/run runs it"]
+async fn programs_of_go_frameworks_are_read_as_they_are() {
+    let mut wrong = Vec::new();
+    for (name, family) in GO {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("bakery");
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/frameworks/go");
+        let built = Command::new("go")
+            .current_dir(fixtures)
+            .args(["build", "-trimpath", "-buildvcs=false", "-o"])
+            .arg(&program)
+            .arg(format!("./{name}"))
+            .status();
+        assert!(built.expect("Go is there").success(), "{name} is built");
+        wrong.extend(check(name, &program, family).await);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[tokio::test]
+#[ignore = "needs Node and packages; .ci/run runs it"]
+async fn programs_of_node_frameworks_are_read_as_they_are() {
+    let fixtures = std::env::var_os("CHARMER_NODE_FIXTURES").map(PathBuf::from);
+    let fixtures = fixtures.expect("CHARMER_NODE_FIXTURES names a folder with their packages");
+    let mut wrong = Vec::new();
+    for (name, family) in NODE {
+        let script = fixtures.join(name);
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&script, mode).expect("it is ours");
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("bakery");
+        symlink(&script, &program).expect("a link");
+        wrong.extend(check(name, &program, family).await);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Reads a program, prints how true that is, and returns what is not as it must be.
+async fn check(name: &str, program: &Path, family: &str) -> Vec<String> {
+    let said = Command::new(program)
+        .env("CHARMER_FIXTURE_TRUTH", "1")
+        .output()
+        .expect("it starts");
+    let truth: Truth = serde_json::from_slice(&said.stdout).expect("a tree");
+    let found = discover(program, &DiscoverOptions::default())
+        .await
+        .expect("it is read");
+    let report = compare(&found.cli, &truth);
+    println!(
+        "== {name}: {}, {} spawns\n{report}",
+        found.family, found.spawned
+    );
+    let mut wrong = Vec::new();
+    // kingpin shows no other names.
+    let aliases = if family == "kingpin" { 0.0 } else { 1.0 };
+    if found.family != family {
+        wrong.push(format!("{name} was taken for {}", found.family));
+    }
+    for (what, score, least) in [
+        ("commands found", &report.command_recall, 1.0),
+        ("commands there", &report.command_precision, 1.0),
+        ("flags found", &report.flag_recall, 1.0),
+        ("flags there", &report.flag_precision, 1.0),
+        ("short names", &report.shorts, 1.0),
+        ("other names", &report.aliases, aliases),
+        // Help does not show that a switch is on, nor the type of some texts and lists.
+        ("types", &report.types, 0.85),
+        ("defaults", &report.defaults, 0.8),
+    ] {
+        if score.share() < least {
+            wrong.push(format!("{name}: {what}: {:?}", score.wrong));
+        }
+    }
+    wrong
+}
