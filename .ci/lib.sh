@@ -76,6 +76,8 @@ build() {
 }
 
 python=$tools/python/bin/python
+# Programs of others whose true trees are known.
+programs=$tools/programs
 inspector=$tools/inspector
 assistants=$tools/assistants
 charmer=$target/debug/charmer

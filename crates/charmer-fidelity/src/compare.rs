@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use charmer_core::model::{Cli, Command, GroupKind};
+use charmer_core::model::{Cli, Command, Flag, GroupKind};
 
 use super::{
     Report, TrueCommand, Truth,
@@ -74,6 +74,7 @@ fn judge_found(cli: &Cli, truth: &Truth, report: &mut Report) {
         let Some(true_command) = true_path.and_then(|path| truth.commands.get(path)) else {
             return;
         };
+        judge_passed_on(&path.to_string(), true_command, lineage, truth, report);
         for flag in &command.flags {
             let added = matches!(flag.long.as_deref(), Some("help" | "version"));
             if flag.hidden || flag.deprecated.is_some() || added {
@@ -86,6 +87,44 @@ fn judge_found(cli: &Cli, truth: &Truth, report: &mut Report) {
                 });
         }
     });
+}
+
+/// Counts the flags that a command is offered from above although they hold there only: its program rejects them.
+fn judge_passed_on(
+    path: &str,
+    true_command: &TrueCommand,
+    lineage: &[&Command],
+    truth: &Truth,
+    report: &mut Report,
+) {
+    let Some((_, above)) = lineage.split_last() else {
+        return;
+    };
+    let mut words: Vec<String> = Vec::new();
+    for (depth, owner) in above.iter().enumerate() {
+        if depth > 0 {
+            words.push(owner.name.clone());
+        }
+        let Some(true_owner) = truth
+            .resolve(&words)
+            .and_then(|path| truth.commands.get(path))
+        else {
+            return;
+        };
+        for flag in owner.flags.iter().filter(|flag| flag.global) {
+            let stays = true_owner
+                .flags
+                .iter()
+                .any(|(name, own)| flag.is_named(name) && own.persistent == Some(false));
+            if stays && !flag.hidden && flag.deprecated.is_none() {
+                report
+                    .flag_precision
+                    .count(is_known(flag, true_command), || {
+                        place(path, &flag.display_name())
+                    });
+            }
+        }
+    }
 }
 
 /// Counts what is known of a command itself: its other names, whether it runs, its groups.
@@ -200,11 +239,15 @@ fn judge_flags(
             .iter()
             .rev()
             .flat_map(|command| command.flags.iter().filter(|flag| flag.global));
+        // A flag is found by any of its names: which one help puts first is no news.
+        let is_it = |found: &&Flag| {
+            found.is_named(name) || flag.aliases.iter().any(|alias| found.is_named(alias))
+        };
         let found = own
             .flags
             .iter()
             .chain(passed_on)
-            .find(|found| found.is_named(name) && !found.hidden && found.deprecated.is_none());
+            .find(|found| is_it(found) && !found.hidden && found.deprecated.is_none());
         let at = place(path, name);
         report.flag_recall.count(found.is_some(), || at.clone());
         if let Some(found) = found {

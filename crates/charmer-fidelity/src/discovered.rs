@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use charmer_core::model::Cli;
+use charmer_core::model::{Cli, Command, Syntax};
 use charmer_discover::{DiscoverOptions, discover};
 
 /// What is found when a program is read from outside, or a sentence on why it could not be read.
@@ -15,4 +15,9 @@ pub(crate) fn discovered(program: &Path) -> Result<Cli, String> {
     found
         .map(|found| found.cli)
         .map_err(|error| error.to_string())
+}
+
+/// A program of which nothing was found.
+pub(crate) fn nothing(name: &str) -> Cli {
+    Cli::new(Command::new(name), Syntax::getopt())
 }

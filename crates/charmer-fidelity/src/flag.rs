@@ -9,6 +9,7 @@ use super::{Report, TrueCommand, TrueFlag, Truth, default, value_type};
 /// What a truth says at all; what it never says is not measured, because its silence means nothing.
 pub(super) struct Measured {
     aliases: bool,
+    defaults: bool,
     enums: bool,
     optional_values: bool,
     required: bool,
@@ -19,9 +20,10 @@ impl Measured {
     pub(super) fn of(truth: &Truth) -> Self {
         Self {
             aliases: truth.says(|flag| !flag.aliases.is_empty()),
+            defaults: truth.says(|flag| flag.default.is_some()),
             enums: truth.says(|flag| flag.values.is_some()),
             optional_values: truth.says(is_optional),
-            required: truth.says(|flag| flag.required),
+            required: truth.says(|flag| flag.required.is_some()),
             shorts: truth.says(|flag| flag.short.is_some()),
         }
     }
@@ -47,12 +49,21 @@ pub(super) fn compare_flag(
         let name = truth.value_type.as_deref().unwrap_or("bool");
         format!("{at}: {name}, found {}", value_type::described(found))
     });
+    if let Some(many) = value_type::is_many(truth) {
+        report
+            .repeat
+            .count(many == value_type::is_found_many(found), || {
+                format!("{at}: {}", if many { "missed" } else { "made up" })
+            });
+    }
     // The switch that turns another one off is only a name of that one.
     let long = name.strip_prefix("--");
     if long.is_some() && found.negation.as_deref() == long {
         return;
     }
-    if let Some(right) = default::is_right(truth, found) {
+    if measured.defaults
+        && let Some(right) = default::is_right(truth, found)
+    {
         report.defaults.count(right, || {
             let found = found.default.join(", ");
             let truth = truth.default.as_deref().unwrap_or("none");
@@ -60,9 +71,10 @@ pub(super) fn compare_flag(
             format!("{at}: {truth}, found {found}")
         });
     }
-    if measured.required && (truth.required || found.required) {
-        report.required.count(truth.required == found.required, || {
-            let what = if truth.required { "missed" } else { "made up" };
+    let required = truth.required == Some(true);
+    if measured.required && (required || found.required) {
+        report.required.count(required == found.required, || {
+            let what = if required { "missed" } else { "made up" };
             format!("{at}: {what}")
         });
     }

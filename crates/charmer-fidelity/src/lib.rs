@@ -20,7 +20,9 @@
 mod compare;
 mod default;
 mod flag;
+mod known;
 mod report;
+mod table;
 mod truth;
 mod value_type;
 
@@ -28,5 +30,7 @@ mod value_type;
 mod tests;
 
 pub use compare::compare;
+pub use known::{Known, Verdict};
 pub use report::{Report, Score};
+pub use table::{Row, table};
 pub use truth::{TrueCommand, TrueFlag, TrueGroup, Truth};

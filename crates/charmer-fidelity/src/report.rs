@@ -56,6 +56,8 @@ pub struct Report {
     pub defaults: Score,
     /// Required flags; one that is not required in truth is wrong too.
     pub required: Score,
+    /// Flags with a value that are known to take several, or one.
+    pub repeat: Score,
     /// Flags that take only certain values.
     pub enums: Score,
     /// Short names.
@@ -99,8 +101,19 @@ impl Report {
         Err(broken)
     }
 
+    /// Everything that is wrong, a line each.
+    pub fn mistakes(&self) -> String {
+        self.figures()
+            .into_iter()
+            .flat_map(|(name, score, _)| {
+                let line = move |wrong: &String| format!("  {name}: {wrong}\n");
+                score.wrong.iter().map(line)
+            })
+            .collect()
+    }
+
     /// Every figure with its name and its floor, if it has one.
-    fn figures(&self) -> [(&'static str, &Score, Option<f64>); 15] {
+    fn figures(&self) -> [(&'static str, &Score, Option<f64>); 16] {
         [
             ("commands, precision", &self.command_precision, Some(1.0)),
             ("commands, recall", &self.command_recall, Some(0.995)),
@@ -109,6 +122,7 @@ impl Report {
             ("types", &self.types, Some(0.995)),
             ("defaults", &self.defaults, Some(0.98)),
             ("required", &self.required, Some(0.99)),
+            ("repeat", &self.repeat, None),
             ("enums", &self.enums, None),
             ("short names", &self.shorts, None),
             ("aliases", &self.aliases, None),

@@ -6,14 +6,23 @@ use std::{
     process::Command,
 };
 
-use charmer_fidelity::Truth;
+use charmer_fidelity::{Row, Truth};
 use serde::Serialize;
 
 /// A program that can be measured.
 pub(crate) struct Subject {
-    pub(crate) name: String,
+    pub(crate) row: Row,
     pub(crate) program: PathBuf,
     pub(crate) truth: Truth,
+    pub(crate) floors: Floors,
+}
+
+/// The floors that a program's figures must reach.
+pub(crate) enum Floors {
+    /// Those of programs that were made to be measured: hardly anything may be wrong.
+    Ours,
+    /// Those of programs of others, with the list of what is known to be below them.
+    Others,
 }
 
 /// One that cannot.
@@ -57,24 +66,30 @@ impl Subject {
 
 /// Every program that there is a truth of.
 pub(crate) fn all() -> Vec<Result<Subject, Missing>> {
-    let subject = |name: &str, needs, found: Result<(PathBuf, Truth), String>| match found {
+    let subject = |row: Row, needs, found: Result<(PathBuf, Truth), String>| match found {
         Ok((program, truth)) => Ok(Subject {
-            name: name.to_owned(),
+            row,
             program,
             truth,
+            floors: Floors::Ours,
         }),
         Err(reason) => Err(Missing {
-            program: name.to_owned(),
+            program: row.program,
             needs,
             reason,
         }),
     };
     let mut all: Vec<_> = COBRA
         .iter()
-        .map(|(name, arguments)| subject(name, "go", cobra(name, arguments)))
+        .map(|(name, arguments)| {
+            let row = Row::new(name, "ours", "Cobra", "its own tree");
+            subject(row, "go", cobra(name, arguments))
+        })
         .collect();
-    all.push(subject("docker", "docker", docker()));
-    all.push(subject("clap_fixture", "clap", clap_fixture()));
+    let row = Row::new("docker", DOCKER_VERSION, "Cobra", "a list apart");
+    all.push(subject(row, "docker", docker()));
+    let row = Row::new("clap_fixture", "ours", "clap", "its own tree");
+    all.push(subject(row, "clap", clap_fixture()));
     all
 }
 

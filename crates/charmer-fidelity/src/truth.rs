@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 ///         }
 ///     }
 /// }"#)?;
-/// assert!(truth.commands["tree list"].flags["--sort"].required);
+/// assert!(truth.commands["tree list"].flags["--sort"].required == Some(true));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -72,19 +72,22 @@ pub struct TrueFlag {
     /// Other names with their dashes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// A type of pflag (`stringSlice`), `integer` for any whole number, `list`, `map`, or the application's own name;
-    /// a switch where there is none.
+    /// A type of pflag (`stringSlice`), `integer` for any whole number, `numeric` for any number, `value` for any value
+    /// at all, `any` where nobody knows, `list`, `map`, or the application's own name; a switch where there is none.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub value_type: Option<String>,
+    /// Whether several values can be given, where the type does not say it; then the type is that of one value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<bool>,
     /// The type of an element of a `list`, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<String>,
     /// The default as text; lists and maps as `[a,b]`, elements with commas or quotes as CSV has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Whether the command refuses to run without it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub required: bool,
+    /// Whether the command refuses to run without it. A truth that says so of no flag, not even `false`, does not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
     /// Whether help leaves it out; then it need not be found.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,

@@ -15,13 +15,19 @@ pub(super) fn is_right(truth: &TrueFlag, found: &Flag) -> bool {
     let name = truth.value_type.as_deref().unwrap_or("bool");
     match name {
         "" | "bool" | "tristate" => return *value == ValueType::Bool && single,
+        "any" => return true,
         "count" => return *value == ValueType::Count && single,
         _ => {}
     }
     if found.value == FlagValue::None {
         return false;
     }
+    if truth.repeat.is_some() {
+        return is_element(Some(name), value);
+    }
     match name {
+        "value" => true,
+        "numeric" => is_element(Some(name), value) && single,
         "list" | "array" => !single && is_element(truth.element.as_deref(), value),
         "map" => matches!(value, ValueType::Map(_)) || !single,
         "bytes" | "version" => is_text(value) && single,
@@ -36,11 +42,31 @@ pub(super) fn is_right(truth: &TrueFlag, found: &Flag) -> bool {
     }
 }
 
+/// Whether several values can be given in truth; `None` for a switch, and where nobody knows.
+pub(super) fn is_many(truth: &TrueFlag) -> Option<bool> {
+    if truth.repeat.is_some() {
+        return truth.repeat;
+    }
+    match truth.value_type.as_deref()? {
+        "" | "bool" | "tristate" | "count" => None,
+        "list" | "array" | "map" => Some(true),
+        name => ValueType::from_pflag(name).map(|(_, repetition)| repetition != Repetition::Single),
+    }
+}
+
+/// Whether several values can be given as it was found.
+pub(super) fn is_found_many(found: &Flag) -> bool {
+    found.repetition != Repetition::Single || matches!(found.value_type, ValueType::Map(_))
+}
+
 /// Whether an element of a list has its true type; where that is not known, any type but a map's will do.
 fn is_element(truth: Option<&str>, found: &ValueType) -> bool {
     match truth {
         None => !matches!(found, ValueType::Map(_)),
+        Some("value") => true,
         Some("integer") => is_whole(found),
+        Some("number") => *found == ValueType::Number,
+        Some("numeric") => is_whole(found) || *found == ValueType::Number,
         Some(name) => match ValueType::from_pflag(name) {
             Some((element, Repetition::Single)) => is_same(&element, found),
             _ => is_text(found),

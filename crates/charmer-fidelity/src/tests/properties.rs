@@ -32,7 +32,7 @@ prop_compose! {
         TrueFlag {
             value_type: Some(name.into()),
             default: with_default.then(|| text.into()),
-            required,
+            required: Some(required),
             persistent,
             short,
             ..TrueFlag::default()

@@ -1,0 +1,151 @@
+"""Writes the true tree of every program of `programs.json` into a folder, one JSON file a program.
+
+    python gather.py FOLDER [--part | NAME...]   (with the Python of the environment that holds the programs)
+
+`--part` leaves out those that take long to read. Truths come from the programs' parsers, from completion scripts and
+from manual pages; see the modules beside this one. A truth that cannot be had is a failure.
+"""
+
+import concurrent.futures
+import importlib.metadata
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import manual_pages
+import zsh_completions
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Not resolved: the link in an environment is what makes it that environment.
+BIN = pathlib.Path(sys.executable).parent
+
+
+class Unknown(Exception):
+    """Why a truth cannot be had."""
+
+
+def output(arguments, home):
+    """What a command prints, in a home of its own."""
+    environment = {
+        "HOME": home,
+        "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}",
+        "LANG": "C.UTF-8",
+        "NO_COLOR": "1",
+        "COLUMNS": "200",
+    }
+    for name in ("RUSTUP_HOME", "CARGO_HOME"):
+        real = os.environ.get(name) or os.path.expanduser("~/." + name.split("_")[0].lower())
+        if os.path.isdir(real):
+            environment[name] = real
+    done = subprocess.run(
+        [str(one) for one in arguments],
+        env=environment,
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise Unknown(f"{' '.join(map(str, arguments[:3]))}: {done.stderr.strip()[-600:]}")
+    return done.stdout
+
+
+def from_parser(one, file, home):
+    return json.loads(output([BIN / "python", HERE / "python_parsers.py", one["program"]], home))
+
+
+def from_zsh(one, file, home):
+    tree = zsh_completions.tree_of(output([file, *one["ask"]], home))
+    tree = {path: command for path, command in tree.items() if "help" not in path.split()}
+    kept = {}
+
+    def help_of(words):
+        key = tuple(words)
+        if key not in kept:
+            try:
+                kept[key] = output([file, *words, "--help"], home)
+            except Unknown:
+                kept[key] = None
+        return kept[key]
+
+    zsh_completions.hide_unmentioned(tree, help_of)
+    return tree
+
+
+def from_manual(one, file, home):
+    pages = pathlib.Path(home, "pages")
+    pages.mkdir()
+    output([file, *one["ask"], pages], home)
+    return manual_pages.tree_of(pages, one["program"])
+
+
+# What `programs.json` calls a way to the truth, and what the table calls it.
+WAYS = {
+    "parser": (from_parser, "its parser"),
+    "zsh": (from_zsh, "zsh completions"),
+    "manual": (from_manual, "manual pages"),
+}
+
+
+def note_what_stays(tree):
+    """Says of flags which commands below do not take them, where any does not: they are no flags of those."""
+    shown = {path for path, command in tree.items() if not command.get("hidden") and not command.get("deprecated")}
+    for path, command in tree.items():
+        below = [tree[other]["flags"] for other in shown if other != path and other.startswith(f"{path} ".lstrip())]
+        for name, flag in command["flags"].items():
+            if any(name not in flags for flags in below):
+                flag["persistent"] = False
+
+
+def gather(one, folder):
+    program = one["program"]
+    file = BIN / program
+    if not file.is_file():
+        raise Unknown(f"{file} is missing")
+    way, described = WAYS[one["truth"]]
+    with tempfile.TemporaryDirectory() as home:
+        tree = way(one, file, home)
+    if not any(command["flags"] for command in tree.values()):
+        raise Unknown("its truth has no flags")
+    note_what_stays(tree)
+    whole = {
+        "program": program,
+        "file": str(file),
+        "version": importlib.metadata.version(one.get("package", program)),
+        "family": one["family"],
+        "truth": described,
+        "tree": tree,
+    }
+    (folder / f"{program}.json").write_text(json.dumps(whole))
+    return len(tree), sum(len(command["flags"]) for command in tree.values())
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    programs = json.loads((HERE / "programs.json").read_text())
+    chosen = sys.argv[2:]
+    if chosen == ["--part"]:
+        programs = [one for one in programs if not one.get("long")]
+    elif chosen:
+        programs = [one for one in programs if one["program"] in chosen]
+    failed = not programs
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        waiting = [(one, pool.submit(gather, one, folder)) for one in programs]
+        for one, result in waiting:
+            try:
+                result.result()
+            except (Unknown, subprocess.TimeoutExpired, ValueError, KeyError, OSError) as error:
+                failed = True
+                print(f"FAILED {one['program']}: {error}", file=sys.stderr)
+    print(f"{len(programs)} truths")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
