@@ -51,6 +51,21 @@ pub(crate) struct Found {
     pub(crate) warnings: Vec<Warning>,
 }
 
+impl Found {
+    /// Takes the commands as their family left them; those that it has moved are the last of their new parents.
+    fn replace(&mut self, commands: BTreeMap<CommandPath, CommandSketch>) {
+        for path in commands.keys() {
+            if !self.commands.contains_key(path)
+                && let Some((name, above)) = path.words().split_last()
+            {
+                let order = self.order.entry(above.iter().cloned().collect());
+                order.or_default().push(name.clone());
+            }
+        }
+        self.commands = commands;
+    }
+}
+
 /// Everything that the tasks of a walk share.
 pub(crate) struct Walk {
     pub(crate) prober: Prober,
@@ -93,7 +108,7 @@ impl Walk {
         let mut sketches = self.lock().commands.clone();
         let asker = self.asker();
         self.family.finish(&asker, &mut sketches).await;
-        self.lock().commands = sketches;
+        self.lock().replace(sketches);
         if let Some(reason) = self.prober.lost() {
             complete = false;
             let message =

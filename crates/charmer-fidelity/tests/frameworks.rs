@@ -24,10 +24,11 @@ const GO: [(&str, &str); 5] = [
 ];
 
 /// The Node programs, likewise.
-const NODE: [(&str, &str); 3] = [
+const NODE: [(&str, &str); 4] = [
     ("commander.js", "commander"),
     ("yargs.js", "yargs"),
     ("oclif/bakery.js", "oclif"),
+    ("oclif-with-colons/bakery.js", "oclif"),
 ];
 
 #[tokio::test]
@@ -55,6 +56,7 @@ async fn programs_of_go_frameworks_are_read_as_they_are() {
 async fn programs_of_node_frameworks_are_read_as_they_are() {
     let fixtures = std::env::var_os("CHARMER_NODE_FIXTURES").map(PathBuf::from);
     let fixtures = fixtures.expect("CHARMER_NODE_FIXTURES names a folder with their packages");
+    with_colons(&fixtures);
     let mut wrong = Vec::new();
     for (name, family) in NODE {
         let script = fixtures.join(name);
@@ -66,6 +68,25 @@ async fn programs_of_node_frameworks_are_read_as_they_are() {
         wrong.extend(check(name, &program, family).await);
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Makes the oclif program again, with colons between the words of its commands.
+fn with_colons(fixtures: &Path) {
+    let (from, to) = (fixtures.join("oclif"), fixtures.join("oclif-with-colons"));
+    for folder in ["", "commands", "commands/oven"] {
+        std::fs::create_dir_all(to.join(folder)).expect("a folder");
+        for entry in std::fs::read_dir(from.join(folder)).expect("it is there") {
+            let entry = entry.expect("it is readable");
+            if entry.path().is_file() {
+                let copy = to.join(folder).join(entry.file_name());
+                std::fs::copy(entry.path(), copy).expect("a copy");
+            }
+        }
+    }
+    let about = std::fs::read_to_string(from.join("package.json")).expect("a text");
+    let colons = about.replace("\"topicSeparator\": \" \"", "\"topicSeparator\": \":\"");
+    assert_ne!(about, colons, "it says what separates words");
+    std::fs::write(to.join("package.json"), colons).expect("written");
 }
 
 /// Reads a program, prints how true that is, and returns what is not as it must be.

@@ -13,5 +13,5 @@ pub(crate) use prose::{
     choices_in, default_in, env_in, first_sentence, may_repeat, shows_twice, take_default,
 };
 pub(crate) use rows::{Row, expand_tabs, rows};
-pub(crate) use sections::{Section, dedent, sections};
+pub(crate) use sections::{Section, sections};
 pub(crate) use usage::{behind_path, says_usage, usage_statements};

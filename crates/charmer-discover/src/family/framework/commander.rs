@@ -51,8 +51,8 @@ impl Dialect for Commander {
         Syntax::getopt().double_dash(DoubleDash::Neutral)
     }
 
-    fn read(text: &str, _: &str, path: &CommandPath) -> Option<CommandSketch> {
-        read(text, path)
+    fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+        read(text, program, path)
     }
 }
 
@@ -77,15 +77,19 @@ impl Dialect for Cac {
         syntax
     }
 
-    fn read(text: &str, _: &str, path: &CommandPath) -> Option<CommandSketch> {
-        read(text, path)
+    fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+        read(text, program, path)
     }
 }
 
-fn read(text: &str, path: &CommandPath) -> Option<CommandSketch> {
+fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
     let all = sections(text);
     let section = all.iter().find(|one| one.is("usage"))?;
-    let usage = usage::read(&usage::statement(section), path)?;
+    let line = usage::statement(section);
+    // Versions before 3 show a command's own name only.
+    let above = path.words().split_last().map(|(_, above)| above.join(" "));
+    let whole = above.map(|above| format!("{program} {above} {line}"));
+    let usage = usage::read(&line, path).or_else(|| usage::read(&whole?, path))?;
     let mut sketch = CommandSketch::new(path.clone());
     for one in &all {
         if is_headed(one, &["commands"]) {

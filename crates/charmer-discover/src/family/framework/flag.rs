@@ -65,9 +65,11 @@ impl ShownOption {
             flag.placeholder = None;
         }
         let said = |value: String| Fact::new(value, Origin::Help);
-        flag.default = notes
-            .default
-            .map(|value| Fact::new(vec![value], Origin::Help));
+        // `(default behaviour)` of a switch is no value.
+        let is_switch = flag.is_switch();
+        let default = notes.default;
+        let default = default.filter(|value| !is_switch || value == "true" || value == "false");
+        flag.default = default.map(|value| Fact::new(vec![value], Origin::Help));
         if !notes.choices.is_empty() {
             flag.choices = Some(Fact::new(notes.choices, Origin::Help));
         }

@@ -49,6 +49,9 @@ pub(super) trait Dialect: Send + Sync {
         vec![followed_by(path, "--help")]
     }
 
+    /// Puts commands where they are called, when all have been read.
+    fn finish(_: &mut Sketches) {}
+
     /// Asks what a command's help leaves open.
     fn refine<'a>(_: &'a Asker<'a>, _: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async {})
@@ -134,6 +137,7 @@ impl<D: Dialect> Family for Framework<D> {
     }
 
     fn finish<'a>(&'a self, _: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
+        D::finish(sketches);
         drop_aliases(sketches);
         Box::pin(async {})
     }

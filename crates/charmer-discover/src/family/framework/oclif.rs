@@ -1,10 +1,13 @@
 //! oclif: `USAGE` with `$ tool ...`, `ARGUMENTS`, `FLAGS`, `TOPICS` and `COMMANDS` in capitals without a colon.
 
+use std::collections::BTreeSet;
+
 use charmer_core::model::{CommandPath, DoubleDash, Syntax};
 
 use super::{
-    Dialect,
+    Dialect, Sketches,
     flag::{option, option_rows},
+    followed_by,
     page::{child, describe, is_headed, list_rows},
     usage,
 };
@@ -23,7 +26,14 @@ impl Dialect for Oclif {
     fn recognise(text: &str) -> u8 {
         let all = sections(text);
         let usage = all.iter().find(|one| one.heading == "USAGE");
-        let typed = usage.is_some_and(|one| one.body().starts_with("$ "));
+        // Several examples of a call are somebody else's.
+        let typed = usage.is_some_and(|one| {
+            let calls = one
+                .lines
+                .iter()
+                .filter(|line| line.trim().starts_with("$ "));
+            one.body().starts_with("$ ") && calls.count() == 1
+        });
         let listed = all.iter().any(|one| {
             matches!(
                 one.heading,
@@ -37,10 +47,19 @@ impl Dialect for Oclif {
         Syntax::getopt().double_dash(DoubleDash::Neutral)
     }
 
+    fn help_requests(path: &CommandPath) -> Vec<Vec<String>> {
+        vec![followed_by(&typed(path), "--help")]
+    }
+
+    fn finish(sketches: &mut Sketches) {
+        move_to_root(sketches);
+    }
+
     fn read(text: &str, _: &str, path: &CommandPath) -> Option<CommandSketch> {
         let all = sections(text);
         let section = all.iter().find(|one| one.heading == "USAGE")?;
-        let usage = usage::read(&usage::statement(section), path)?;
+        let line = usage::statement(section).replace(":COMMAND", " COMMAND");
+        let usage = usage::read(&line, &typed(path))?;
         let mut sketch = CommandSketch::new(path.clone());
         for one in &all {
             if is_headed(one, &["commands", "topics"]) {
@@ -58,8 +77,8 @@ impl Dialect for Oclif {
             let described = all.iter().filter(|one| one.is("arguments"));
             described.for_each(|one| describe(&mut arguments.value, one));
         }
-        if runs && !sketch.children.is_empty() {
-            sketch.runnable = Some(Fact::new(true, Origin::Usage));
+        if !sketch.children.is_empty() {
+            sketch.runnable = Some(Fact::new(runs, Origin::Usage));
         }
         sketch.aliases.extend(aliases(&all, &usage.program, path));
         let about = all.first().map(Section::body).unwrap_or_default();
@@ -77,6 +96,41 @@ impl Dialect for Oclif {
             sketch.examples = Some(Fact::new(examples.body(), Origin::Help));
         }
         Some(sketch)
+    }
+}
+
+/// The words that call a command. Where topics are separated by colons, a command's name holds them all.
+fn typed(path: &CommandPath) -> CommandPath {
+    match path.words().last() {
+        Some(last) if last.contains(':') => CommandPath::root().child(last.as_str()),
+        _ => path.clone(),
+    }
+}
+
+/// Moves commands that were found below a topic, but are called by a name with colons, to where they are called.
+fn move_to_root(sketches: &mut Sketches) {
+    let moved: Vec<CommandPath> = sketches
+        .keys()
+        .filter(|path| typed(path) != **path)
+        .cloned()
+        .collect();
+    let mut emptied: BTreeSet<CommandPath> = BTreeSet::new();
+    for path in moved {
+        let Some(mut sketch) = sketches.remove(&path) else {
+            continue;
+        };
+        let above = path.words().split_last().map(|(_, above)| above);
+        emptied.extend(above.map(|above| typed(&above.iter().cloned().collect())));
+        sketch.path = typed(&path);
+        sketch.children.clear();
+        sketches.entry(sketch.path.clone()).or_insert(sketch);
+    }
+    // A topic that does nothing by itself was only there to list them.
+    for path in emptied {
+        let runs = |sketch: &CommandSketch| sketch.runnable.as_ref().is_none_or(|runs| runs.value);
+        if !path.is_root() && sketches.get(&path).is_some_and(|sketch| !runs(sketch)) {
+            sketches.remove(&path);
+        }
     }
 }
 

@@ -5,18 +5,21 @@ use charmer_core::model::{Arguments, CommandPath, Positional};
 use super::notes::{Notes, take_notes};
 use crate::{
     fact::{Fact, Origin},
-    help::{Row, Section, dedent, expand_tabs, rows},
+    help::{Row, Section, expand_tabs, rows},
     sketch::ChildSketch,
 };
 
-/// A text without the indentation of all its lines, and with a colon behind headings that have none: those with a line
+/// A text that begins its usage in the first column, and with a colon behind headings that have none: those with a line
 /// drawn below them, and those above options.
 pub(super) fn normal(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(expand_tabs).collect();
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let dedented = dedent(&lines);
-    let lines: Vec<&str> = dedented.lines().collect();
-    let mut found = String::with_capacity(dedented.len());
+    let shift = usage_column(&lines);
+    let shifted = lines.iter().map(|line| {
+        let blank = line.len() - line.trim_start_matches(' ').len();
+        line[blank.min(shift)..].trim_end()
+    });
+    let lines: Vec<&str> = shifted.collect();
+    let mut found = String::with_capacity(text.len());
     for (at, line) in lines.iter().enumerate() {
         if is_drawn(line) {
             continue;
@@ -34,6 +37,15 @@ pub(super) fn normal(text: &str) -> String {
         found.push('\n');
     }
     found
+}
+
+/// The column of the usage line; some programs indent all but what their authors wrote around it.
+fn usage_column(lines: &[String]) -> usize {
+    let usage = lines.iter().find(|line| {
+        let begin = line.trim_start().get(..5);
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case("usage"))
+    });
+    usage.map_or(0, |line| line.len() - line.trim_start_matches(' ').len())
 }
 
 /// Whether a line is drawn below a heading.

@@ -17,6 +17,9 @@ use crate::{
 /// The framework.
 pub(super) struct Picocli;
 
+/// The text of the option that shows the version.
+const VERSION: &str = "Print version information and exit.";
+
 impl Dialect for Picocli {
     const NAME: &'static str = "picocli";
 
@@ -26,7 +29,7 @@ impl Dialect for Picocli {
             line.contains("=<") || line.contains("[COMMAND]") || line.contains("[-")
         });
         let help = text.contains("Show this help message and exit.");
-        let version = text.contains("Print version information and exit.");
+        let version = text.contains(VERSION);
         match (shown, help, version) {
             (true, true, true) => 90,
             (true, _, true) | (true, true, _) => 65,
@@ -62,6 +65,10 @@ impl Dialect for Picocli {
                 let Some(mut shown) = option(column, text) else {
                     continue;
                 };
+                // Every command may have it.
+                if shown.text == VERSION {
+                    continue;
+                }
                 let mut kind = shown.shown_kind();
                 // `[--seed=<seed>]...` in the usage line.
                 let long = shown.names.longs.first().cloned().unwrap_or_default();

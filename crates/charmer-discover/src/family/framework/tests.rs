@@ -348,6 +348,19 @@ Global Options:
 }
 
 #[test]
+fn an_older_commander_shows_a_commands_own_name() {
+    let page = "\n  Usage: light [options] <oven>\n\n  Light it\n\n  Options:\n\n    -g --gently  not too hot\n    -h, --help   output usage information\n";
+    assert_eq!(chosen(page), "commander");
+    assert_eq!(
+        read::<commander::Commander>(page, "oven light"),
+        ["(oven!)", "-g --gently Bool", "-h --help Bool"]
+    );
+    let text = page::normal(page);
+    let other = CommandPath::parse("oven clean");
+    assert!(commander::Commander::read(&text, "bakery", &other).is_none());
+}
+
+#[test]
 fn cac() {
     let root = "bakery/1.2.3\n\nUsage:\n  $ bakery [folder]\n\nCommands:\n  [folder]        open the shop\n  bake [recipe]   bake some bread\n\nFor more info, run any command with the `--help` flag:\n  $ bakery bake --help\n\nOptions:\n  -p, --price <n>  [number] how much \n  -h, --help       Display this message \n";
     assert_eq!(chosen(root), "cac");
@@ -471,6 +484,36 @@ ALIASES
 }
 
 #[test]
+fn topics_with_colons_are_called_by_one_word() {
+    let page = "look after the oven\n\nUSAGE\n  $ bakery oven:COMMAND\n\nCOMMANDS\n  oven:light  light it\n";
+    assert_eq!(read::<oclif::Oclif>(page, "oven"), ["oven:light: light it"]);
+    let light = CommandPath::parse("oven oven:light");
+    let asked = oclif::Oclif::help_requests(&light);
+    assert_eq!(asked, [["oven:light", "--help"]]);
+    let page =
+        "light it\n\nUSAGE\n  $ bakery oven:light [-g]\n\nFLAGS\n  -g, --gently  not too hot\n";
+    assert_eq!(
+        read::<oclif::Oclif>(page, "oven oven:light"),
+        ["-g --gently Bool"]
+    );
+    let mut sketches = Sketches::new();
+    for (path, runs) in [
+        ("oven", Some(false)),
+        ("oven oven:light", None),
+        ("sell", Some(true)),
+        ("sell sell:all", None),
+    ] {
+        let path = CommandPath::parse(path);
+        let mut sketch = CommandSketch::new(path.clone());
+        sketch.runnable = runs.map(|runs| Fact::new(runs, Origin::Usage));
+        sketches.insert(path, sketch);
+    }
+    oclif::Oclif::finish(&mut sketches);
+    let left: Vec<String> = sketches.keys().map(ToString::to_string).collect();
+    assert_eq!(left, ["oven:light", "sell", "sell:all"]);
+}
+
+#[test]
 fn picocli() {
     let root = "Usage: bakery [-hV] [--loud] [-s=<shop>] [COMMAND]
 Bake and sell.
@@ -491,7 +534,6 @@ Commands:
             "-h --help Bool",
             "--loud Bool",
             "-s --shop <String>",
-            "-V --version Bool",
         ]
     );
     let bake = "Usage: bakery bake [-hV] [--[no-]salt] [--colour[=<colour>]]
@@ -650,6 +692,7 @@ fn a_command_that_is_listed_under_two_names_is_kept_once() {
 fn other_help_is_left_to_others() {
     for text in [
         "Usage: sieve [OPTION]... [FILE]...\nSieves flour.\n\n  -a, --all   take all\n      --help  display this help and exit\n",
+        "\n  serve - shows files\n\n  USAGE\n\n    $ serve --help\n    $ serve folder\n\n  OPTIONS\n\n    --help     Shows this\n    -s, --single  One\n",
         "tool <command>\n\nThe commands are:\n\n  add   Add a thing\n  list  List them\n",
         "usage: kiln [-h] [--hot]\n\noptions:\n  -h, --help  show this help message and exit\n  --hot       heat it\n",
     ] {
