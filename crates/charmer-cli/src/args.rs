@@ -1,5 +1,6 @@
 //! The command line of `charmer`.
 
+mod cache;
 mod clients;
 mod doctor;
 mod export;
@@ -16,6 +17,7 @@ use clap::{Args as ClapArgs, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::set::SetFlag;
 
+pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use clients::{AddArgs, ListArgs, RemoveArgs, ScopeName};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use export::{
@@ -83,6 +85,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Spell(SpellArgs),
     Export(ExportArgs),
+    Cache(CacheArgs),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Examples:

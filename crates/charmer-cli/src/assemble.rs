@@ -40,6 +40,7 @@ use crate::{
     rights::{self, Confines},
     rule, set,
     settings::{Program, Settings},
+    watched::WatchedPrograms,
     wishes::Wishes,
 };
 
@@ -123,6 +124,7 @@ impl Assembled {
 pub(crate) struct Assembler {
     settings: Settings,
     running: Vec<Running>,
+    watched: WatchedPrograms,
     pub(crate) engine: Engine,
     /// The processes that run calls which are meant to read.
     pool: Option<Arc<ConfinedPool>>,
@@ -196,6 +198,7 @@ impl Assembler {
         exposure.spent = estimate_tokens(&instructions);
         let assembler = Self {
             running: running.collect(),
+            watched: WatchedPrograms::new(settings.programs.len()),
             exposure,
             wishes: Wishes::new(&settings.config.expose),
             instructions,
@@ -225,8 +228,10 @@ impl Assembler {
         let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
         let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.running);
-        for (((program, running), found), prefix) in programs.zip(&found).zip(prefixes) {
+        let programs = programs.zip(self.watched.iter());
+        for ((((program, running), watched), found), prefix) in programs.zip(&found).zip(prefixes) {
             let Some(found) = found else { continue };
+            let standing = watched.check();
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
             unmatched.push(self.wishes.unmatched(&prepared.cli));
@@ -266,7 +271,8 @@ impl Assembler {
                     true => Reading::Any,
                     false => Reading::Labelled,
                 };
-                served.push(one.wish(wish).reading(reading).reads(prepared.read_only));
+                let one = one.wish(wish).reading(reading).reads(prepared.read_only);
+                served.push(one.stands_by(standing.clone()));
             }
         }
         if found.iter().all(Option::is_some) {
@@ -339,6 +345,11 @@ impl Assembler {
     /// The programs that are served.
     pub(crate) fn programs(&self) -> &[Program] {
         &self.settings.programs
+    }
+
+    /// The same, watched while they are served.
+    pub(crate) fn watched(&self) -> &WatchedPrograms {
+        &self.watched
     }
 
     /// What to do where no command is offered.

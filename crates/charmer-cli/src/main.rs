@@ -30,6 +30,7 @@ mod spells;
 mod table;
 mod tokens;
 mod undone;
+mod watched;
 mod wishes;
 mod wrap;
 
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::Spell(args) => commands::spell::run(&args),
         Command::Export(args) => commands::export::run(&args),
+        Command::Cache(args) => commands::cache::run(&args),
         Command::Completions { shell } => commands::pages::completions(shell),
         Command::Man { out } => commands::pages::man(out.as_deref()),
         Command::Guardian { mark, spool } => {

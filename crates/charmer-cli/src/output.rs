@@ -5,7 +5,8 @@ use std::{
     path::Path,
 };
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
+pub(crate) use anstyle::Style;
 use terminal_size::{Height, Width};
 
 use crate::{problem::Problem, wrap::wrapped};

@@ -8,7 +8,7 @@ use std::{
 };
 
 use charmer_discover::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery,
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Surroundings,
     cache::Cache,
     probe::{ProbeOptions, ProbeStop},
 };
@@ -50,8 +50,8 @@ pub(crate) fn was_said(sentence: &str) -> bool {
 pub(crate) enum Start {
     /// Everything is known from the last time.
     Known(PathBuf, Box<Discovery>),
-    /// It has to be asked.
-    Walk(PathBuf, Discoverer),
+    /// It has to be asked. What is found belongs to what it was before.
+    Walk(PathBuf, Discoverer, Box<Footing>),
 }
 
 impl Start {
@@ -59,7 +59,8 @@ impl Start {
     pub(crate) fn new(program: &Path, refresh: bool) -> Self {
         let cache = cache();
         if refresh {
-            if let Some(journal) = cache.and_then(|cache| cache.journal(program)) {
+            let footing = cache_or_none().footing(program);
+            if let Some(journal) = cache.and_then(|cache| cache.journal(program, &footing)) {
                 journal.remove();
             }
             return Self::walk(program);
@@ -73,13 +74,32 @@ impl Start {
     /// The reading of a program, whatever is known of it. One that was cut short before goes on.
     pub(crate) fn walk(program: &Path) -> Self {
         let mut options = options(program);
-        options.journal = cache().and_then(|cache| cache.journal(program));
-        Self::Walk(program.into(), Discoverer::new(program, options))
+        // Before anything is asked: what changes while it is read shows at the next look.
+        let footing = cache_or_none().footing(program);
+        options.journal = cache().and_then(|cache| cache.journal(program, &footing));
+        let walk = Discoverer::new(program, options);
+        Self::Walk(program.into(), walk, Box::new(footing))
+    }
+
+    /// What the program was when it was read.
+    pub(crate) fn footing(&self) -> Footing {
+        match self {
+            Self::Known(program, _) => {
+                let kept = cache().and_then(|cache| cache.kept_footing(program));
+                kept.unwrap_or_else(|| cache_or_none().footing(program))
+            }
+            Self::Walk(program, _, footing) => {
+                // What was kept of the same has the content of its files, too.
+                let kept = cache().and_then(|cache| cache.kept_footing(program));
+                let kept = kept.filter(|kept| kept.word() == footing.word());
+                kept.unwrap_or_else(|| (**footing).clone())
+            }
+        }
     }
 
     /// How far the reading is, in words.
     pub(crate) fn how_far(&self) -> String {
-        let (Self::Known(program, _) | Self::Walk(program, _)) = self;
+        let (Self::Known(program, _) | Self::Walk(program, ..)) = self;
         let name = programs::name(program);
         match self.progress() {
             (0, _) => name,
@@ -97,11 +117,10 @@ impl Start {
         now.map_or(true, |identity| identity == found.identity)
     }
 
-    /// Forgets that it is known.
-    pub(crate) fn read_again(&mut self) {
-        if let Self::Known(program, _) = self {
-            *self = Self::walk(&program.clone());
-        }
+    /// Says that the program is not what it was when it was read.
+    pub(crate) fn has_changed(&self) -> String {
+        let (Self::Known(program, _) | Self::Walk(program, ..)) = self;
+        changed(program)
     }
 
     /// What is known before anything is started.
@@ -116,7 +135,7 @@ impl Start {
     pub(crate) async fn version(&self) -> Option<String> {
         match self {
             Self::Known(_, found) => found.cli.version.clone(),
-            Self::Walk(_, walk) => walk.version().await,
+            Self::Walk(_, walk, _) => walk.version().await,
         }
     }
 
@@ -124,7 +143,7 @@ impl Start {
     pub(crate) fn so_far(&self) -> Option<Discovery> {
         match self {
             Self::Known(_, found) => Some((**found).clone()),
-            Self::Walk(_, walk) => walk.so_far(),
+            Self::Walk(_, walk, _) => walk.so_far(),
         }
     }
 
@@ -132,7 +151,7 @@ impl Start {
     pub(crate) fn progress(&self) -> (usize, usize) {
         match self {
             Self::Known(..) => (0, 0),
-            Self::Walk(_, walk) => walk.progress(),
+            Self::Walk(_, walk, _) => walk.progress(),
         }
     }
 
@@ -140,22 +159,30 @@ impl Start {
     pub(crate) fn finish(&self) -> impl Future<Output = Result<Discovery, Problem>> + Send + use<> {
         let step = match self {
             Self::Known(_, found) => Ok((**found).clone()),
-            Self::Walk(program, walk) => Err((program.clone(), walk.clone())),
+            Self::Walk(program, walk, footing) => {
+                Err((program.clone(), walk.clone(), (**footing).clone()))
+            }
         };
         async move {
             match step {
                 Ok(found) => Ok(found),
-                Err((program, walk)) => {
+                Err((program, walk, footing)) => {
                     let found = walk.run().await.map_err(|error| unreadable(&error))?;
-                    Ok(keep(program, found).await)
+                    Ok(keep(program, footing, found).await)
                 }
             }
         }
     }
 }
 
+/// Says that a program is not what it was when it was read.
+pub(crate) fn changed(program: &Path) -> String {
+    let name = programs::name(program);
+    format!("{name} has changed since it was read; it is read again")
+}
+
 /// Keeps what was found for the next time. If that fails the program is read again then; nothing else is lost.
-async fn keep(program: PathBuf, found: Discovery) -> Discovery {
+async fn keep(program: PathBuf, footing: Footing, found: Discovery) -> Discovery {
     // What is missing is looked for again at the next start; the journal makes that a short one.
     let Some(cache) = cache().filter(|_| found.complete) else {
         return found;
@@ -163,7 +190,7 @@ async fn keep(program: PathBuf, found: Discovery) -> Discovery {
     let kept = found.clone();
     let store = move || {
         keep_version(&cache, &program, kept.cli.version.as_deref());
-        cache.store(&program, &kept)
+        cache.store(&program, footing, &kept)
     };
     let stored = tokio::task::spawn_blocking(store).await;
     if let Ok(Err(error)) = stored {
@@ -186,17 +213,23 @@ pub(crate) fn cache() -> Option<Cache> {
     cache_of(|name| std::env::var_os(name))
 }
 
+/// The same; where there is no folder, one that keeps nothing and still knows programs by their files.
+pub(crate) fn cache_or_none() -> Cache {
+    let around = || Surroundings::of(|name| std::env::var_os(name));
+    cache().unwrap_or_else(|| Cache::new("").around(around()))
+}
+
 /// The same for a process with other variables.
 pub(crate) fn cache_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<Cache> {
-    let folder = |name: &str| {
+    let absolute = |name: &str| {
         let value = variable(name).filter(|value| !value.is_empty())?;
         Some(PathBuf::from(value)).filter(|path| path.is_absolute())
     };
-    let folder = folder("CHARMER_CACHE")
-        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("charmer")))
-        .or_else(|| Some(folder("LOCALAPPDATA")?.join("charmer")))
-        .or_else(|| Some(folder("HOME")?.join(".cache").join("charmer")))?;
-    Some(Cache::new(folder))
+    let folder = absolute("CHARMER_CACHE")
+        .or_else(|| Some(absolute("XDG_CACHE_HOME")?.join("charmer")))
+        .or_else(|| Some(absolute("LOCALAPPDATA")?.join("charmer")))
+        .or_else(|| Some(absolute("HOME")?.join(".cache").join("charmer")))?;
+    Some(Cache::new(folder).around(Surroundings::of(variable)))
 }
 
 fn options(path: &Path) -> DiscoverOptions {

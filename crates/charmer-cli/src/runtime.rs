@@ -47,6 +47,11 @@ fn small() -> std::io::Result<Runtime> {
         .build()
 }
 
+/// A runtime for waiting, on this thread.
+pub(crate) fn idle() -> Result<Runtime, Problem> {
+    small().map_err(|error| Problem::failed(format!("failed to start the async runtime: {error}")))
+}
+
 /// Waits for something that needs neither time nor input and output.
 pub(crate) fn wait(what: impl Future<Output = ()>) {
     // Without one there is nothing to wait in, and what follows says so.

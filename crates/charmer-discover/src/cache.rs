@@ -1,30 +1,42 @@
 //! What was found out about programs, kept on disk, so that a program is read once and not at every start.
 //!
-//! An entry belongs to a path and to the file that was there: its inode, size and time of change, and this crate's own
-//! version. While they are the same the entry stands, and nothing is run. When they are not, the file's content
-//! decides: the same content under new marks (a reinstalled package, a touched file) keeps the entry. An entry that
-//! cannot be read is as good as none.
+//! An entry belongs to a path, to this crate's own version and to what the program was: its [`Footing`], which is the
+//! marks of its file and of whatever stands behind it. While they are the same the entry stands, and nothing is run.
+//! Where they are not, content decides: the same content under new marks (a reinstalled package, a touched file) keeps
+//! the entry. An entry that cannot be read is as good as none.
 //!
-//! Two files make an entry: the program, which every start needs, and where everything was seen, which only
-//! `charmer inspect` asks for. Until a program has been read to the end there is a third instead, its [`Journal`].
+//! Three files make an entry: the program, which every start needs, its footing, which says without more whether the
+//! program is still the one, and where everything was seen, which only `charmer inspect` asks for. Until a program has been
+//! read to the end there is its [`Journal`] instead.
+
+mod kept;
+
+pub use kept::{KeptCondition, KeptProgram};
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Read, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-use crate::{Discovery, Journal, Provenance, discovery::hex};
+use crate::{
+    Discovery, Footing, Hold, Journal, Provenance, Surroundings, discovery::hex, footing::Stamp,
+};
 
 /// Changes whenever programs are read differently than before.
-const FORMAT: u32 = 16;
+const FORMAT: u32 = 18;
 
 /// How the name of a [`Journal`]'s file ends.
 const JOURNAL: &str = "journal";
+/// How the name of a footing's file ends.
+const FOOTING: &str = "footing.json";
+/// How the name of the file with where everything was seen ends.
+const ORIGINS: &str = "origins.json";
+/// How the name of an entry's own file ends.
+const ENTRY: &str = "json";
 
 /// A folder of entries.
 ///
@@ -38,6 +50,7 @@ const JOURNAL: &str = "journal";
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
+    around: Surroundings,
 }
 
 /// The state of what is kept of a program.
@@ -54,23 +67,21 @@ pub enum KeptState {
     Unread,
 }
 
-/// The marks of a file by which it is known again without reading it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Stamp {
-    inode: u64,
-    size: u64,
-    modified: u128,
-}
-
 /// The first of an entry's files.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<D> {
     format: u32,
     version: String,
     program: PathBuf,
-    stamp: Stamp,
-    content: String,
     discovery: D,
+}
+
+/// The file with the footing of an entry.
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptFooting {
+    format: u32,
+    version: String,
+    footing: Footing,
 }
 
 impl Cache {
@@ -78,7 +89,15 @@ impl Cache {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
+            around: Surroundings::default(),
         }
+    }
+
+    /// Sets where plugins and packages of programs are looked for.
+    #[must_use]
+    pub fn around(mut self, around: Surroundings) -> Self {
+        self.around = around;
+        self
     }
 
     /// The folder.
@@ -92,7 +111,7 @@ impl Cache {
             KeptState::Current(Box::new(found))
         } else if self.file(program, JOURNAL).exists() {
             KeptState::Begun
-        } else if self.file(program, "json").exists() {
+        } else if self.file(program, ENTRY).exists() {
             KeptState::Outdated
         } else {
             KeptState::Unread
@@ -101,36 +120,71 @@ impl Cache {
 
     /// What is known of the program at this path; its provenance is left empty, see [`provenance`](Self::provenance).
     pub fn load(&self, program: &Path) -> Option<Discovery> {
-        let mut entry: Entry<Discovery> = read(&self.file(program, "json"))?;
+        self.holds(program).then(|| self.last_known(program))?
+    }
+
+    /// What was known of the program at this path when it was last read, whatever it has become since.
+    pub fn last_known(&self, program: &Path) -> Option<Discovery> {
+        let entry: Entry<Discovery> = read(&self.file(program, ENTRY))?;
         let ours = entry.format == FORMAT
             && entry.version == env!("CARGO_PKG_VERSION")
             && entry.program == program;
-        if !ours {
-            return None;
-        }
-        let stamp = Stamp::of(program).ok()?;
-        if stamp != entry.stamp {
-            if content(program).ok()? != entry.content {
-                return None;
+        ours.then_some(entry.discovery)
+    }
+
+    /// The footing of the program at this path as it is now. It belongs to what is found out from now on.
+    pub fn footing(&self, program: &Path) -> Footing {
+        Footing::of(program, &self.around)
+    }
+
+    /// The footing that the program's entry was made on, whether or not it still holds.
+    pub fn kept_footing(&self, program: &Path) -> Option<Footing> {
+        let kept: KeptFooting = read(&self.file(program, FOOTING))?;
+        let ours = kept.format == FORMAT && kept.version == env!("CARGO_PKG_VERSION");
+        ours.then_some(kept.footing)
+    }
+
+    /// Compares a footing with what is there now.
+    pub fn check(&self, footing: &mut Footing) -> Hold {
+        footing.check(&self.around)
+    }
+
+    /// Whether the program is still what its entry was made from.
+    fn holds(&self, program: &Path) -> bool {
+        let Some(mut footing) = self.kept_footing(program) else {
+            return false;
+        };
+        match self.check(&mut footing) {
+            Hold::Same => true,
+            Hold::Touched => {
+                // If it cannot be kept, the content is read again next time; nothing else is lost.
+                let _ = self.write_footing(program, footing);
+                true
             }
-            entry.stamp = stamp;
-            // If it cannot be kept, the content is read again next time; nothing else is lost.
-            let _ = write(&self.file(program, "json"), &entry);
+            Hold::Changed => false,
         }
-        Some(entry.discovery)
+    }
+
+    fn write_footing(&self, program: &Path, footing: Footing) -> io::Result<()> {
+        let kept = KeptFooting {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            footing,
+        };
+        write(&self.file(program, FOOTING), &kept)
     }
 
     /// A word that stays the same as long as the file does, without reading it.
     pub fn mark(file: &Path) -> Option<String> {
-        let stamp = Stamp::of(file).ok()?;
-        Some(format!("{}-{}-{}", stamp.inode, stamp.size, stamp.modified))
+        Some(Stamp::of(file).ok()?.word())
     }
 
     /// A word that stays the same as long as the program and its entry do, without reading them; `None` without an
-    /// entry.
+    /// entry that holds.
     pub fn entry_mark(&self, program: &Path) -> Option<String> {
-        let entry = Self::mark(&self.file(program, "json"))?;
-        Some(format!("{}+{entry}", Self::mark(program)?))
+        let entry = Self::mark(&self.file(program, ENTRY))?;
+        let own = Self::mark(program)?;
+        self.holds(program).then(|| format!("{own}+{entry}"))
     }
 
     /// A text that somebody keeps beside the entries, if it is there.
@@ -148,22 +202,30 @@ impl Cache {
 
     /// Where everything about a program was seen.
     pub fn provenance(&self, program: &Path) -> Option<Provenance> {
-        read(&self.file(program, "origins.json"))
+        read(&self.file(program, ORIGINS))
     }
 
-    /// Keeps what was found out about the program at this path.
-    pub fn store(&self, program: &Path, discovery: &Discovery) -> io::Result<()> {
+    /// Keeps what was found out about the program at this path. The footing is that from before it was found out: what
+    /// has changed meanwhile shows at the next look.
+    pub fn store(
+        &self,
+        program: &Path,
+        mut footing: Footing,
+        discovery: &Discovery,
+    ) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
-        write(&self.file(program, "origins.json"), &discovery.provenance)?;
+        footing.seal();
+        // An older entry on a newer footing would be taken for what it is not.
+        let _ = fs::remove_file(self.file(program, ENTRY));
+        self.write_footing(program, footing)?;
+        write(&self.file(program, ORIGINS), &discovery.provenance)?;
         let entry = Entry {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program: program.to_owned(),
-            stamp: Stamp::of(program)?,
-            content: content(program)?,
             discovery: discovery.without_provenance(),
         };
-        write(&self.file(program, "json"), &entry)?;
+        write(&self.file(program, ENTRY), &entry)?;
         // What it was made from is not needed any more.
         let _ = fs::remove_file(self.file(program, JOURNAL));
         Ok(())
@@ -171,8 +233,8 @@ impl Cache {
 
     /// The place for the answers of the program at this path, until all of them are there; `None` if there is no such
     /// file.
-    pub fn journal(&self, program: &Path) -> Option<Journal> {
-        let mark = Self::mark(program)?;
+    pub fn journal(&self, program: &Path, footing: &Footing) -> Option<Journal> {
+        let mark = Self::mark(program).map(|_| footing.word())?;
         let version = env!("CARGO_PKG_VERSION");
         let basis = format!("{FORMAT} {version} {mark} {program:?}");
         Some(Journal::new(self.file(program, JOURNAL), basis))
@@ -180,7 +242,7 @@ impl Cache {
 
     /// Forgets what is known of the program at this path.
     pub fn forget(&self, program: &Path) {
-        for ending in ["json", "origins.json", JOURNAL] {
+        for ending in [ENTRY, FOOTING, ORIGINS, JOURNAL] {
             let _ = fs::remove_file(self.file(program, ending));
         }
     }
@@ -195,36 +257,6 @@ impl Cache {
             .collect();
         self.folder
             .join(format!("{plain}-{}.{ending}", &digest[..16]))
-    }
-}
-
-impl Stamp {
-    fn of(path: &Path) -> io::Result<Self> {
-        let meta = fs::metadata(path)?;
-        let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
-        #[cfg(unix)]
-        let inode = std::os::unix::fs::MetadataExt::ino(&meta);
-        #[cfg(not(unix))]
-        let inode = 0;
-        Ok(Self {
-            inode,
-            size: meta.len(),
-            modified: modified.as_nanos(),
-        })
-    }
-}
-
-/// The digest of a file's content.
-fn content(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut digest = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hex(&digest.finalize())),
-            read => digest.update(&buffer[..read]),
-        }
     }
 }
 
@@ -271,12 +303,25 @@ mod tests {
         fs::write(&program, "one").expect("written");
         let cache = Cache::new(folder.path().join("cache"));
         let found = Discovery::of(Cli::new(Command::new("program"), Syntax::pflag()));
-        cache.store(&program, &found).expect("kept");
+        let footing = cache.footing(&program);
+        cache.store(&program, footing, &found).expect("kept");
         Scene {
             folder,
             program,
             cache,
             found,
+        }
+    }
+
+    impl Scene {
+        fn store(&self) -> io::Result<()> {
+            let footing = self.cache.footing(&self.program);
+            self.cache.store(&self.program, footing, &self.found)
+        }
+
+        fn journal(&self) -> Option<Journal> {
+            let footing = self.cache.footing(&self.program);
+            self.cache.journal(&self.program, &footing)
         }
     }
 
@@ -310,9 +355,30 @@ mod tests {
         assert_ne!(older, text);
         fs::write(&entry, older).expect("written");
         assert_eq!(scene.cache.load(&scene.program), None);
-        let again = scene.cache.store(&scene.program, &scene.found);
+        let again = scene.store();
         again.expect("kept");
         assert!(scene.cache.load(&scene.program).is_some());
+    }
+
+    #[test]
+    fn an_entry_belongs_to_the_program_from_before_it_was_read() {
+        let scene = scene();
+        let before = scene.cache.footing(&scene.program);
+        fs::write(&scene.program, "two, while one was read").expect("written");
+        let stored = scene.cache.store(&scene.program, before, &scene.found);
+        stored.expect("kept");
+        assert_eq!(scene.cache.load(&scene.program), None);
+        assert_eq!(scene.cache.entry_mark(&scene.program), None);
+    }
+
+    #[test]
+    fn a_damaged_footing_is_none() {
+        let scene = scene();
+        fs::write(scene.cache.file(&scene.program, FOOTING), "{}").expect("written");
+        assert_eq!(scene.cache.load(&scene.program), None);
+        assert_eq!(scene.cache.entry_mark(&scene.program), None);
+        scene.store().expect("kept");
+        assert_eq!(scene.cache.load(&scene.program), Some(scene.found));
     }
 
     #[test]
@@ -322,7 +388,7 @@ mod tests {
         assert_eq!(state(), KeptState::Current(Box::new(scene.found.clone())));
         fs::write(&scene.program, "two").expect("written");
         assert_eq!(state(), KeptState::Outdated);
-        let journal = scene.cache.journal(&scene.program).expect("a program");
+        let journal = scene.journal().expect("a program");
         journal.open("two").expect("it can be kept");
         assert_eq!(state(), KeptState::Begun);
         scene.cache.forget(&scene.program);
@@ -332,11 +398,11 @@ mod tests {
     #[test]
     fn a_journal_goes_when_its_program_has_been_read() {
         let scene = scene();
-        let journal = scene.cache.journal(&scene.program).expect("a program");
+        let journal = scene.journal().expect("a program");
         journal.open("one").expect("it can be kept");
         let file = scene.cache.file(&scene.program, JOURNAL);
         assert!(file.exists());
-        let again = scene.cache.store(&scene.program, &scene.found);
+        let again = scene.store();
         again.expect("kept");
         assert!(!file.exists());
     }

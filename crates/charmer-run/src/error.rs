@@ -17,6 +17,8 @@ pub enum ErrorCode {
     NotRegistered,
     /// What a person configured for it cannot be used.
     InvalidConfiguration,
+    /// The program is not the one that the tool was made from.
+    ProgramChanged,
     /// The program could not be started.
     NotStarted,
     /// It ran longer than it may.
@@ -41,6 +43,7 @@ impl ErrorCode {
             Self::NotPermitted => "not_permitted",
             Self::NotRegistered => "not_registered",
             Self::InvalidConfiguration => "invalid_configuration",
+            Self::ProgramChanged => "program_changed",
             Self::NotStarted => "not_started",
             Self::Timeout => "timeout",
             Self::Cancelled => "cancelled",

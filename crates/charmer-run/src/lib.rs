@@ -28,6 +28,7 @@ mod result;
 mod shown;
 mod spelling;
 mod spool;
+mod standing;
 mod toolset;
 
 pub use call::{Call, CallService, Ended, Outcome, into_service, wrap};
@@ -49,4 +50,5 @@ pub use read_output::OutputQuery;
 pub use redact::{BadPattern, REDACTED, Redactor};
 pub use result::{CallResult, Results};
 pub use spool::{Spool, SpoolLimits, SpoolPart};
+pub use standing::{Standing, StandingCheck};
 pub use toolset::{Reading, Resolved, Router, ServedTool, ToolSet};

@@ -13,7 +13,7 @@ use tower::Service;
 
 use crate::{
     Call, CallError, CallPath, CallResult, CallService, Caller, Completer, ErrorCode, Excluded,
-    Limits, Outcome, Redactor, Results, SharedSteps, Spool,
+    Limits, Outcome, Redactor, Results, SharedSteps, Spool, Standing, StandingCheck,
     excluded::{ExcludedCommands, plain_name},
     read_output,
     spelling::spellings,
@@ -70,6 +70,8 @@ pub struct ServedTool {
     pub meta: bool,
     /// The form in which clients get its results.
     pub results: Results,
+    /// Who knows whether its program is still the one that it was made from; it always is, if nobody does.
+    pub standing: Option<StandingCheck>,
     /// Whether the tool by which it was called has a schema for its results in the list. Clients check results against it.
     called_with_schema: Option<bool>,
 }
@@ -123,6 +125,7 @@ impl ServedTool {
             dry_run: false,
             meta: false,
             results: Results::Auto,
+            standing: None,
             called_with_schema: None,
         }
     }
@@ -165,6 +168,20 @@ impl ServedTool {
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.dry_run = yes;
         self
+    }
+
+    /// Sets who knows whether its program is still the one that it was made from.
+    #[must_use]
+    pub fn stands_by(mut self, check: StandingCheck) -> Self {
+        self.standing = Some(check);
+        self
+    }
+
+    /// Whether its program is still the one that it was made from.
+    pub fn standing(&self) -> Standing {
+        self.standing
+            .as_ref()
+            .map_or(Standing::Current, StandingCheck::now)
     }
 
     /// Says that it is about the other tools.

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_run::{Progress, Resolved, ToolSet};
+use charmer_run::{CallError, ErrorCode, Progress, Resolved, Standing, ToolSet};
 use rmcp::model;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -147,6 +147,11 @@ impl ToolsHandle {
     /// Expects no more tools than there are.
     pub fn settle(&self) {
         self.offer.send_modify(|offer| offer.settled = true);
+    }
+
+    /// Has calls that wait for a tool's program look at it again, though the tools have not changed.
+    pub fn look_again(&self) {
+        self.offer.send_modify(|_| {});
     }
 
     /// Tells clients that the list has changed, though the tools have not.
@@ -307,12 +312,16 @@ impl ToolsView {
     /// What a call is for, if that is certain already.
     pub(crate) fn at_hand(&self, name: &str, input: &Map<String, Value>) -> Option<Resolved> {
         self.asked.cancel();
-        self.offer.borrow().resolve(name, input)?
+        let resolved = self.offer.borrow().resolve(name, input)??;
+        // What is not must not be run: it waits for the tools of what its program has become.
+        let stands = resolved.served.standing() == Standing::Current;
+        stands.then_some(resolved)
     }
 
     /// Waits until it is certain what a call is for: a tool that stands for others waits until it knows the one that is
-    /// meant, and one about the others waits for all of them. Where there is no such tool when patience ends, what there
-    /// is instead.
+    /// meant, and one about the others waits for all of them. One whose program has changed waits until that has been
+    /// read again, and is refused where that takes too long. Where there is no such tool when patience ends, what there is
+    /// instead.
     pub(crate) async fn to_call(
         &self,
         name: &str,
@@ -325,14 +334,21 @@ impl ToolsView {
         let patience = self.patience.calls;
         let offer = self.wait([cancelled, ended], patience, |offer| {
             let certain = offer.resolve(name, input);
-            let is_certain = certain.is_some();
+            let is_certain = certain.as_ref().is_some_and(|found| {
+                let standing = found.as_ref().map(|found| found.served.standing());
+                standing != Some(Standing::Changed)
+            });
             found = certain.flatten();
             is_certain
         });
         let offer = offer.await;
         // Whatever there is when patience ends is it.
         let found = found.or_else(|| offer.tools.resolve(name, input.clone()));
-        found.ok_or(offer)
+        let mut found = found.ok_or_else(|| offer.clone())?;
+        if let Some(error) = changed(name, &found.served.standing()) {
+            found.served = offer.tools.missing(name, error);
+        }
+        Ok(found)
     }
 
     /// Reports how far finding out the tools is. It never ends by itself.
@@ -384,6 +400,26 @@ impl ToolsView {
         };
         Changes([List::Tools, List::Resources, List::Prompts].map(change))
     }
+}
+
+/// Why a tool is not run whose program is not the one that it was made from.
+fn changed(name: &str, standing: &Standing) -> Option<CallError> {
+    let (message, hint) = match standing {
+        Standing::Changed => (
+            format!(
+                "the program of `{name}` has changed since it was read, and is still being read again"
+            ),
+            "nothing was run; try again in a minute",
+        ),
+        Standing::Lost(reason) => (
+            format!(
+                "the program of `{name}` has changed since it was read, and cannot be read again: {reason}"
+            ),
+            "nothing was run; see that the program works, then try again",
+        ),
+        _ => return None,
+    };
+    Some(CallError::new(ErrorCode::ProgramChanged, message).hint(hint))
 }
 
 /// The changes that a client should be told of.
@@ -445,7 +481,9 @@ mod tests {
         model::{Cli, Command, Syntax},
         tool::{CatalogueOptions, catalogue},
     };
-    use charmer_run::{Call, CallError, Limits, Outcome, ServedTool, into_service};
+    use std::sync::Mutex;
+
+    use charmer_run::{Call, Limits, Outcome, ServedTool, StandingCheck, into_service};
     use tower::service_fn;
 
     use super::*;
@@ -486,5 +524,68 @@ mod tests {
         handle.replace(ToolSet::new(found));
         assert_eq!(handle.listing().to_json(), "[]");
         assert_eq!(name("t_b").as_deref(), Some("t_b"));
+    }
+
+    /// Tools whose program stands as the mutex says.
+    fn standing(names: &[&str], now: &Arc<Mutex<Standing>>) -> ToolSet {
+        let now = Arc::clone(now);
+        let check = StandingCheck::new(move || now.lock().expect("not poisoned").clone());
+        let tools = tools(names);
+        let tools = tools.iter().cloned();
+        ToolSet::new(tools.map(|served| served.stands_by(check.clone())))
+    }
+
+    fn patient(seconds: u64) -> Patience {
+        Patience {
+            calls: Duration::from_secs(seconds),
+            ..Patience::default()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_waits_for_the_tools_of_what_its_program_has_become() {
+        let never = CancellationToken::new();
+        let now = Arc::new(Mutex::new(Standing::Current));
+        let handle = ToolsHandle::new(standing(&["a"], &now), true);
+        let view = handle.view(patient(3600));
+        let input = Map::new();
+        assert!(view.at_hand("t_a", &input).is_some());
+
+        *now.lock().expect("not poisoned") = Standing::Changed;
+        assert!(view.at_hand("t_a", &input).is_none());
+        let waits = view.to_call("t_a", &input, &never, &never);
+        tokio::pin!(waits);
+        let early = tokio::time::timeout(Duration::from_secs(60), &mut waits).await;
+        assert!(early.is_err(), "it was run with the old model");
+        // It was only touched, and is the same.
+        *now.lock().expect("not poisoned") = Standing::Current;
+        handle.look_again();
+        let found = waits.await.expect("it is there");
+        assert_eq!(found.served.tool.name.as_str(), "t_a");
+
+        *now.lock().expect("not poisoned") = Standing::Changed;
+        let waits = view.to_call("t_a", &input, &never, &never);
+        handle.replace(tools(&["b"]));
+        assert!(waits.await.is_err(), "there is no such tool any more");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_of_a_program_that_has_changed_is_refused_in_the_end() {
+        let never = CancellationToken::new();
+        let cases = [
+            (Standing::Changed, "is still being read again"),
+            (Standing::Lost("no help".into()), "again: no help"),
+        ];
+        for (standing_now, said) in cases {
+            let now = Arc::new(Mutex::new(standing_now));
+            let handle = ToolsHandle::new(standing(&["a"], &now), true);
+            let view = handle.view(patient(45));
+            let found = view.to_call("t_a", &Map::new(), &never, &never).await;
+            let found = found.expect("it is refused as it is called");
+            let result = found.served.call(found.input, never.clone()).await;
+            assert!(result.is_error);
+            assert_eq!(result.structured["error"]["code"], "program_changed");
+            assert!(result.text.contains(said), "{}", result.text);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The commands of `charmer`, a file each.
 
 pub(crate) mod add;
+pub(crate) mod cache;
 pub(crate) mod call;
 mod call_input;
 mod call_options;
@@ -10,6 +11,7 @@ pub(crate) mod client_entry;
 pub(crate) mod doctor;
 mod expect;
 pub(crate) mod export;
+mod follow;
 pub(crate) mod init;
 pub(crate) mod inspect;
 mod inspect_json;

@@ -61,6 +61,11 @@ impl Offer {
         self.0.tools.foretell(listing);
     }
 
+    /// Has calls that wait for a program look at it again.
+    pub(crate) fn look_again(&self) {
+        self.0.tools.look_again();
+    }
+
     /// Says how far reading the programs is.
     pub(crate) fn reading(&self, how_far: String) {
         self.0.tools.reading(how_far);

@@ -14,7 +14,6 @@ use std::{
 use charmer_core::expose::Expose;
 use charmer_discover::Discovery;
 use charmer_server::{Listing, Server, ServerInfo, ended_by_signal};
-use futures_util::future::join_all;
 use tokio::{task::JoinSet, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +23,7 @@ use crate::{
     clients,
     commands::{
         client_entry::{Surroundings, entry, server_name},
+        follow::{follow, read_again},
         offer::Offer,
     },
     identity::{Teller, awaited, kept_version, server_info},
@@ -170,11 +170,13 @@ fn walk(
             read = read_or_check(assembler, reading, foretold.as_ref(), offer) => Some(read),
         }
     });
-    done.unwrap_or_else(|| {
-        // Whoever stops the server ends the programs, and waits for no parser.
-        runtime.shutdown_background();
-        Ok(())
-    })
+    // Whoever stops the server ends the programs, and waits for no parser.
+    runtime.shutdown_background();
+    match done {
+        Some(read) => read?,
+        None => return Ok(()),
+    }
+    follow(assembler, offer, reading.kept.as_ref(), stop)
 }
 
 /// Lists what needs no reading: a client that starts a server for the first time may not wait for more.
@@ -210,6 +212,9 @@ async fn read_or_check(
         }
         return read_all(assembler, starts, offer, reading).await;
     }
+    for (start, watched) in starts.iter().zip(assembler.watched().iter()) {
+        watched.stands_on(start.footing());
+    }
     let assembled = assembler.assemble(&known)?;
     assembled.warn();
     offer.replace(assembled.tools);
@@ -225,33 +230,20 @@ async fn read_or_check(
 
 /// Asks programs that were known from the last time whether they are still what they were: a new version, other plugins
 /// or another toolchain show. Those that are not are read again.
-async fn check(
-    assembler: &Assembler,
-    mut starts: Vec<Start>,
-    offer: &Offer,
-) -> Result<(), Problem> {
-    let known: Vec<Option<Discovery>> = starts.iter().map(|start| start.known().cloned()).collect();
-    let mut changed = false;
-    for start in &mut starts {
-        if !start.still_holds().await {
-            changed = true;
-            start.read_again();
+async fn check(assembler: &Assembler, starts: Vec<Start>, offer: &Offer) -> Result<(), Problem> {
+    let mut changed = Vec::new();
+    for (start, watched) in starts.iter().zip(assembler.watched().iter()) {
+        let holds = start.still_holds().await;
+        if !holds {
+            output::note(&start.has_changed());
+            watched.outdate();
         }
+        changed.push(!holds);
     }
-    if !changed {
-        return Ok(());
-    }
-    let found = join_all(starts.iter().map(Start::finish)).await;
-    // What cannot be read any more stays as it was: calls will say what is wrong with it.
-    let found: Vec<Option<Discovery>> = found
-        .into_iter()
-        .zip(known)
-        .map(|(found, known)| found.inspect_err(output::fail).ok().or(known))
-        .collect();
-    if found.iter().all(Option::is_some) {
-        let assembled = assembler.assemble(&found)?;
-        assembled.warn();
-        offer.replace(assembled.tools);
+    // A large model is not held twice.
+    drop(starts);
+    if changed.contains(&true) {
+        read_again(assembler, offer, &changed).await?;
     }
     Ok(())
 }
@@ -283,8 +275,18 @@ async fn read_all(
     loop {
         tokio::select! {
             done = walks.join_next() => match done {
-                Some(Ok((at, Ok(discovery)))) => found[at] = Some(discovery),
-                Some(Ok((_, Err(problem)))) => failures.push(problem),
+                Some(Ok((at, Ok(discovery)))) => {
+                    if let Some(watched) = assembler.watched().iter().nth(at) {
+                        watched.stands_on(starts[at].footing());
+                    }
+                    found[at] = Some(discovery);
+                }
+                Some(Ok((at, Err(problem)))) => {
+                    if let Some(watched) = assembler.watched().iter().nth(at) {
+                        watched.is_lost(starts[at].footing(), problem.to_string());
+                    }
+                    failures.push(problem);
+                }
                 Some(Err(_)) => output::warn("reading a program went wrong: this is a bug"),
                 None => break,
             },

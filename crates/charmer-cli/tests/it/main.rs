@@ -17,6 +17,8 @@ mod dry_run;
 mod export;
 mod expose;
 mod folder;
+#[cfg(unix)]
+mod fresh;
 mod init;
 mod input;
 mod installing;

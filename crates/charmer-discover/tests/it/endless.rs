@@ -49,14 +49,16 @@ async fn what_is_left_out_is_the_same_where_a_reading_goes_on_and_in_the_cache()
     let folder = TempDir::new().expect("a folder");
     let cache = Cache::new(folder.path());
     let mut options = with(patient());
-    options.journal = cache.journal(&hostile.program);
+    let footing = cache.footing(&hostile.program);
+    options.journal = cache.journal(&hostile.program, &footing);
     let first = read(&hostile, &options).await.expect("it can be read");
     let second = read(&hostile, &options).await.expect("it can be read");
     assert_eq!(
         (&second.cli, &second.warnings),
         (&first.cli, &first.warnings)
     );
-    cache.store(&hostile.program, &first).expect("it is kept");
+    let stored = cache.store(&hostile.program, footing, &first);
+    stored.expect("it is kept");
     let kept = cache.load(&hostile.program).expect("it is there");
     assert_eq!(kept.warnings, first.warnings);
 }

@@ -226,7 +226,7 @@ fn a_program_that_speaks_of_itself_otherwise_or_was_not_read_to_the_end_is_told(
     let kept = fs::read_dir(home.path(".cache/charmer"))
         .expect("a cache")
         .flatten();
-    let is_entry = |name: &str| name.ends_with(".json") && !name.ends_with(".origins.json");
+    let is_entry = |name: &str| name.ends_with(".json") && name.matches('.').count() == 1;
     let mut kept = kept.filter(|file| is_entry(&file.file_name().to_string_lossy()));
     let entry = kept.next().expect("an entry").path();
     fs::rename(&entry, entry.with_extension("journal")).expect("renamed");
