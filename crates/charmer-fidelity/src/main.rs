@@ -164,8 +164,8 @@ fn measure(subject: &Subject, known: &Known) -> Measurement {
     };
     // What cannot be read has no flag and no command, which the floors then say.
     let (cli, unread) = match found {
-        Ok(cli) => (cli, None),
-        Err(reason) => (discovered::nothing(&program), Some(reason)),
+        Ok(reading) => (reading.cli, reading.unread),
+        Err(reason) => (discovered::nothing(&program), vec![reason]),
     };
     let report = compare(&cli, &subject.truth);
     match subject.floors {
@@ -183,8 +183,8 @@ fn measure(subject: &Subject, known: &Known) -> Measurement {
             measurement.below = verdict.below;
         }
     }
-    if let Some(reason) = unread {
-        println!("== {program} could not be read: {reason}");
+    for reason in unread {
+        println!("{program}: not read: {reason}");
     }
     measurement.report = Some(report);
     for line in subject.runs() {

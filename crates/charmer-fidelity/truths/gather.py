@@ -21,6 +21,8 @@ import zsh_completions
 HERE = pathlib.Path(__file__).resolve().parent
 # Not resolved: the link in an environment is what makes it that environment.
 BIN = pathlib.Path(sys.executable).parent
+# Programs of Node are installed beside: `npm install --prefix FOLDER/node`.
+NODE = BIN.parent / "node" / "node_modules"
 
 
 class Unknown(Exception):
@@ -59,6 +61,10 @@ def from_parser(one, file, home):
     return json.loads(output([BIN / "python", HERE / "python_parsers.py", one["program"]], home))
 
 
+def from_node_parser(one, file, home):
+    return json.loads(output(["node", "--require", HERE / "node_parsers.cjs", file, "--help"], home))
+
+
 def from_zsh(one, file, home):
     tree = zsh_completions.tree_of(output([file, *one["ask"]], home))
     tree = {path: command for path, command in tree.items() if "help" not in path.split()}
@@ -87,9 +93,16 @@ def from_manual(one, file, home):
 # What `programs.json` calls a way to the truth, and what the table calls it.
 WAYS = {
     "parser": (from_parser, "its parser"),
+    "node-parser": (from_node_parser, "its parser"),
     "zsh": (from_zsh, "zsh completions"),
     "manual": (from_manual, "manual pages"),
 }
+
+
+def version(package, in_node):
+    if in_node:
+        return json.loads((NODE / package / "package.json").read_text())["version"]
+    return importlib.metadata.version(package)
 
 
 def note_what_stays(tree):
@@ -104,7 +117,8 @@ def note_what_stays(tree):
 
 def gather(one, folder):
     program = one["program"]
-    file = BIN / program
+    in_node = one["truth"] == "node-parser"
+    file = (NODE / ".bin" if in_node else BIN) / program
     if not file.is_file():
         raise Unknown(f"{file} is missing")
     way, described = WAYS[one["truth"]]
@@ -116,7 +130,7 @@ def gather(one, folder):
     whole = {
         "program": program,
         "file": str(file),
-        "version": importlib.metadata.version(one.get("package", program)),
+        "version": version(one.get("package", program), in_node),
         "family": one["family"],
         "truth": described,
         "tree": tree,
