@@ -200,8 +200,9 @@ impl Served<'_> {
         match holds.unwrap_or(true) {
             true => DoctorFinding::ok("program", format!("{shown} has been read")),
             false => {
-                let message =
-                    format!("{shown} says something else of itself than when it was read");
+                let message = format!(
+                    "{shown} has changed since it was read: it says something else of itself"
+                );
                 DoctorFinding::warning("program", message).run(format!("{reads_it} --refresh"))
             }
         }
