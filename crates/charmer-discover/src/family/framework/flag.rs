@@ -155,3 +155,11 @@ pub(super) fn split_at_commas(mut kind: Kind) -> Kind {
     }
     kind
 }
+
+/// A list that is given once, with all values behind it.
+pub(super) fn greedy(value_type: ValueType) -> Kind {
+    Kind {
+        repetition: Repetition::Span { min: 1, max: None },
+        ..Kind::single(value_type)
+    }
+}

@@ -6,7 +6,7 @@ use charmer_core::model::{CommandPath, DoubleDash, Syntax};
 
 use super::{
     Dialect, Sketches,
-    flag::{option, option_rows},
+    flag::{greedy, option, option_rows},
     followed_by,
     page::{child, describe, is_headed, list_rows},
     usage,
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{Section, first_sentence, sections},
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{CommandSketch, FlagSketch},
 };
 
 /// The framework.
@@ -140,7 +140,8 @@ fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
         let shown = option(&row.name, &row.text)?;
         let mut kind = shown.shown_kind();
         if row.name.ends_with("...") && shown.names.value.is_some() {
-            kind = Kind::repeated(kind.value_type);
+            // It takes all that follows, positionals too, up to the next flag.
+            kind = greedy(kind.value_type);
         }
         shown.flag(Some(kind))
     })

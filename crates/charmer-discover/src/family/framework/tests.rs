@@ -476,7 +476,7 @@ ALIASES
             "--customer <String> required",
             "--grain <String> {fine,coarse}",
             "--salt Bool not:no-salt",
-            "--seed <String...>",
+            "--seed <String+>",
         ]
     );
     let oven = "look after the oven\n\nUSAGE\n  $ bakery oven COMMAND\n\nCOMMANDS\n  oven light  light it\n";

@@ -6,7 +6,7 @@ use charmer_core::model::{
 
 use super::{
     Dialect,
-    flag::{map, option},
+    flag::{greedy, map, option},
     page::{child, list_rows},
     usage,
 };
@@ -158,10 +158,7 @@ fn flag(row: &Row) -> Option<FlagSketch> {
             value_type: ValueType::String,
             ..map()
         },
-        Some("one two three") => Kind {
-            repetition: Repetition::Span { min: 1, max: None },
-            ..Kind::single(ValueType::String)
-        },
+        Some("one two three") => greedy(ValueType::String),
         Some(_) => Kind::single(ValueType::String),
     };
     let has_value = shown.names.value.is_some();

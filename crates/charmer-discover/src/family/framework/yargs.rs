@@ -1,10 +1,10 @@
 //! Node's yargs: every option with its type in brackets, and commands with the program's name before them.
 
-use charmer_core::model::{CommandPath, Repetition, ShortValue, Syntax, ValueType};
+use charmer_core::model::{CommandPath, ShortValue, Syntax, ValueType};
 
 use super::{
     Dialect,
-    flag::{ShownOption, option, option_rows},
+    flag::{ShownOption, greedy, option, option_rows},
     page::{child, describe, is_headed, list_rows},
     usage,
 };
@@ -133,10 +133,8 @@ fn kind(shown: &ShownOption) -> Kind {
     let notes = &shown.notes;
     if notes.is_list {
         let value_type = notes.value_type.clone();
-        let mut kind = Kind::single(value_type.unwrap_or(ValueType::String));
         // A list takes all that follows, up to the next option.
-        kind.repetition = Repetition::Span { min: 1, max: None };
-        return kind;
+        return greedy(value_type.unwrap_or(ValueType::String));
     }
     match (&notes.value_type, notes.default.as_deref()) {
         (Some(ValueType::Bool), _) => Kind::switch(),
