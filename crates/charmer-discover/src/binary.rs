@@ -22,6 +22,11 @@ impl Binary {
         Self { path: path.into() }
     }
 
+    /// The file itself.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The file's name without an extension that only says that it is a program.
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());

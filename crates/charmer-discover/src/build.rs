@@ -307,6 +307,8 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
     flag.short_aliases.clone_from(&sketch.short_aliases);
     flag.negation.clone_from(&sketch.negation);
     flag.allow_hyphen = sketch.allow_hyphen;
+    flag.single_dash = sketch.single_dash;
+    flag.behind_positionals = sketch.behind_positionals;
     let kind = match &sketch.kind {
         Some(kind) => {
             note("type", kind.source);

@@ -16,8 +16,9 @@ use crate::{
     binary::Binary,
     build::build,
     busy::busy,
-    family::{Family, Signs, families, printed},
-    help::says_usage,
+    family::{Family, ManualPage, Signs, families, printed},
+    help::{further_help, says_usage, usage_statements},
+    manual,
     probe::{Answer, ProbeError, ProbeOptions, Prober},
     walk::{Bounds, Found, Walk},
 };
@@ -203,8 +204,12 @@ impl Discoverer {
             help: &help,
             binary: &binary,
         };
-        let Some(family) = busy(signs.text().len(), || choose(&signs)) else {
-            return Err(no_help(&inner.program, &help));
+        let chosen = busy(signs.text().len(), || choose(&signs));
+        // What complains and shows no usage of its own is no help.
+        let chosen = chosen.filter(|_| !complains(&signs) || by_manual(&binary).is_none());
+        let family = match chosen.or_else(|| by_manual(&binary)) {
+            Some(family) => family,
+            None => return Err(no_help(&inner.program, &help)),
         };
         let version = version(&prober).await;
         let identity = identity(&prober, &help, version.as_deref());
@@ -237,6 +242,7 @@ impl Discoverer {
         let prober = Prober::new(inner.program.clone(), inner.options.probe.clone())?;
         let help = first_look(&prober).await;
         if looks_like_help(&help) {
+            let help = self.further(&prober, help).await;
             return Ok((prober, help));
         }
         // A version manager's stand-in may need what is in the user's home. It does not hang without.
@@ -248,11 +254,29 @@ impl Discoverer {
                 return Ok((at_home, again));
             }
         }
-        // A usage line is the least that can be read, where nothing says more.
-        if printed(&help).lines().any(says_usage) {
+        // A usage line is the least that can be read, where nothing says more, but for a manual page.
+        let paged = || help.started && by_manual(&Binary::new(&inner.program)).is_some();
+        if printed(&help).lines().any(says_usage) || paged() {
             return Ok((prober, help));
         }
         Err(no_help(&inner.program, &help))
+    }
+
+    /// The help that a page names, where it says nothing else that could be read.
+    async fn further(&self, prober: &Prober, help: Answer) -> Answer {
+        let Some(request) = further_help(printed(&help)) else {
+            return help;
+        };
+        let binary = Binary::new(&self.0.program);
+        let signs = Signs {
+            help: &help,
+            binary: &binary,
+        };
+        if choose(&signs).is_some() {
+            return help;
+        }
+        let more = prober.run(&request).await;
+        if looks_like_help(&more) { more } else { help }
     }
 
     /// How many commands have been read, and how many are known of.
@@ -393,6 +417,35 @@ fn choose(signs: &Signs<'_>) -> Option<Box<dyn Family>> {
         }
     }
     best.map(|(_, family)| family)
+}
+
+/// Whether a program did not understand what it was asked and showed no usage that begins with its name.
+fn complains(signs: &Signs<'_>) -> bool {
+    let name = signs.binary.name();
+    let usage = usage_statements(signs.text(), &name);
+    let first = signs
+        .text()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    let said = [
+        "illegal option",
+        "unknown option",
+        "invalid option",
+        "unrecognized option",
+    ];
+    signs.help.code.is_some_and(|code| code != 0)
+        && said.iter().any(|said| first.contains(said))
+        && !usage
+            .iter()
+            .any(|line| line.split(' ').next() == Some(name.as_str()))
+}
+
+/// The manual page of a program that no family knows.
+fn by_manual(binary: &Binary) -> Option<Box<dyn Family>> {
+    let page = manual::of(binary)?;
+    Some(Box::new(ManualPage(page)))
 }
 
 fn no_help(program: &Path, answer: &Answer) -> DiscoverError {

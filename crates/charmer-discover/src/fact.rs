@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Origin {
     /// It follows from how such programs usually are.
     Convention,
+    /// The program's manual page, as a file.
+    Manual,
     /// The usage line.
     Usage,
     /// The rest of the help text.
@@ -26,6 +28,7 @@ impl Origin {
     pub const fn usual(self) -> u8 {
         match self {
             Self::Convention => 20,
+            Self::Manual => 50,
             Self::Usage => 60,
             Self::Help => 70,
             Self::Completion => 85,
@@ -39,6 +42,7 @@ impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::Convention => "convention",
+            Self::Manual => "manual",
             Self::Usage => "usage",
             Self::Help => "help",
             Self::Completion => "completion",

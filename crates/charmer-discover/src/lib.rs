@@ -13,6 +13,7 @@ mod footing;
 mod help;
 mod journal;
 mod judgement;
+mod manual;
 pub mod probe;
 pub mod redirect;
 mod sketch;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use charmer_core::model::{
-    Arguments, Choice, CommandPath, DoubleDash, FlagValue, Group, Repetition, ValueType,
+    Arguments, Choice, CommandPath, DoubleDash, FlagValue, Group, Repetition, SingleDash, ValueType,
 };
 
 use crate::fact::{Fact, Field};
@@ -119,6 +119,10 @@ pub(crate) struct FlagSketch {
     pub(crate) allow_hyphen: bool,
     /// Whether the parser takes it again, though nobody says what becomes of the first value.
     pub(crate) may_repeat: bool,
+    /// How it takes its value where its long name has one dash.
+    pub(crate) single_dash: Option<SingleDash>,
+    /// Whether it stands behind the positionals.
+    pub(crate) behind_positionals: bool,
 }
 
 impl FlagSketch {
@@ -147,6 +151,7 @@ impl FlagSketch {
     /// The flag as it is written, for a command line of ours.
     pub(crate) fn written(&self) -> String {
         match (&self.long, self.short) {
+            (Some(long), _) if self.single_dash.is_some() => format!("-{long}"),
             (Some(long), _) => format!("--{long}"),
             (None, Some(short)) => format!("-{short}"),
             (None, None) => String::new(),
@@ -193,6 +198,8 @@ impl FlagSketch {
         self.named_type |= other.named_type;
         self.allow_hyphen |= other.allow_hyphen;
         self.may_repeat |= other.may_repeat;
+        self.single_dash = self.single_dash.or(other.single_dash);
+        self.behind_positionals |= other.behind_positionals;
     }
 }
 
@@ -206,6 +213,8 @@ pub(crate) struct ChildSketch {
     pub(crate) listed: Option<Fact<String>>,
     /// Whether only its parent's word for it is to be had: it counts even if it cannot be asked.
     pub(crate) certain: bool,
+    /// All that is known of it where its parent's page describes it in place, and it has no page of its own.
+    pub(crate) told: Option<Box<CommandSketch>>,
 }
 
 impl ChildSketch {
@@ -223,6 +232,7 @@ impl ChildSketch {
             self.listed.hear(listed);
         }
         self.certain |= other.certain;
+        self.told = self.told.take().or(other.told);
     }
 }
 

@@ -251,6 +251,7 @@ impl Walk {
         // What its parent says of a command is kept where the command itself says nothing.
         let mut sketch = match sketch {
             Some(sketch) => sketch,
+            None if child.told.is_some() => child.told.map(|told| *told).unwrap_or_default(),
             None if child.certain => {
                 let mut sketch = CommandSketch::new(path.clone());
                 sketch

@@ -337,7 +337,7 @@ fn flag_row(inspected: &Inspected, owner: &CommandPath, flag: &Flag, inherited: 
         .short
         .map_or_else(String::new, |short| format!("-{short}, "));
     let name = match &flag.long {
-        Some(long) => format!("{short}--{long}"),
+        Some(_) => format!("{short}{}", flag.display_name()),
         None => flag.display_name(),
     };
     let mut about = flag.help.clone().unwrap_or_default();

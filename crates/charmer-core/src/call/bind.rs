@@ -197,6 +197,19 @@ impl Binder<'_> {
                 None => {}
             }
         }
+        self.order_as_given(given);
+    }
+
+    /// Puts flags that stand behind the positionals in the order in which they were given, since there it means
+    /// something (`find -name x -print`). The others keep theirs.
+    fn order_as_given(&mut self, given: &Map<String, Value>) {
+        let input = self.input;
+        let place = |(at, _): &(usize, Given)| {
+            let property = &input.flags[*at];
+            let behind = property.flag.behind_positionals;
+            behind.then(|| given.keys().position(|key| *key == property.key))
+        };
+        self.bound.flags.sort_by_key(place);
     }
 
     fn nested_flags(&mut self, given: &Map<String, Value>) {

@@ -4,7 +4,7 @@
 //! flags, so that a mistake in either cannot hand a caller a flag that a selector left out.
 
 use crate::{
-    model::{Flag, Repetition, Syntax},
+    model::{Flag, Repetition, SingleDash, Syntax},
     tool::{CommandTemplate, PinnedFlag, Tool},
 };
 
@@ -224,6 +224,14 @@ fn is_pinned(pinned: &PinnedFlag, element: &Element, depth: usize) -> bool {
 
 /// Whether this element can be the given flag, with or without an attached value.
 fn wrote(flag: &Flag, text: &str) -> bool {
+    if let (Some(takes), Some(long)) = (flag.single_dash, &flag.long) {
+        let behind = text
+            .strip_prefix('-')
+            .and_then(|text| text.strip_prefix(long.as_str()));
+        return behind.is_some_and(|value| {
+            value.is_empty() || takes == SingleDash::Glued || value.starts_with('=')
+        });
+    }
     if text.starts_with("--") {
         return flag.is_named(name_of(text));
     }

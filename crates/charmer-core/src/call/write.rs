@@ -95,9 +95,10 @@ impl<'a> LevelWriter<'a> {
         Ok(places.into_iter().map(|(_, place)| place).collect())
     }
 
-    /// The flags, those that would go on taking elements apart from the others.
+    /// The flags before the positionals, those that would go on taking elements apart from the others.
     fn greedy_and_plain(&self) -> (GivenFlags<'a>, GivenFlags<'a>) {
         self.flags()
+            .filter(|(property, _)| !property.flag.behind_positionals)
             .partition(|(property, given)| is_greedy(&property.flag, given, self.syntax))
     }
 
@@ -190,6 +191,9 @@ impl<'a> LevelWriter<'a> {
         }
         self.write_unlisted(argv)?;
         write_all(argv, greedy)?;
+        let expressions = self.flags();
+        let expressions = expressions.filter(|(property, _)| property.flag.behind_positionals);
+        write_all(argv, expressions.collect())?;
         write_behind_dashes(argv, protected);
         write_behind_dashes(argv, &behind);
         Ok(())
@@ -370,7 +374,7 @@ mod tests {
 
     use crate::{
         call::prepare,
-        model::{Cli, Command, Flag, Positional, Repetition, Syntax, ValueType},
+        model::{Cli, Command, Flag, Positional, Repetition, SingleDash, Syntax, ValueType},
         tool::{CatalogueOptions, catalogue},
     };
 
@@ -457,6 +461,40 @@ mod tests {
         let input = json!({"word": "stat"});
         let prepared = prepare(&tools[0], input.as_object().expect("an object")).expect("it fits");
         assert_eq!(prepared.argv.to_strings(), ["--", "stat"]);
+    }
+
+    #[test]
+    fn names_with_one_dash_take_their_values_as_they_say() {
+        let one = |name: &str, takes| text(name).single_dash(takes);
+        let root = Command::new("p")
+            .flag(one("out", SingleDash::Separate))
+            .flag(one("std", SingleDash::Equals))
+            .flag(one("heap", SingleDash::Glued))
+            .flag(Flag::new("brief").single_dash(SingleDash::Separate))
+            .positional(Positional::new("file"));
+        let input = json!({"file": "f", "out": "o", "std": "c", "heap": "4m", "brief": true});
+        assert_eq!(
+            written(root.clone(), input),
+            "-out o -std=c -heap4m -brief f"
+        );
+        let refused = written(root, json!({"out": "-brief"}));
+        assert!(refused.contains("does not begin with `-`"), "{refused}");
+    }
+
+    #[test]
+    fn expressions_stand_behind_the_positionals_as_they_were_given() {
+        let expression = |name: &str| {
+            text(name)
+                .single_dash(SingleDash::Separate)
+                .behind_positionals()
+        };
+        let root = Command::new("p")
+            .flag(expression("named"))
+            .flag(Flag::short_only('L'))
+            .flag(expression("kind"))
+            .positional(Positional::new("paths").variadic());
+        let given = json!({"kind": "f", "paths": ["a", "b"], "named": "x*", "L": true});
+        assert_eq!(written(root, given), "-L a b -kind f -named x*");
     }
 
     #[test]

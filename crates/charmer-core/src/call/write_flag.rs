@@ -1,7 +1,7 @@
 //! One flag on a command line: attached where that is possible, repeated, joined or followed by its values otherwise.
 
 use crate::model::{
-    Flag, FlagValue, LongValue, MapValue, Repetition, ShortValue, Syntax, ValueType,
+    Flag, FlagValue, LongValue, MapValue, Repetition, ShortValue, SingleDash, Syntax, ValueType,
 };
 
 use super::{
@@ -36,9 +36,11 @@ pub(super) fn is_greedy(flag: &Flag, given: &Given, syntax: Syntax) -> bool {
 /// Whether the program takes the flag's value only as the next element. One that may be left out cannot stand there:
 /// nothing would say that it belongs to the flag.
 pub(super) fn takes_separate(flag: &Flag, syntax: Syntax) -> bool {
-    syntax.long_value == LongValue::Separate
-        && flag.long.is_some()
-        && flag.value == FlagValue::Required
+    let separate = match flag.single_dash {
+        Some(takes) => takes == SingleDash::Separate,
+        None => syntax.long_value == LongValue::Separate,
+    };
+    separate && flag.long.is_some() && flag.value == FlagValue::Required
 }
 
 pub(super) fn delimiter_refused(key: &str, value: &str, what: &str) -> Violation {
@@ -188,8 +190,10 @@ fn push_separate(argv: &mut Argv, flag: &Flag, value: &str, key: &str) -> Result
 }
 
 fn write_attached(argv: &mut Argv, flag: &Flag, value: &str, syntax: Syntax) {
-    let glued = flag.long.is_none() && syntax.short_value == ShortValue::Glued;
-    if glued && value.is_empty() && !matches!(flag.value, FlagValue::Optional { .. }) {
+    if is_glued(flag, syntax)
+        && value.is_empty()
+        && !matches!(flag.value, FlagValue::Optional { .. })
+    {
         // `-j` with nothing glued to it would take the next element; so the empty value is that element.
         argv.push(flag.display_name(), ElementKind::Flag);
         argv.push("", ElementKind::Value);
@@ -198,9 +202,17 @@ fn write_attached(argv: &mut Argv, flag: &Flag, value: &str, syntax: Syntax) {
     argv.push(attached(flag, value, syntax), ElementKind::Flag);
 }
 
+/// Whether a value stands right behind the flag's name.
+fn is_glued(flag: &Flag, syntax: Syntax) -> bool {
+    match flag.single_dash {
+        Some(takes) => takes == SingleDash::Glued,
+        None => flag.long.is_none() && syntax.short_value == ShortValue::Glued,
+    }
+}
+
 fn attached(flag: &Flag, value: &str, syntax: Syntax) -> String {
     let name = flag.display_name();
-    if flag.long.is_none() && syntax.short_value == ShortValue::Glued {
+    if is_glued(flag, syntax) {
         format!("{name}{value}")
     } else {
         format!("{name}={value}")

@@ -19,6 +19,18 @@ pub enum FlagValue {
     },
 }
 
+/// How a flag whose long name has one dash takes its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SingleDash {
+    /// `-name value`, as `find`, `openssl` and `ip` do.
+    Separate,
+    /// `-std=value`.
+    Equals,
+    /// `-O2`, `-Xmx512m`: right behind the name.
+    Glued,
+}
+
 /// How several values are given to one flag.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -137,6 +149,13 @@ pub struct Flag {
     /// Whether a value that follows as its own element may begin with `-`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_hyphen: bool,
+    /// How it takes its value where its long name is written with one dash (`-name`); `None` for `--name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub single_dash: Option<SingleDash>,
+    /// Whether it stands behind the positionals, in the order in which a caller gives such flags: the expressions of
+    /// `find`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub behind_positionals: bool,
     /// What it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -173,6 +192,8 @@ impl Flag {
             env: None,
             may_repeat: false,
             allow_hyphen: false,
+            single_dash: None,
+            behind_positionals: false,
             help: None,
             writes: false,
             withheld: None,
@@ -282,9 +303,24 @@ impl Flag {
         self
     }
 
-    /// How a person writes it: `--long`, else `-s`.
+    /// Gives its long name one dash.
+    #[must_use]
+    pub fn single_dash(mut self, takes: SingleDash) -> Self {
+        self.single_dash = Some(takes);
+        self
+    }
+
+    /// Puts it behind the positionals.
+    #[must_use]
+    pub fn behind_positionals(mut self) -> Self {
+        self.behind_positionals = true;
+        self
+    }
+
+    /// How a person writes it: `--long` or `-long`, else `-s`.
     pub fn display_name(&self) -> String {
         match (&self.long, self.short) {
+            (Some(long), _) if self.single_dash.is_some() => format!("-{long}"),
             (Some(long), _) => format!("--{long}"),
             (None, Some(short)) => format!("-{short}"),
             (None, None) => self.id.clone(),
@@ -296,8 +332,16 @@ impl Flag {
         self.value == FlagValue::None && self.value_type == ValueType::Bool
     }
 
-    /// Whether a word as typed (`--name`, `-n`) names this flag, by any of its names.
+    /// Whether a word as typed (`--name`, `-n`) names this flag, by any of its names. A name with one dash is also known
+    /// with two, as people write it.
     pub fn is_named(&self, word: &str) -> bool {
+        let single = word
+            .strip_prefix('-')
+            .filter(|_| self.single_dash.is_some());
+        let names = || self.long.iter().chain(&self.aliases);
+        if single.is_some_and(|word| names().any(|name| name == word)) {
+            return true;
+        }
         if let Some(long) = word.strip_prefix("--") {
             return self.long.as_deref() == Some(long)
                 || self.aliases.iter().any(|alias| alias == long)

@@ -14,7 +14,7 @@ mod value_type;
 
 pub use argument::{ArgSpec, Arguments, Positional};
 pub use command::{Cli, Command, Effect, Group, GroupKind, Hints, Listing};
-pub use flag::{Choice, Flag, FlagValue, Repetition};
+pub use flag::{Choice, Flag, FlagValue, Repetition, SingleDash};
 pub use network::Network;
 pub use path::CommandPath;
 pub use syntax::{DoubleDash, LongValue, ShortValue, Syntax};

@@ -24,6 +24,7 @@ impl ToolName {
     /// use charmer_core::{model::CommandPath, tool::ToolName};
     /// let name = ToolName::new("docker", &CommandPath::parse("container ls"));
     /// assert_eq!(name.as_str(), "docker_container_ls");
+    /// assert_eq!(ToolName::new("g++", &CommandPath::root()).as_str(), "gpp");
     /// ```
     pub fn new(prefix: &str, path: &CommandPath) -> Self {
         let words = std::iter::once(prefix).chain(path.words().iter().map(String::as_str));
@@ -62,11 +63,15 @@ fn is_valid(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Replaces what a client could reject.
+/// Replaces what a client could reject. A plus is read aloud as a `p`, so that `g++` is `gpp` and not `g__`.
 fn sanitize(text: &str) -> String {
     let replaced: String = text
         .chars()
-        .map(|c| if is_valid(c) { c } else { '_' })
+        .map(|c| match c {
+            '+' => 'p',
+            c if is_valid(c) => c,
+            _ => '_',
+        })
         .collect();
     if replaced.is_empty() {
         "_".into()

@@ -131,6 +131,8 @@ pub struct Level {
     pub groups: Vec<Group>,
     /// The long names of every flag that the program takes here, also of those that are not offered.
     pub long_flags: Vec<String>,
+    /// Those of them that are written with one dash.
+    pub single_dash_flags: Vec<String>,
     /// The letters of every flag that the program takes here.
     pub short_flags: Vec<char>,
     /// The number of positionals behind which the program reads no options here.
@@ -176,6 +178,11 @@ impl Level {
                 .cloned()
                 .collect(),
             long_flags: flags.iter().flat_map(longs).collect(),
+            single_dash_flags: flags
+                .iter()
+                .filter(|flag| flag.single_dash.is_some())
+                .flat_map(longs)
+                .collect(),
             short_flags: flags
                 .iter()
                 .flat_map(|flag| flag.short.iter().chain(&flag.short_aliases).copied())
@@ -191,6 +198,11 @@ impl Level {
         if let Some(name) = element.strip_prefix("--") {
             let name = name.split_once('=').map_or(name, |(name, _)| name);
             return !name.is_empty() && self.long_flags.iter().any(|long| long.starts_with(name));
+        }
+        let word = element.strip_prefix('-').unwrap_or_default();
+        let word = word.split_once('=').map_or(word, |(name, _)| name);
+        if self.single_dash_flags.iter().any(|name| name == word) {
+            return true;
         }
         let letter = element
             .strip_prefix('-')

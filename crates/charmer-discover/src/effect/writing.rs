@@ -112,6 +112,10 @@ const TARGETS: &[&str] = &[
     "results-file",
     "coverage-file",
     "lockfile-path",
+    "fprint",
+    "fprint0",
+    "fprintf",
+    "fls",
 ];
 
 /// Names that mean a file to write or a format, which the rest must tell apart.

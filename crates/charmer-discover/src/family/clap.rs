@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use charmer_core::model::{CommandPath, Syntax};
 
-use super::{Asker, Family, Page, Refining, Signs, Sketches};
+use super::{Asker, Family, Page, Refining, Signs, Sketches, getopt::option_rows};
 use crate::{
     help::{flag_names, sections},
     sketch::CommandSketch,
@@ -84,6 +84,11 @@ impl Family for Clap {
     }
 
     fn recognise(&self, signs: &Signs<'_>) -> u8 {
+        // The library has no long names with one dash.
+        let rows = option_rows(signs.text());
+        if rows.iter().filter(|row| row.names.single_dash).count() > 2 {
+            return 0;
+        }
         let score = shape(signs.text());
         // Where the words are the author's own, the library's name in the program decides.
         if (1..80).contains(&score) {

@@ -1,21 +1,29 @@
 //! One tolerant reader for whatever no other family knows: rows of options, and rows that may be commands.
 
-use std::{collections::HashSet, sync::OnceLock};
+use std::{
+    collections::HashSet,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use charmer_core::model::{Arguments, CommandPath, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
     first_word::AskedFirstWord,
-    getopt::getopt_flags,
+    further::AskedFurther,
+    getopt::{getopt_flags, indent},
     gnu::{about, left_out_warning},
-    hand_on,
+    hand_on, in_place,
     long_value::AskedLongValue,
     pattern::{arguments_of, usage_flags},
 };
 use crate::{
     fact::{Fact, Origin},
     help::{behind_path, rows, says_usage, sections, usage_statements},
+    manual,
     sketch::{ChildSketch, CommandSketch, FlagSketch},
 };
 
@@ -24,6 +32,13 @@ use crate::{
 pub(crate) struct Fallback {
     /// The commands that the root lists: a page that lists the same is the root's again.
     root: OnceLock<Vec<String>>,
+    /// Whether the root describes all of its commands in place.
+    told: AtomicBool,
+    /// Whether a command was seen to show the root's page instead of its own.
+    no_pages: AtomicBool,
+    /// Whether the root names a command that shows the help of others.
+    help_command: AtomicBool,
+    further: AskedFurther,
     long_value: AskedLongValue,
     first_word: AskedFirstWord,
 }
@@ -56,22 +71,48 @@ impl Family for Fallback {
     }
 
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
-        let sketch = read(page.text(), page.program, page.path)?;
+        let Some(sketch) = read(page.text(), page.program, page.path) else {
+            self.note_no_page(page);
+            return None;
+        };
         let names: Vec<String> = sketch
             .children
             .iter()
             .map(|child| child.name.clone())
             .collect();
         if page.path.is_root() {
+            let told = sketch.children.iter().all(|child| child.told.is_some());
+            self.told.store(told, Ordering::Relaxed);
             let _ = self.root.set(names);
+            self.further.note(page.text());
+            let help_command = says_help_command(page.text(), page.program);
+            self.help_command.store(help_command, Ordering::Relaxed);
         } else if !names.is_empty() && self.root.get() == Some(&names) {
             return None;
         }
         Some(sketch)
     }
 
+    fn help_requests(&self, path: &CommandPath) -> Vec<Vec<String>> {
+        // One that shows the root's page speaks for all that are described there.
+        if !path.is_root() && self.no_pages.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let mut words = path.words().to_vec();
+        words.push("--help".into());
+        let mut requests = vec![words];
+        if !path.is_root() && self.help_command.load(Ordering::Relaxed) {
+            let mut words = vec!["help".to_owned()];
+            words.extend_from_slice(path.words());
+            requests.insert(0, words);
+        }
+        requests
+    }
+
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async move {
+            self.further.ask(asker, sketch).await;
+            manual::complete(asker.binary, sketch);
             self.long_value.ask(asker, sketch).await;
             self.first_word.ask(asker, sketch).await;
             hand_on::ask(asker, sketch).await;
@@ -79,12 +120,35 @@ impl Family for Fallback {
     }
 }
 
+impl Fallback {
+    /// Notes that a command has no page, where its root describes it.
+    fn note_no_page(&self, page: &Page<'_>) {
+        let told = self.told.load(Ordering::Relaxed) && !page.path.is_root();
+        let again = || {
+            let names = command_rows(page.text())
+                .into_iter()
+                .map(|child| child.name);
+            self.root.get() == Some(&names.collect())
+        };
+        if told && again() {
+            self.no_pages.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 pub(super) fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
     let usage = usage_statements(text, program);
-    let rests: Vec<&str> = usage
+    let mut rests: Vec<&str> = usage
         .iter()
         .filter_map(|line| behind_path(line, path.words()))
         .collect();
+    // Some programs show their commands as if they were programs: `Usage: sign [options]`.
+    if let (Some(own), true) = (path.words().last(), rests.is_empty()) {
+        let named = usage
+            .iter()
+            .filter_map(|line| line.strip_prefix(own.as_str()));
+        rests.extend(named.filter(|rest| rest.is_empty() || rest.starts_with(' ')));
+    }
     // Only a usage line that has its path shows that a command is there.
     if !path.is_root() && rests.is_empty() {
         return None;
@@ -107,12 +171,61 @@ pub(super) fn read(text: &str, program: &str, path: &CommandPath) -> Option<Comm
     }
     sketch.warnings.extend(left_out_warning(&left_out));
     sketch.aliases = aliases(text);
-    sketch.children = command_rows(text);
+    sketch.children = command_list(text, path, &usage);
+    if sketch.children.is_empty() {
+        sketch.children = stated_commands(text, program, path);
+    }
     match sketch.children.is_empty() {
         true => free_command_word(text, &mut sketch),
         false => drop_command_word(&mut sketch),
     }
     Some(sketch)
+}
+
+/// `Use "tool help COMMAND" to get detailed help.`
+fn says_help_command(text: &str, program: &str) -> bool {
+    let text = text.to_lowercase();
+    let mark = format!("{} help ", program.to_lowercase());
+    let mut behind = text.split(mark.as_str()).skip(1);
+    behind.any(|rest| {
+        let word = rest.trim_start_matches(['<', '[']);
+        word.starts_with("command") || word.starts_with("subcommand")
+    })
+}
+
+/// The commands that a page lists by their statements: `    tool group add [options] <name>`, each with a text below.
+pub(super) fn stated_commands(text: &str, program: &str, path: &CommandPath) -> Vec<ChildSketch> {
+    let mut found: Vec<ChildSketch> = Vec::new();
+    let mut seen = HashSet::new();
+    let sections = sections(text).into_iter();
+    let plain = sections.filter(|section| !section.heading.to_lowercase().contains("example"));
+    let lines: Vec<&str> = plain.flat_map(|section| section.lines).collect();
+    for (at, line) in lines.iter().enumerate() {
+        let content = line.trim();
+        if content.len() == line.len() || !content.starts_with(program) {
+            continue;
+        }
+        let rest = behind_path(content, path.words()).unwrap_or_default();
+        let mut behind = rest.split(' ');
+        let next = behind.next();
+        // The text of a command that stands below this one says nothing of it.
+        let below = behind.next().is_some_and(is_name);
+        let text = lines
+            .get(at + 1)
+            .filter(|text| !below && indent(text) > indent(line));
+        if let Some(name) = next.filter(|name| is_name(name) && *name != "help")
+            && seen.insert(name.to_owned())
+        {
+            let name = name.to_owned();
+            found.push(ChildSketch {
+                name,
+                about: text.map(|text| Fact::new(text.trim().to_owned(), Origin::Help)),
+                listed: Some(Fact::new(String::new(), Origin::Help)),
+                ..ChildSketch::default()
+            });
+        }
+    }
+    if found.len() > 1 { found } else { Vec::new() }
 }
 
 /// `tool COMMAND ...`, and the commands are listed without being read one by one: which of them is run when none is given,
@@ -137,7 +250,7 @@ pub(super) fn free_command_word(text: &str, sketch: &mut CommandSketch) {
 }
 
 /// Whether a heading, in small letters, stands above commands.
-fn speaks_of_commands(heading: &str) -> bool {
+pub(super) fn speaks_of_commands(heading: &str) -> bool {
     let mut words = heading.split_whitespace();
     words.any(|word| matches!(word, "commands" | "subcommands"))
 }
@@ -154,6 +267,12 @@ fn drop_command_word(sketch: &mut CommandSketch) {
         return;
     };
     if let Some(at) = listed.iter().position(|one| stands_for_command(&one.id)) {
+        // `tool COMMAND ...`, where commands are described in place: one of them, or an option, may be what is run when
+        // none is given.
+        let told = sketch.children.iter().all(|child| child.told.is_some());
+        if told && listed[at].variadic {
+            sketch.runnable = Some(Fact::new(true, Origin::Convention));
+        }
         listed.truncate(at);
     }
 }
@@ -216,14 +335,44 @@ fn take_bracketed(text: &str, flags: &mut Vec<FlagSketch>) {
     }
 }
 
-/// What a text lists as commands: rows, or words between commas, below a heading that speaks of commands.
+/// What a text lists as commands: rows, or words between commas or in columns, below a heading that speaks of commands.
 pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
+    command_list(text, &CommandPath::root(), &[])
+}
+
+/// The same for the page of a command. Where rows show the commands' arguments too, the commands have no help of their
+/// own to ask for, as a rule, and are what these rows say.
+fn command_list(text: &str, parent: &CommandPath, usage: &[String]) -> Vec<ChildSketch> {
     let mut found: Vec<ChildSketch> = Vec::new();
     let mut seen = HashSet::new();
-    for section in sections(text) {
-        if !speaks_of_commands(&section.heading.to_lowercase()) {
-            continue;
-        }
+    for (heading, names) in in_place::columns(text) {
+        let listed = Some(Fact::new(heading, Origin::Help));
+        let names = names.into_iter();
+        let new = names.filter(|name| name != "help" && seen.insert(name.clone()));
+        found.extend(new.map(|name| ChildSketch {
+            name,
+            listed: listed.clone(),
+            ..ChildSketch::default()
+        }));
+    }
+    let sections = sections(text).into_iter();
+    let sections = sections.filter(|one| speaks_of_commands(&one.heading.to_lowercase()));
+    let sections: Vec<_> = sections.collect();
+    let tables = sections.iter().filter_map(|section| {
+        let indented = section.lines.iter().copied();
+        let indented = indented.filter(|line| line.is_empty() || line.starts_with([' ', '\t']));
+        in_place::command_table(section.heading, &indented.collect::<Vec<_>>())
+    });
+    let tables: Vec<_> = tables.collect();
+    // Some of a program's commands take nothing, so that one row with arguments speaks for all.
+    if tables.iter().any(|table| table.in_place) {
+        let told = in_place::told_children(tables, parent, usage);
+        let told = told.into_iter();
+        return told
+            .filter(|child| child.name != "help" && seen.insert(child.name.clone()))
+            .collect();
+    }
+    for section in sections {
         let listed = Some(Fact::new(section.heading.to_string(), Origin::Help));
         let lines: Vec<&str> = section
             .lines
@@ -253,7 +402,6 @@ pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
                 continue;
             }
             let aliased = row.name.contains(", ");
-            // Where rows show the commands' arguments too, the commands have no help of their own to ask for.
             if !aliased && row.name.contains(' ') {
                 return Vec::new();
             }
@@ -271,14 +419,14 @@ pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
                 aliases,
                 about,
                 listed: listed.clone(),
-                certain: false,
+                ..ChildSketch::default()
             });
         }
     }
     found
 }
 
-fn is_name(word: &str) -> bool {
+pub(super) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && word
             .chars()
@@ -330,7 +478,8 @@ mod tests {
             ]
         );
         let in_place = "Commands:\n  start UNIT...   Start it\n  halt            Stop all\n";
-        assert!(command_rows(in_place).is_empty());
+        let told = command_rows(in_place);
+        assert!(told.len() == 2 && told.iter().all(|child| child.told.is_some()));
         let found = command_rows("All commands:\n\n    access, audit,\n    bugs, help\n");
         assert_eq!(found.len(), 3);
     }
@@ -363,6 +512,28 @@ mod tests {
             positionals("Usage: tool <command>\n\nOptions:\n  -q  Quiet.\n"),
             1
         );
+    }
+
+    #[test]
+    fn commands_that_a_page_states() {
+        let text = "usage: tool [global] <group> <command>\n\nOptions:\n  --all    All\n\n    tool egg add [options] <name>\n        Add one\n    tool egg drop <name>\n        Drop one\n\n    tool check <name>\n\nUse --help as an argument.\n";
+        let names = |path: &str| {
+            let found = stated_commands(text, "tool", &CommandPath::parse(path)).into_iter();
+            found.map(|child| child.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(""), ["egg", "check"]);
+        assert_eq!(names("egg"), ["add", "drop"]);
+        assert!(names("check").is_empty());
+    }
+
+    #[test]
+    fn a_command_may_show_the_help_of_others() {
+        assert!(says_help_command(
+            "Use “tool help COMMAND” to get it.",
+            "tool"
+        ));
+        assert!(says_help_command("Run 'tool help <command>'.", "tool"));
+        assert!(!says_help_command("tool help shows this", "tool"));
     }
 
     #[test]

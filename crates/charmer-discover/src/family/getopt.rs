@@ -2,7 +2,7 @@
 
 use std::{cell::LazyCell, collections::HashSet};
 
-use charmer_core::model::{Choice, Repetition, ValueType};
+use charmer_core::model::{Choice, Repetition, SingleDash, ValueType};
 
 use crate::{
     fact::{Fact, Origin},
@@ -28,10 +28,11 @@ pub(crate) fn option_rows(text: &str) -> Vec<OptionRow> {
         let Some(least) = options.map(|line| indent(line)).min() else {
             continue;
         };
-        // Long names may stand further in, below those that follow a short one.
+        // Long names may stand further in, below those that follow a short one, and people are not exact by a column or
+        // two.
         let starts = |indent: usize, content: &str| {
             is_option(content)
-                && (indent == least || indent <= least + 6 && content.starts_with("--"))
+                && (indent <= least + 2 || indent <= least + 6 && content.starts_with("--"))
         };
         for row in rows(&block, starts) {
             let (column, text) = cut_value(&row.name, &row.text);
@@ -46,7 +47,7 @@ pub(crate) fn option_rows(text: &str) -> Vec<OptionRow> {
     found
 }
 
-fn indent(line: &str) -> usize {
+pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
@@ -187,7 +188,48 @@ pub(crate) fn getopt_flag(
     Some(flag)
 }
 
-/// The flags of a page whose long names have two dashes, and the long names with one dash that were left out.
+/// The flag of a row whose long names all have one dash (`-std=<standard>`, `-cp <path>`); `None` where what is shown is
+/// no name, as `-NUM` is none, or cannot be written for sure.
+pub(super) fn single_dash_flag(row: &OptionRow) -> Option<FlagSketch> {
+    let names = &row.names;
+    let value = names.value.as_deref().unwrap_or_default();
+    let named = |long: &String| {
+        long.chars().any(char::is_lowercase)
+            && long.starts_with(|c: char| c.is_ascii_alphabetic())
+            && !long.ends_with('-')
+    };
+    let said = !row.text.is_empty() || value.starts_with('<');
+    if !names.single_dash || names.unread || !said || !names.longs.iter().all(named) {
+        return None;
+    }
+    // `-ea[:<package>...]` has a separator of its own.
+    if value.starts_with(':') || names.optional && names.equals {
+        return None;
+    }
+    let mut flag = getopt_flag(row, |_| true)?;
+    flag.single_dash = Some(match (names.equals, names.glued || names.optional) {
+        (true, _) => SingleDash::Equals,
+        (false, true) => SingleDash::Glued,
+        (false, false) => SingleDash::Separate,
+    });
+    Some(flag)
+}
+
+/// The flags that a column and its text describe, as a row of help would.
+pub(crate) fn flags_of_column(column: &str, text: &str) -> Vec<FlagSketch> {
+    let rows = alternatives(column).into_iter().filter_map(|part| {
+        let names = option_names(part, true)?;
+        let text = text.to_owned();
+        Some(OptionRow { names, text })
+    });
+    let flags = rows.filter_map(|row| match row.names.single_dash {
+        true => single_dash_flag(&row),
+        false => getopt_flag(&row, |_| true),
+    });
+    flags.collect()
+}
+
+/// The flags of a page, and the names with one dash that were left out.
 pub(crate) fn getopt_flags(text: &str) -> (Vec<FlagSketch>, Vec<String>) {
     let mut flags: Vec<FlagSketch> = Vec::new();
     let mut places = FlagPlaces::default();
@@ -203,7 +245,14 @@ pub(crate) fn getopt_flags(text: &str) -> (Vec<FlagSketch>, Vec<String>) {
                 flags.push(flag);
             }
             Some(_) => {}
-            None => left_out.extend(row.names.longs.first().map(|long| format!("-{long}"))),
+            None => match single_dash_flag(&row) {
+                Some(flag) if !places.has(&flag) => {
+                    places.add(&flag, flags.len());
+                    flags.push(flag);
+                }
+                Some(_) => {}
+                None => left_out.extend(row.names.longs.first().map(|long| format!("-{long}"))),
+            },
         }
     }
     // A letter can only be one flag's.
@@ -401,6 +450,41 @@ mod tests {
                 "!-NUM",
             ]
         );
+    }
+
+    #[test]
+    fn a_list_may_stand_a_column_further_in() {
+        assert_eq!(
+            show("Options:\n  -b, --beep   beep\n  -c <n>       count\n\n -h, --help   show\n"),
+            [
+                "-b --beep None/Bool",
+                "-c Required/String",
+                "-h --help None/Bool"
+            ]
+        );
+    }
+
+    #[test]
+    fn long_names_with_one_dash() {
+        let text = "Usage: press [options] file...\n  -dump-plan          Show the plan\n  -std=<name>         Use it\n  -heap<size>         Set the heap\n  -out file           Write there\n  -cp <path of it>\n  -W<x>,<y>           Odd\n  -Wx,<options>       Pass them on\n  -say:[all|none]     Odd\n  -NUM                A number\n  --all               All\n";
+        let (flags, left_out) = getopt_flags(text);
+        let shown: Vec<_> = flags
+            .iter()
+            .map(|flag| (flag.written(), flag.single_dash))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("-dump-plan".into(), Some(SingleDash::Separate)),
+                ("-std".into(), Some(SingleDash::Equals)),
+                ("-heap".into(), Some(SingleDash::Glued)),
+                ("-out".into(), Some(SingleDash::Separate)),
+                ("-cp".into(), Some(SingleDash::Separate)),
+                ("-W".into(), None),
+                ("--all".to_owned(), None),
+            ]
+        );
+        assert_eq!(left_out, ["-Wx", "-say", "-NUM"]);
     }
 
     #[test]

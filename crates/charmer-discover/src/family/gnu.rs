@@ -1,33 +1,29 @@
 //! Programs without subcommands whose help is a usage line and rows of options: coreutils, tar, grep, curl and many others.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use charmer_core::model::{CommandPath, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
-    fallback::{command_rows, free_command_word},
+    fallback::{command_rows, free_command_word, stated_commands},
     first_word::AskedFirstWord,
+    further::AskedFurther,
     getopt::{getopt_flags, option_rows},
     hand_on,
     long_value::AskedLongValue,
     pattern::arguments_of,
-    printed,
     replaced::mark_replaced,
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{behind_path, first_sentence, usage_statements},
+    help::{behind_path, first_sentence, further_help, usage_statements},
+    manual,
     sketch::CommandSketch,
 };
-
-/// What such a program says when its first help is not all of it.
-const MORE: &str = "--help all";
 
 /// The family.
 #[derive(Default)]
 pub(crate) struct Gnu {
-    more: AtomicBool,
+    further: AskedFurther,
     long_value: AskedLongValue,
     first_word: AskedFirstWord,
 }
@@ -56,20 +52,14 @@ impl Family for Gnu {
             return None;
         }
         let text = page.text();
-        self.more.store(text.contains(MORE), Ordering::Relaxed);
+        self.further.note(text);
         Some(read(text, page.program))
     }
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async move {
-            if self.more.load(Ordering::Relaxed) {
-                let request: Vec<&str> = MORE.split(' ').collect();
-                let answer = asker.prober.run(&request).await;
-                let (flags, _) = getopt_flags(printed(&answer));
-                for flag in flags {
-                    sketch.add_flag(flag);
-                }
-            }
+            self.further.ask(asker, sketch).await;
+            manual::complete(asker.binary, sketch);
             self.long_value.ask(asker, sketch).await;
             self.first_word.ask(asker, sketch).await;
             hand_on::ask(asker, sketch).await;
@@ -85,7 +75,11 @@ fn score(text: &str, program: &str) -> u8 {
     let longs = rows
         .iter()
         .filter(|row| !row.names.single_dash && !row.names.longs.is_empty());
-    if usage.is_empty() || longs.count() < 2 || !command_rows(text).is_empty() {
+    let commands = || {
+        let stated = stated_commands(text, program, &CommandPath::root());
+        !stated.is_empty() || !command_rows(text).is_empty()
+    };
+    if usage.is_empty() || longs.count() < 2 || commands() {
         return 0;
     }
     let first = usage[0].to_lowercase();
@@ -103,7 +97,7 @@ fn score(text: &str, program: &str) -> u8 {
             row.names.equals && value.starts_with(char::is_uppercase)
         }),
         text.contains("help and exit") || text.contains("version information and exit"),
-        text.contains("Mandatory arguments to long options") || text.contains(MORE),
+        text.contains("Mandatory arguments to long options") || further_help(text).is_some(),
     ];
     20 + 7 * marks.iter().filter(|&&mark| mark).count() as u8
 }
@@ -150,7 +144,10 @@ pub(super) fn about(text: &str) -> Option<String> {
     let mut paragraph: Vec<&str> = Vec::new();
     for line in text.lines() {
         let lower = line.trim_start().to_lowercase();
-        let usage = lower.starts_with("usage:") || lower.starts_with("or:");
+        let shows = line.split_whitespace().nth(1);
+        let usage = lower.starts_with("usage:")
+            || lower.starts_with("or:")
+            || shows.is_some_and(|word| word.starts_with("[OPTION"));
         behind |= usage;
         let prose = !usage
             && line.starts_with(char::is_alphabetic)
@@ -165,7 +162,14 @@ pub(super) fn about(text: &str) -> Option<String> {
         }
     }
     let sentence = first_sentence(&paragraph.join("\n"));
-    (sentence.len() > 3 && sentence.contains(' ')).then_some(sentence)
+    // A sentence about options says how the program is called, not what it is for.
+    let lower = sentence.to_lowercase();
+    let mut words = sentence.split([' ', '(', '`', '\'', '"']);
+    let of_options = words.any(|word| word.len() > 1 && word.starts_with('-'))
+        || ["see ", "for more ", "use ", "try "]
+            .iter()
+            .any(|start| lower.starts_with(start));
+    (sentence.len() > 3 && sentence.contains(' ') && !of_options).then_some(sentence)
 }
 
 #[cfg(test)]

@@ -9,19 +9,28 @@ mod click;
 #[cfg(test)]
 mod clock;
 mod cobra;
+mod expression;
 mod fallback;
 mod first_word;
 mod framework;
+mod further;
 mod getopt;
 mod git;
 mod git_data;
 mod gnu;
 mod goflag;
 mod hand_on;
+mod in_place;
 mod long_value;
+mod manual_page;
+mod objects;
 mod pattern;
 mod python;
 mod replaced;
+
+pub(crate) use getopt::flags_of_column;
+pub(crate) use manual_page::ManualPage;
+pub(crate) use pattern::arguments_of;
 
 use std::{collections::BTreeMap, pin::Pin};
 
@@ -138,6 +147,8 @@ pub(crate) fn families() -> Vec<Box<dyn Family>> {
     all.extend(framework::frameworks());
     all.extend([
         Box::<goflag::GoFlag>::default() as Box<dyn Family>,
+        Box::<objects::Objects>::default(),
+        Box::<expression::Expression>::default(),
         Box::<gnu::Gnu>::default(),
         Box::<fallback::Fallback>::default(),
     ]);

@@ -260,7 +260,7 @@ fn is_pair(short: &str, long: &str) -> bool {
 }
 
 /// Splits at bars outside of brackets.
-fn bars(text: &str) -> Vec<&str> {
+pub(super) fn bars(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut depth = 0usize;
     let mut start = 0;

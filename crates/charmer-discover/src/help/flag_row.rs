@@ -18,6 +18,10 @@ pub(crate) struct Names {
     pub(crate) equals: bool,
     /// Whether long names have a single dash.
     pub(crate) single_dash: bool,
+    /// Whether the value stands right behind the name (`-l<n>`).
+    pub(crate) glued: bool,
+    /// Whether something stands behind the names and the value that is neither (`-Wx,<options>`, `-verbose:<what>`).
+    pub(crate) unread: bool,
 }
 
 /// Reads the left column of a flag's row; `None` if it is no flag's.
@@ -38,11 +42,12 @@ pub(crate) fn flag_names(column: &str) -> Option<Names> {
         if let Some(value) = value {
             names.value.get_or_insert(value);
         }
-        rest = after.trim_start_matches([',', '|', '/', ' ']);
+        rest = behind_letter(after.trim_start_matches([',', '|', '/', ' ']));
         if !rest.starts_with('-') || !after.starts_with([',', '|', '/', ' ']) {
             break;
         }
     }
+    names.unread = !rest.is_empty();
     // A long name that is the other's opposite.
     if names.negation.is_none()
         && names.longs.len() == 2
@@ -51,6 +56,18 @@ pub(crate) fn flag_names(column: &str) -> Option<Names> {
         names.negation = names.longs.pop();
     }
     Some(names)
+}
+
+/// What follows a letter without a dash that stands among the names, as programs that know several dialects have it:
+/// `-p, p, --pid`.
+fn behind_letter(text: &str) -> &str {
+    let mut chars = text.chars();
+    let letter = chars.next().is_some_and(char::is_alphanumeric);
+    let behind = chars.as_str().trim_start();
+    match behind.strip_prefix(',').map(str::trim_start) {
+        Some(rest) if letter && rest.starts_with('-') => rest,
+        _ => text,
+    }
 }
 
 impl Names {
@@ -133,7 +150,10 @@ fn value_of<'t>(text: &'t str, names: &mut Names) -> (Option<String>, &'t str) {
     let (body, equals) = match text.strip_prefix('=') {
         Some(body) => (body, true),
         // `-l<n>`: the value is glued to the name.
-        None if text.starts_with('<') => (text, false),
+        None if text.starts_with('<') => {
+            names.glued = true;
+            (text, false)
+        }
         None => match text.strip_prefix(' ') {
             // Two spaces end the column; a dash begins the next name.
             Some(body) if !body.starts_with([' ', '-']) && !body.is_empty() => (body, false),
@@ -236,6 +256,7 @@ mod tests {
             ("-n", "-n"),
             ("-l<n>", "-l <n>"),
             ("-S[<key>]", "-S [<key>]"),
+            ("-p, p, --part <P>", "-p --part <P>"),
             ("--", "none"),
             ("name", "none"),
             ("- a list item", "none"),

@@ -3,12 +3,14 @@
 //! Everything here is a pure function of text that works on any text; the families say what a heading means.
 
 mod flag_row;
+mod further;
 mod prose;
 mod rows;
 mod sections;
 mod usage;
 
 pub(crate) use flag_row::{Names, flag_names};
+pub(crate) use further::further_help;
 pub(crate) use prose::{
     choices_in, default_in, env_in, first_sentence, may_repeat, shows_twice, take_default,
 };

@@ -139,6 +139,16 @@ pub(super) const ROWS: &[Row] = &[
          library-path ld-path preload plugin-dir plugins-dir plugin-path load-plugin conmon proxy-command
          proxycommand ext-grep filters pre-command post-command to-cmd cc-cmd allow-scripts",
     ),
+    only(
+        row(
+            Program,
+            Takes::Text,
+            Leaf::Always,
+            "it makes the program run another program",
+            "ok okdir",
+        ),
+        &["command"],
+    ),
     row(
         Program,
         Takes::Text,

@@ -229,7 +229,7 @@ fn children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
                 aliases: row.aliases.clone(),
                 about,
                 listed: Some(Fact::new(String::new(), Origin::Help)),
-                certain: false,
+                ..ChildSketch::default()
             });
         }
     }

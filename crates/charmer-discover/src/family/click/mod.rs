@@ -96,7 +96,7 @@ fn sketch(page: &page::Help, path: &CommandPath) -> Option<CommandSketch> {
                 aliases: row.aliases.clone(),
                 about: (!row.text.is_empty()).then(|| Fact::new(row.text.clone(), Origin::Help)),
                 listed: Some(Fact::new(section.heading.to_string(), Origin::Help)),
-                certain: false,
+                ..ChildSketch::default()
             }));
         }
     }

@@ -111,7 +111,7 @@ pub(super) fn child(
         aliases: names.chain(notes.aliases).collect(),
         about: (!text.is_empty()).then(|| Fact::new(text, Origin::Help)),
         listed,
-        certain: false,
+        ..ChildSketch::default()
     })
 }
 

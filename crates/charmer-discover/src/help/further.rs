@@ -1,0 +1,91 @@
+//! Help that names further help: `use "tool --help all"`, `--help-all  Show all help options`.
+
+/// Long names of switches that show more help than `--help` does.
+const MORE_HELP: [&str; 4] = ["help-all", "help-full", "full-help", "long-help"];
+
+/// How the text of such a switch begins, where its name says nothing (`-X  print help on extra options`).
+const PRINTS_HELP: [&str; 6] = [
+    "print help on extra",
+    "print help on advanced",
+    "show help for all",
+    "display help for all",
+    "print help on all",
+    "show all help",
+];
+
+/// The command line that shows all the help which a page says there is; `None` if it speaks of no other.
+pub(crate) fn further_help(text: &str) -> Option<Vec<String>> {
+    let all = || vec!["--help".to_owned(), "all".to_owned()];
+    if text.contains("--help all") {
+        return Some(all());
+    }
+    // `tool --help <simple|list|all>`
+    let mut choices = text.split("--help <").skip(1);
+    let offers_all = choices.any(|rest| {
+        let inner = rest.split_once('>').map(|(inner, _)| inner);
+        inner.is_some_and(|inner| inner.len() < 200 && inner.split('|').any(|one| one == "all"))
+    });
+    if offers_all {
+        return Some(all());
+    }
+    text.lines().find_map(|line| {
+        let content = line.trim();
+        let name = content
+            .split_whitespace()
+            .find(|word| word.starts_with('-'))?;
+        if !content.starts_with('-') {
+            return None;
+        }
+        let words = content.split([' ', ',']);
+        let mut longs = words.filter_map(|word| word.strip_prefix("--"));
+        if let Some(long) = longs.find(|long| MORE_HELP.contains(long)) {
+            return Some(vec![format!("--{long}")]);
+        }
+        let said = content.split("  ").last()?.trim().to_lowercase();
+        let prints = PRINTS_HELP.iter().any(|start| said.starts_with(start));
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        (prints && name.chars().all(plain)).then(|| vec![name.to_owned()])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_name_more() {
+        for (text, expected) in [
+            (
+                "Usage: pull\nFor all options use \"pull --help all\".\n",
+                "--help all",
+            ),
+            (
+                "Usage:\n pq [options]\n\n Try 'pq --help <short|long|all>'\n",
+                "--help all",
+            ),
+            (
+                "  -h, --help     Show help\n  --help-all     Show all help options\n",
+                "--help-all",
+            ),
+            (
+                "    -X            print help on extra options to the error stream\n",
+                "-X",
+            ),
+            (
+                "    --help        print help\n    -x <what>     print it\n",
+                "",
+            ),
+            ("See --help <topic> for more, not all\n", ""),
+        ] {
+            let found = further_help(text).unwrap_or_default().join(" ");
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "(--help <|--help-all|[a-z<>|\\- \\n]|[\\PC]){0,120}") {
+            further_help(&text);
+        }
+    }
+}
