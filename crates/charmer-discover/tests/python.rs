@@ -61,11 +61,14 @@ impl Score {
 async fn fixtures_are_read_as_they_are() {
     let python = std::env::var("CHARMER_PYTHON")
         .expect("CHARMER_PYTHON names a Python with click and typer");
-    let chosen = std::env::var("CHARMER_FIXTURES").unwrap_or_else(|_| "kiln tea letters".into());
+    let chosen = std::env::var("CHARMER_FIXTURES")
+        .unwrap_or_else(|_| "kiln tea letters loom rigid dye post".into());
     for fixture in chosen.split_whitespace() {
         let runs = match fixture {
             "kiln" => vec!["cool"],
             "tea" => vec!["strain-with-a-very-long-name"],
+            "loom" | "rigid" | "post" => vec!["a"],
+            "dye" => vec!["rinse"],
             _ => vec!["stamps", "list"],
         };
         check(&python, fixture, &runs).await;
@@ -147,7 +150,9 @@ async fn check(python: &str, fixture: &str, runs: &[&str]) {
 fn install(folder: &Path, python: &str, fixture: &str) -> PathBuf {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/python");
     let read = |name: &str| std::fs::read_to_string(fixtures.join(name)).expect("a fixture");
-    std::fs::write(folder.join("truth.py"), read("truth.py")).expect("written");
+    for module in ["truth.py", "loom.py"] {
+        std::fs::write(folder.join(module), read(module)).expect("written");
+    }
     let program = folder.join(fixture);
     let script = format!("#!{python}\n{}", read(&format!("{fixture}.py")));
     std::fs::write(&program, script).expect("written");

@@ -389,7 +389,9 @@ fn command_list(text: &str, parent: &CommandPath, usage: &[String]) -> Vec<Child
             }));
             continue;
         }
-        let indents = lines.iter().filter(|line| !line.trim().is_empty());
+        // An option that stands among them is no row of theirs, wherever it begins.
+        let named = |line: &&&str| !line.trim().is_empty() && !line.trim().starts_with('-');
+        let indents = lines.iter().filter(named);
         let least = indents
             .map(|line| crate::help::expand_tabs(line))
             .map(|line| line.len() - line.trim_start().len())

@@ -24,6 +24,7 @@ mod in_place;
 mod long_value;
 mod manual_page;
 mod objects;
+mod optparse;
 mod pattern;
 mod python;
 mod replaced;
@@ -142,6 +143,7 @@ pub(crate) fn families() -> Vec<Box<dyn Family>> {
         Box::<git::Git>::default(),
         Box::<click::Click>::default(),
         Box::<argparse::Argparse>::default(),
+        Box::<optparse::Optparse>::default(),
         Box::<clap::Clap>::default(),
     ];
     all.extend(framework::frameworks());

@@ -2,7 +2,7 @@
 
 use charmer_core::model::ValueType;
 
-use crate::help::{Names, Row, rows};
+use crate::help::{Names, Row, is_decimal, rows};
 
 /// The type that a placeholder names plainly, `None` if it only says what the value is for.
 pub(super) fn named_type(placeholder: &str) -> Option<ValueType> {
@@ -28,16 +28,13 @@ fn names_path(upper: &str) -> bool {
 
 /// The type that a default's text suggests.
 pub(super) fn suggested_type(default: &str) -> Option<ValueType> {
-    // `007` is a text that happens to be made of digits.
-    let padded = default.len() > 1 && default.starts_with('0') && !default.starts_with("0.");
-    if padded || default.starts_with('+') {
+    if !is_decimal(default) {
         return None;
     }
     if default.parse::<i64>().is_ok() {
         return Some(ValueType::INT);
     }
-    let digits = default.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-    (digits && default.parse::<f64>().is_ok()).then_some(ValueType::Number)
+    default.parse::<f64>().is_ok().then_some(ValueType::Number)
 }
 
 /// A default as Python prints it, as the texts of its values: `None`, `False` and what is empty are none.

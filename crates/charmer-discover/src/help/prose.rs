@@ -113,6 +113,15 @@ fn unquote(text: &str) -> Option<String> {
         .or_else(|| Some(text[1..text.len() - 1].to_owned()))
 }
 
+/// Whether a number is written in decimal: `0777` is an octal one, or a text that happens to be made of digits.
+pub(crate) fn is_decimal(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let mut chars = digits.chars();
+    let first = chars.next();
+    let padded = first == Some('0') && chars.next().is_some_and(|c| c.is_ascii_digit());
+    first.is_some_and(|c| c.is_ascii_digit()) && !padded
+}
+
 /// Whether a text says that a flag may be given more than once.
 pub(crate) fn may_repeat(text: &str) -> bool {
     let lower = text.to_lowercase();
@@ -120,7 +129,6 @@ pub(crate) fn may_repeat(text: &str) -> bool {
         "multiple times",
         "more than once",
         "be repeated",
-        "repeatable",
         "several times",
         "any number of times",
         "given repeatedly",
@@ -132,7 +140,15 @@ pub(crate) fn may_repeat(text: &str) -> bool {
         "not be used multiple",
         "not be given more",
     ];
-    said.iter().any(|words| lower.contains(words)) && !denied.iter().any(|not| lower.contains(not))
+    // `repeatable builds` are something else.
+    let repeatable = lower.match_indices("repeatable").any(|(at, word)| {
+        let behind = lower[at + word.len()..].trim_start();
+        let of_flag = ["option", "flag", "argument"];
+        !behind.starts_with(char::is_alphabetic)
+            || of_flag.iter().any(|noun| behind.starts_with(noun))
+    });
+    (repeatable || said.iter().any(|words| lower.contains(words)))
+        && !denied.iter().any(|not| lower.contains(not))
 }
 
 /// Whether a text shows a flag of this name twice on one command line, each time with a value: `--skip a --skip b`.
@@ -302,10 +318,28 @@ mod tests {
     }
 
     #[test]
+    fn octal_numbers_are_not_decimal() {
+        for (text, expected) in [
+            ("0", true),
+            ("-1", true),
+            ("0.5", true),
+            ("90", true),
+            ("0777", false),
+            ("-022", false),
+            ("+5", false),
+            ("", false),
+        ] {
+            assert_eq!(is_decimal(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn repetition_and_environment() {
         assert!(may_repeat("A label (may be given multiple times)"));
         assert!(may_repeat("Give more output. Option is additive"));
         assert!(!may_repeat("It can not be used multiple times"));
+        assert!(may_repeat("A label (repeatable)"));
+        assert!(!may_repeat("Check each hash, for repeatable installs"));
         for (text, expected) in [
             ("Files to skip: `--skip a --skip b`.", true),
             ("as in --skip=a --skip=b", true),

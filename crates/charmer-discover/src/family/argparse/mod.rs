@@ -18,16 +18,17 @@ use crate::{
     help::first_sentence,
     sketch::{ChildSketch, CommandSketch, FlagSketch},
 };
+pub(super) use probe::Oracle;
 
 /// The text that argparse gives its `--help`.
-const HELP_TEXT: &str = "show this help message and exit";
+pub(super) const HELP_TEXT: &str = "show this help message and exit";
 
 /// Programs that parse their command line with argparse.
 #[derive(Default)]
 pub(crate) struct Argparse {
     /// What was shown for each path: a path that is no command shows its parent's help.
     shown: Mutex<HashMap<CommandPath, Shown>>,
-    oracle: probe::Oracle,
+    oracle: Oracle,
 }
 
 struct Shown {
@@ -100,7 +101,11 @@ impl Family for Argparse {
     }
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
-        Box::pin(self.oracle.ask(asker, sketch))
+        Box::pin(async move {
+            if probe::has_own_help(sketch) {
+                self.oracle.ask(asker, sketch).await;
+            }
+        })
     }
 }
 
@@ -151,17 +156,18 @@ fn sketch(
         let value_of = |name: &str| rows::named(&found.flags, name)?.placeholder.clone();
         usage::read(rest, &value_of)
     };
-    // A usage line that argparse wrote lists every flag, so that a row of another is an example.
-    let complete = usage
+    // A usage line that argparse wrote lists every flag, so that a row of another is an example. One that an author
+    // wrote says so, or lists few of many.
+    let has_help = usage
         .flags
         .iter()
         .any(|(name, _)| name == "-h" || name == "--help");
-    if complete {
-        let listed: Vec<FlagSketch> = usage
-            .flags
-            .iter()
-            .filter_map(|(name, _)| rows::named(&found.flags, name).cloned())
-            .collect();
+    let listed: Vec<FlagSketch> = usage
+        .flags
+        .iter()
+        .filter_map(|(name, _)| rows::named(&found.flags, name).cloned())
+        .collect();
+    if has_help && !usage.partial && listed.len() * 2 >= found.flags.len() {
         found.flags.retain(|flag| listed.contains(flag));
     }
     for flag in found.flags {
@@ -208,7 +214,7 @@ fn sketch(
 /// The subcommands: the rows below the word that stands for them, and those that only that word lists.
 fn children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
     let Some(word) = &usage.command_word else {
-        return Vec::new();
+        return unnamed_children(usage, rows);
     };
     let mut found: Vec<ChildSketch> = Vec::new();
     // Rows below the word are indented further; where the word has no row, only those that it lists are known.
@@ -223,14 +229,7 @@ fn children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
         });
         let listed = usage.commands.contains(&row.name);
         if (below && usage.commands.is_empty()) || listed {
-            let about = (!row.text.is_empty()).then(|| Fact::new(row.text.clone(), Origin::Help));
-            found.push(ChildSketch {
-                name: row.name.clone(),
-                aliases: row.aliases.clone(),
-                about,
-                listed: Some(Fact::new(String::new(), Origin::Help)),
-                ..ChildSketch::default()
-            });
+            found.push(child(row));
         }
     }
     for name in &usage.commands {
@@ -247,6 +246,29 @@ fn children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
     found
 }
 
+/// The subcommands of a usage that has no word for them, only dots: the rows below a heading that speaks of commands.
+fn unnamed_children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
+    if !usage.remainder {
+        return Vec::new();
+    }
+    let below = rows.iter().filter(|row| row.section.contains("command"));
+    let least = below.clone().map(|row| row.indent).min();
+    below
+        .filter(|row| Some(row.indent) == least)
+        .map(child)
+        .collect()
+}
+
+fn child(row: &rows::NameRow) -> ChildSketch {
+    ChildSketch {
+        name: row.name.clone(),
+        aliases: row.aliases.clone(),
+        about: (!row.text.is_empty()).then(|| Fact::new(row.text.clone(), Origin::Help)),
+        listed: Some(Fact::new(String::new(), Origin::Help)),
+        ..ChildSketch::default()
+    }
+}
+
 /// The positionals of the usage line with what their rows say.
 fn positionals(
     usage: &usage::Usage,
@@ -254,7 +276,7 @@ fn positionals(
     children: &[ChildSketch],
 ) -> Vec<Positional> {
     let mut found = usage.positionals.clone();
-    let mut rest = usage.remainder;
+    let mut rest = usage.remainder && children.is_empty();
     // `name ...` without commands is a positional before the rest of the line.
     let word = usage.command_word.as_ref().filter(|_| children.is_empty());
     if let Some(word) = word.filter(|word| rows.iter().any(|row| row.name == **word)) {

@@ -1,8 +1,8 @@
-//! argparse's types, which help hides: a value that is surely wrong, and what argparse says to it.
+//! The types of argparse and optparse, which help hides: a value that is surely wrong, and what the parser says to it.
 //!
-//! Such a command line ends with an unknown option and `--help`. argparse reads from left to right: it stops at the
-//! first value that it cannot convert, else at `--help`; where a program reads `--help` itself, at the unknown option.
-//! It is asked only where help has argparse's own text for `--help`.
+//! Such a command line ends with an unknown option and `--help`. Both read from left to right and stop at the first value
+//! that they cannot convert, else argparse at `--help` and optparse, or a program that reads `--help` itself, at the
+//! unknown option. argparse is asked only where help has its own text for `--help`.
 
 use std::{
     collections::HashMap,
@@ -24,6 +24,8 @@ use crate::{
 
 /// No number, no choice, and no file that could be opened or made.
 const JUNK: &str = "charmer-no-such-folder/junk";
+/// An option that no program has.
+const UNKNOWN: &str = "--charmer-probe";
 /// How many probes a program may cost, and how many more for each of its commands.
 const ALLOWANCE: isize = 24;
 const EACH: isize = 2;
@@ -48,17 +50,14 @@ type Learnt = (Option<Fact<Kind>>, Option<Fact<Vec<Choice>>>);
 
 /// Remembers what was said: commands often share flags.
 #[derive(Default)]
-pub(super) struct Oracle {
+pub(in crate::family) struct Oracle {
     known: Mutex<HashMap<String, Learnt>>,
     spent: AtomicIsize,
 }
 
 impl Oracle {
     /// Asks about the flags of a command whose types are not sure.
-    pub(super) async fn ask(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
-        if !has_own_help(sketch) {
-            return;
-        }
+    pub(in crate::family) async fn ask(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         self.spent.fetch_sub(EACH, Ordering::Relaxed);
         let mut open: Vec<usize> = Vec::new();
         for (at, flag) in sketch.flags.iter_mut().enumerate() {
@@ -82,11 +81,18 @@ impl Oracle {
             for &at in &open {
                 words.extend(junk(&sketch.flags[at]));
             }
-            words.push("--charmer-probe".into());
+            words.push(UNKNOWN.into());
             words.push("--help".into());
             let answer = asker.prober.run(&words).await;
-            let Some((name, said)) = complaint(&answer) else {
-                if answer.succeeded() {
+            let blamed = || blamed(&answer, open.iter().map(|&at| &sketch.flags[at]));
+            let Some((name, said)) = complaint(&answer).or_else(blamed) else {
+                // optparse stops at the option that it does not know, all values before it being right.
+                let unknown = || {
+                    answer
+                        .stderr
+                        .contains(&format!("no such option: {UNKNOWN}"))
+                };
+                if answer.succeeded() || unknown() {
                     for at in open {
                         self.settle(&mut sketch.flags[at], &Verdict::Taken);
                     }
@@ -131,9 +137,11 @@ fn key(flag: &FlagSketch) -> String {
     format!("{}\0{value}\0{help}", flag.written())
 }
 
-fn has_own_help(sketch: &CommandSketch) -> bool {
+/// Whether help has argparse's own text for `--help`.
+pub(super) fn has_own_help(sketch: &CommandSketch) -> bool {
     sketch.flags.iter().any(|flag| {
         let text = flag.help.as_ref().map_or("", |help| &help.value);
+        let text = text.trim_end_matches('.');
         flag.long.as_deref() == Some("help") && text.eq_ignore_ascii_case(HELP_TEXT)
     })
 }
@@ -179,14 +187,36 @@ fn is_fixed(flag: &FlagSketch, wanted: usize) -> bool {
     })
 }
 
-/// The names and the reason of `tool: error: argument -n/--num: invalid int value: 'x'`.
+/// The names and the reason of `tool: error: argument -n/--num: invalid int value: 'x'`; optparse says `option` and the one
+/// name that was given, and `--pair option requires 2 arguments` of a count.
 fn complaint(answer: &Answer) -> Option<(&str, &str)> {
-    let line = answer
-        .stderr
-        .lines()
-        .find(|line| line.contains("argument -"))?;
-    let at = line.find("argument -")? + "argument ".len();
-    line[at..].split_once(": ")
+    let line = |mark: &str| {
+        let mut lines = answer.stderr.lines();
+        lines.find_map(|line| Some(&line[line.find(mark)? + mark.len() - 1..]))
+    };
+    if let Some(said) = line("argument -").or_else(|| line("option -")) {
+        return said.split_once(": ");
+    }
+    let mut lines = answer.stderr.lines();
+    let said = lines.find(|line| line.contains(" option requires "))?;
+    let at = said.find(" -").map_or(0, |at| at + 1);
+    said[at..].split_once(" option ")
+}
+
+/// The flag that an author's own error names (`tool: error: wrong words for --sort: x`), with no reason that says more.
+fn blamed<'a, 'f>(
+    answer: &'a Answer,
+    open: impl Iterator<Item = &'f FlagSketch> + Clone,
+) -> Option<(&'a str, &'a str)> {
+    let mut lines = answer.stderr.lines().rev();
+    let (_, said) = lines.find_map(|line| line.split_once("error: "))?;
+    let punctuation = [':', ',', '.', ';', '\'', '"', '`', '(', ')'];
+    let mut words = said.split_whitespace();
+    words.find_map(|word| {
+        let word = word.trim_matches(punctuation);
+        let is_open = word.starts_with('-') && open.clone().any(|flag| goes_by(flag, word));
+        is_open.then_some((word, ""))
+    })
 }
 
 fn goes_by(flag: &FlagSketch, names: &str) -> bool {
@@ -196,7 +226,8 @@ fn goes_by(flag: &FlagSketch, names: &str) -> bool {
 }
 
 fn verdict(said: &str) -> Verdict {
-    if let Some(rest) = said.strip_prefix("expected ") {
+    let count = ["expected ", "requires "];
+    if let Some(rest) = count.iter().find_map(|verb| said.strip_prefix(verb)) {
         let count = rest.split(' ').next().and_then(|count| count.parse().ok());
         return count.map_or(Verdict::Refused, Verdict::Count);
     }
@@ -228,7 +259,7 @@ fn verdict(said: &str) -> Verdict {
         Verdict::Type(ValueType::Bool)
     } else if has("int") || has("integer") {
         Verdict::Type(ValueType::INT)
-    } else if has("float") || has("number") && said.starts_with("invalid") {
+    } else if has("float") || has("floating") || has("number") && said.starts_with("invalid") {
         Verdict::Type(ValueType::Number)
     } else {
         Verdict::Refused
@@ -287,6 +318,12 @@ mod tests {
                 Verdict::Type(ValueType::Path),
             ),
             ("expected 2 arguments", Verdict::Count(2)),
+            ("requires 2 arguments", Verdict::Count(2)),
+            ("invalid integer value: 'x'", Verdict::Type(ValueType::INT)),
+            (
+                "invalid floating-point value: 'x'",
+                Verdict::Type(ValueType::Number),
+            ),
             ("expected one argument", Verdict::Refused),
             ("Boolean value expected.", Verdict::Type(ValueType::Bool)),
             (
@@ -314,5 +351,38 @@ mod tests {
         assert!(goes_by(&flag, names));
         assert!(!goes_by(&FlagSketch::long("n"), names));
         assert_eq!(said, "invalid int value: 'x'");
+    }
+
+    #[test]
+    fn the_complaint_of_optparse_names_the_option_that_was_given() {
+        for (line, expected) in [
+            (
+                "tool: error: option --num: invalid integer value: 'x'",
+                ("--num", "invalid integer value: 'x'"),
+            ),
+            (
+                "tool: error: --pair option requires 2 arguments",
+                ("--pair", "requires 2 arguments"),
+            ),
+        ] {
+            let answer = Answer {
+                stderr: format!("Usage: tool [options]\n\n{line}\n"),
+                ..Answer::default()
+            };
+            assert_eq!(complaint(&answer), Some(expected));
+        }
+        let answer = Answer {
+            stderr: format!("tool: error: no such option: {UNKNOWN}\n"),
+            ..Answer::default()
+        };
+        assert_eq!(complaint(&answer), None);
+        let flags = [FlagSketch::long("sort"), FlagSketch::long("num")];
+        assert_eq!(blamed(&answer, flags.iter()), None);
+        let answer = Answer {
+            stderr: "tool: error: wrong words for --sort: x\n".into(),
+            ..Answer::default()
+        };
+        assert_eq!(complaint(&answer), None);
+        assert_eq!(blamed(&answer, flags.iter()), Some(("--sort", "")));
     }
 }

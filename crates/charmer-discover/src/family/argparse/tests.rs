@@ -174,6 +174,38 @@ fn the_rest_of_the_line() {
 }
 
 #[test]
+fn a_usage_of_the_authors_does_not_hide_flags() {
+    let text = "usage: kiln [-h] [-q] [more options; see below] [-k KILN] [pots ...]\n\nOptional arguments:\n  -h, --help  Show this help message and exit\n  -q, --quiet  Say little\n\nHeat:\n  Say how hot it gets. This is\n  prose.\n\n  --degrees DEGREES  How hot (default 900)\n  --slow             Slowly\n                     (inverse: --fast)\n\nPlaces:\n  -k KILN, --kiln KILN\n                     Which kiln\n  --shelf {top|bottom}\n                     Which shelf\n";
+    let sketch = read(text, &[]);
+    let names: Vec<_> = sketch.flags.iter().map(FlagSketch::written).collect();
+    assert_eq!(
+        names,
+        [
+            "--help",
+            "--quiet",
+            "--degrees",
+            "--slow",
+            "--kiln",
+            "--shelf"
+        ]
+    );
+    let choices = sketch.flags[5].choices.as_ref().expect("choices");
+    assert_eq!(choices.value.len(), 2);
+    let arguments = sketch.arguments.expect("arguments").value;
+    assert_eq!(arguments.listed().len(), 1);
+}
+
+#[test]
+fn commands_below_a_heading_without_a_word_for_them() {
+    let text = "Usage: kiln [-h] [-q]\n ...\n\nOptions:\n  -h, --help            Show this help message and exit.\n  -q, --quiet           Say little\n\nCommands:\n  fire                  Fire pots.\n                        Ways:\n                        - slow: `kiln fire`\n  cool                  Cool down\n";
+    let sketch = read(text, &[]);
+    let names: Vec<_> = sketch.children.iter().map(|child| &child.name).collect();
+    assert_eq!(names, ["fire", "cool"]);
+    let arguments = sketch.arguments.expect("arguments").value;
+    assert!(arguments.listed().is_empty());
+}
+
+#[test]
 fn recognised_by_its_shape() {
     let family = Argparse::default();
     let binary = Binary::new(std::path::Path::new("no-such-file"));

@@ -16,6 +16,8 @@ pub(super) struct Usage {
     pub(super) command_word: Option<String>,
     /// Whether the rest of the command line is taken as it is.
     pub(super) remainder: bool,
+    /// Whether words of the author's stand for flags that are not listed: `[options]`, `[more options; see below]`.
+    pub(super) partial: bool,
 }
 
 impl Usage {
@@ -79,6 +81,8 @@ impl Reader<'_> {
             if optional && inner.starts_with('-') {
                 // Whatever follows is its value, brackets and all.
                 self.flag(inner, true);
+            } else if optional && stands_for_flags(inner) {
+                self.found.partial = true;
             } else {
                 self.sequence(inner, optional);
             }
@@ -183,12 +187,27 @@ impl Reader<'_> {
     }
 }
 
-/// The values in `{a,b}`.
+/// Whether the inside of a bracket is no positional but what an author says of the flags: the word for them, or prose.
+/// argparse itself writes a positional's word alone, again, or before more brackets and dots.
+fn stands_for_flags(inner: &str) -> bool {
+    let words: Vec<&str> = inner.split_whitespace().collect();
+    match words[..] {
+        [word] => ["option", "options", "flags"]
+            .contains(&word.trim_end_matches('.').to_lowercase().as_str()),
+        [first, ref rest @ ..] => {
+            let plain = |word: &&str| word.starts_with(char::is_alphabetic) && *word != first;
+            first.starts_with(char::is_alphabetic) && rest.iter().all(plain)
+        }
+        [] => false,
+    }
+}
+
+/// The values in `{a,b}` or `{a|b}`.
 pub(super) fn braced(word: &str) -> Option<Vec<String>> {
     let inner = word.strip_prefix('{')?.strip_suffix('}')?;
     Some(
         inner
-            .split(',')
+            .split([',', '|'])
             .map(|value| value.trim().to_owned())
             .collect(),
     )
@@ -322,6 +341,16 @@ mod tests {
         let usage = of("[-h] [--key KEY] {add,rm} ...");
         assert_eq!(usage.commands, ["add", "rm"]);
         assert!(usage.positionals.is_empty() && !usage.remainder);
+    }
+
+    #[test]
+    fn an_authors_words_for_flags_are_no_positionals() {
+        let usage = of("[-h] [more options; see below] [--key KEY] [files ...]");
+        assert!(usage.partial);
+        assert_eq!(usage.positionals.len(), 1);
+        assert!(of("[-h] [options] file").partial);
+        assert!(!of("[-h] [file [file ...]] [x x] [-k | -l]").partial);
+        assert_eq!(braced("{red|green}").expect("values"), ["red", "green"]);
     }
 
     proptest::proptest! {

@@ -3,7 +3,7 @@
 use super::{boxes, option};
 use crate::{
     family::python::{settle_names, wide_rows, with_aliases},
-    help::flag_names,
+    help::{flag_names, rows},
     sketch::FlagSketch,
 };
 
@@ -79,6 +79,9 @@ pub(super) fn read(text: &str) -> Option<Help> {
     for table in tables {
         help.take_table(table);
     }
+    if help.flags.is_empty() {
+        help.take_headless(&mut description);
+    }
     let dedented: Vec<&str> = description.iter().map(|line| line.trim()).collect();
     help.description = dedented.join("\n").trim().to_owned();
     Some(help)
@@ -103,6 +106,8 @@ impl Help {
                 }
                 _ => {
                     let (name, aliases) = with_aliases(&row.name);
+                    // A star marks the command that is run when none is named.
+                    let name = name.trim_end_matches('*').to_owned();
                     (name, aliases, None)
                 }
             };
@@ -116,6 +121,22 @@ impl Help {
             }
         }
         self.lists.push(list);
+    }
+
+    /// Takes the rows of a table of options that an author prints below no heading, out of what was taken for the
+    /// description. Its columns are as wide as they must be, so that the longest name has one space behind it.
+    fn take_headless(&mut self, description: &mut Vec<&str>) {
+        let is_row = |line: &str| {
+            let indent = line.len() - line.trim_start().len();
+            indent <= 2 && line.trim_start().starts_with('-') && flag_names(line).is_some()
+        };
+        let Some(first) = description.iter().position(|line| is_row(line)) else {
+            return;
+        };
+        let lines = description.split_off(first);
+        for row in rows(&lines, |indent, content| indent <= 2 && is_row(content)) {
+            self.flags.extend(plain_flag(&row.name, &row.text));
+        }
     }
 
     fn take_table(&mut self, table: boxes::Table) {

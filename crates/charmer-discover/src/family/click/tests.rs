@@ -103,6 +103,30 @@ const BOXED: &str = "
 ";
 
 #[test]
+fn rows_below_no_heading_are_options() {
+    let text = "    Brewing\n\nUsage: brew-tea <CUP> [OPTIONS]      \n\n -m, --milk TEXT                 How much milk, and\n                                 which.\n\n -p, --pour <FROM TO> ...        Where to.\n\n -s, --sugar-and-spice <A B> ... Full.\n\n --help                          Show this message and exit.\n";
+    let sketch = read(text, &[]);
+    assert_eq!(
+        flags(&sketch),
+        [
+            "--milk -m TEXT",
+            "--pour -p <FROM TO> ...",
+            "--sugar-and-spice -s <A B> ...",
+            "--help"
+        ]
+    );
+    assert!(sketch.long_about.is_none());
+}
+
+#[test]
+fn a_star_marks_the_command_that_is_run_without_a_name() {
+    let text = "Usage: brew-tea [OPTIONS] COMMAND [ARGS]...\n\nOptions:\n  --help  Show this message and exit.\n\nCommands:\n  pour*   Pours tea\n  strain  Strains it\n";
+    let sketch = read(text, &[]);
+    let names: Vec<_> = sketch.children.iter().map(|child| &child.name).collect();
+    assert_eq!(names, ["pour", "strain"]);
+}
+
+#[test]
 fn boxes_of_new_versions() {
     let sketch = read(BOXED, &["pour"]);
     assert_eq!(

@@ -149,6 +149,7 @@ impl Family for Cobra {
     fn finish<'a>(&'a self, asker: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
         Box::pin(async move {
             share_globals(sketches);
+            share_unnamed(sketches);
             shown::take_several(sketches);
             if self.completes.get().copied().unwrap_or(false) {
                 self.learn_inherited(asker, sketches).await;
@@ -409,6 +410,24 @@ fn share_globals(sketches: &mut Sketches) {
     }
 }
 
+/// A flag whose type help hides is the same flag in the command that owns it, which completion may not have listed.
+fn share_unnamed(sketches: &mut Sketches) {
+    let text = |flag: &FlagSketch| flag.help.as_ref().map(|help| help.value.replace('`', ""));
+    let all = sketches.values().flat_map(|sketch| &sketch.flags);
+    let opened: HashSet<_> = all
+        .filter(|flag| pflag::is_unnamed(flag))
+        .map(|flag| (flag.long.clone(), text(flag)))
+        .collect();
+    if opened.is_empty() {
+        return;
+    }
+    for flag in sketches.values_mut().flat_map(|sketch| &mut sketch.flags) {
+        if flag.is_switch() && opened.contains(&(flag.long.clone(), text(flag))) {
+            pflag::open_unnamed(flag, None);
+        }
+    }
+}
+
 /// The least of the paths that call the same command.
 fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
     let least = sketch.same_as.iter().min()?;
@@ -472,6 +491,9 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
                 if let Some(help) = flag.help.take() {
                     // A back-quoted word is what help shows in the place of the type.
                     known.named_type = true;
+                    if back_quoted(&help.value) == Some("") && known.is_switch() {
+                        pflag::open_unnamed(known, Some(&help.value));
+                    }
                     if let Some(word) = back_quoted(&help.value)
                         && known.placeholder.as_deref() == Some(word)
                         && let Some(kind) = &mut known.kind

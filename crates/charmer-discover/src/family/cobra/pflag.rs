@@ -4,7 +4,9 @@ use charmer_core::model::{MapValue, Repetition, ValueType};
 
 use crate::{
     fact::{Fact, Origin},
-    help::{Names, Row, choices_in, env_in, flag_names, rows, take_default},
+    help::{
+        Names, Row, choices_in, default_in, env_in, flag_names, is_decimal, rows, take_default,
+    },
     sketch::{FlagSketch, Kind},
 };
 
@@ -33,7 +35,8 @@ pub(super) fn is_flag(content: &str) -> bool {
 fn read(row: &Row) -> Option<FlagSketch> {
     // `--name=default:` with the text on the next line.
     let column = row.name.strip_suffix(':').unwrap_or(&row.name);
-    let names = flag_names(column)?;
+    let mut names = flag_names(column)?;
+    take_dashed_value(&mut names, column);
     let mut flag = FlagSketch {
         long: names.longs.first().cloned(),
         short: names.shorts.first().copied(),
@@ -70,9 +73,49 @@ fn read(row: &Row) -> Option<FlagSketch> {
         .is_none_or(|kind| kind.value.value_type == ValueType::String);
     if is_text {
         hear_choices(&mut flag, &text);
+        // `{red|green}` in the place of the type.
+        let shown = flag.placeholder.clone().unwrap_or_default();
+        if flag.choices.is_none() && shown.starts_with('{') {
+            hear_choices(&mut flag, &shown);
+        }
     }
     flag.help = (!text.is_empty()).then(|| Fact::new(text, Origin::Help));
     Some(flag)
+}
+
+/// pflag shows one long name; what follows it behind a space alone is the placeholder, even if it looks like another name,
+/// because the author has put back-quotes around the name of another flag: `--interval --watch`.
+fn take_dashed_value(names: &mut Names, column: &str) {
+    let Some(long) = names.longs.first() else {
+        return;
+    };
+    let mark = format!("--{long} ");
+    let behind = column.find(&mark).map(|at| &column[at + mark.len()..]);
+    if let Some(word) = behind.filter(|word| word.starts_with("--") && names.value.is_none()) {
+        names.value = Some(word.to_owned());
+        names.longs.truncate(1);
+    }
+}
+
+/// Opens the kind of a flag whose usage has back-quotes with nothing between them: pflag shows no type then, so that it
+/// looks like a switch. What help has of a default and `usage`, the author's text, has not, is pflag's.
+pub(super) fn open_unnamed(flag: &mut FlagSketch, usage: Option<&str>) {
+    flag.kind = Some(text_perhaps());
+    if usage.is_some_and(|usage| default_in(usage).is_some()) {
+        return;
+    }
+    let help = flag.help.as_ref().map(|help| take_default(&help.value));
+    if let Some((text, Some(default))) = help {
+        if let Some(help) = &mut flag.help {
+            help.value = text;
+        }
+        set_default(flag, &default, Origin::Help);
+    }
+}
+
+/// Whether a flag's kind has been opened so and nobody has told it since.
+pub(super) fn is_unnamed(flag: &FlagSketch) -> bool {
+    flag.placeholder.is_none() && flag.kind.as_ref() == Some(&text_perhaps())
 }
 
 /// What help says are the values of a flag: the only ones, or examples where one of them takes more.
@@ -169,9 +212,9 @@ fn shown_default(names: &Names) -> Option<(Fact<Kind>, String)> {
         return Some((Fact::with(list, Origin::Help, 15), text.to_owned()));
     } else if matches!(text, "true" | "false") {
         Kind::switch()
-    } else if text.parse::<i64>().is_ok() {
+    } else if is_decimal(text) && text.parse::<i64>().is_ok() {
         Kind::single(ValueType::INT)
-    } else if text.parse::<f64>().is_ok() {
+    } else if is_decimal(text) && text.parse::<f64>().is_ok() {
         Kind::single(ValueType::Number)
     } else if is_duration(text) {
         Kind::single(ValueType::Duration)
@@ -312,6 +355,31 @@ mod tests {
             assert_eq!(found, kind, "{row}");
             assert_eq!(defaults, default, "{row}");
         }
+    }
+
+    #[test]
+    fn placeholders_of_authors() {
+        let flag = read_one("  -i, --interval --watch   Seconds between looks (default 10)");
+        assert_eq!(
+            (flag.long.as_deref(), flag.short),
+            (Some("interval"), Some('i'))
+        );
+        assert_eq!(flag.placeholder.as_deref(), Some("--watch"));
+        assert!(!flag.is_switch());
+        assert_eq!(flag.default.expect("a default").value, ["10"]);
+        let flag = read_one("      --ripe {red|green|blue}   Colour of what is picked");
+        assert_eq!(flag.choices.expect("choices").value.len(), 3);
+        let (kind, default) = shown("      --mode=0777: \n\tRights");
+        assert_eq!(kind.value_type, ValueType::String, "{default:?}");
+    }
+
+    #[test]
+    fn empty_back_quotes_hide_a_type() {
+        let mut flag = read_one("      --shelf   Where to put it (default \"top\")");
+        assert!(flag.is_switch());
+        open_unnamed(&mut flag, Some("Where to put it``"));
+        assert!(is_unnamed(&flag));
+        assert_eq!(flag.default.expect("a default").value, ["top"]);
     }
 
     #[test]

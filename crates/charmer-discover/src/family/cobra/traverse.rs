@@ -61,18 +61,53 @@ fn trial(path: &CommandPath, sketches: &Sketches) -> Option<Trial> {
     own.sort_by_key(|flag| !flag.is_switch());
     let children = sketch.children.iter();
     let children = children.filter_map(|child| sketches.get(&path.child(child.name.as_str())));
-    // Where a subcommand has flags, those that it inherits are among them.
-    let told = |child: &&CommandSketch| child.flags.len();
-    let child = children.max_by_key(told)?;
-    let known = FlagPlaces::of(&child.flags);
-    let tried = own.into_iter().filter(|flag| !known.has(flag));
-    let mut given: Vec<String> = tried.filter_map(oracle::valid).take(TRIED).collect();
-    if given.is_empty() {
-        return None;
-    }
-    given.push(child.path.words().last()?.clone());
-    Some(Trial {
-        path: path.clone(),
-        given,
+    let mut children: Vec<&CommandSketch> = children.collect();
+    // Where a subcommand has flags, those that it inherits are among them. One that has all these flags of its own
+    // (`hugo server` builds as `hugo` does) takes them anywhere, and says nothing of the others.
+    children.sort_by_key(|child| std::cmp::Reverse(child.flags.len()));
+    children.into_iter().find_map(|child| {
+        let known = FlagPlaces::of(&child.flags);
+        let tried = own.iter().filter(|flag| !known.has(flag));
+        let tried = tried.filter_map(|flag| oracle::valid(flag));
+        let mut given: Vec<String> = tried.take(TRIED).collect();
+        if given.is_empty() {
+            return None;
+        }
+        given.push(child.path.words().last()?.clone());
+        Some(Trial {
+            path: path.clone(),
+            given,
+        })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::pflag, *};
+    use crate::sketch::ChildSketch;
+
+    #[test]
+    fn a_child_that_has_every_flag_itself_does_not_decide() {
+        let all = ["      --draft   A", "      --minify   B"];
+        let mut sketches = Sketches::new();
+        let mut add = |words: &[&str], flags: &[&str], children: &[&str]| {
+            let path: CommandPath = words.iter().map(ToString::to_string).collect();
+            let mut sketch = CommandSketch::new(path.clone());
+            sketch.flags = pflag::flags(flags);
+            sketch.children = children
+                .iter()
+                .map(|name| ChildSketch {
+                    name: (*name).into(),
+                    ..ChildSketch::default()
+                })
+                .collect();
+            sketches.insert(path, sketch);
+        };
+        add(&[], &all, &["serve", "list"]);
+        add(&["serve"], &[all[0], all[1], "      --port int   C"], &[]);
+        add(&["list"], &[all[1]], &[]);
+        let found = trial(&CommandPath::root(), &sketches).expect("a trial");
+        assert_eq!(found.given, ["--draft=true", "list"]);
+        assert!(trial(&CommandPath::root().child("list"), &sketches).is_none());
+    }
 }

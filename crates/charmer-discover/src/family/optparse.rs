@@ -1,0 +1,97 @@
+//! Python's optparse: `Usage: tool [options]`, then rows of options, in groups whose headings may be indented.
+//!
+//! Commands are the author's own work in such programs, so that they are read as in programs of no family. The parser is
+//! known, though: no value is ever optional, and a wrong one is complained of in known words.
+
+use charmer_core::model::{DoubleDash, FlagValue, Syntax};
+
+use super::{
+    Asker, Family, Page, Refining, Signs,
+    argparse::{HELP_TEXT, Oracle},
+    fallback::Fallback,
+};
+use crate::{help::says_usage, sketch::CommandSketch};
+
+/// Programs that parse their command line with optparse.
+#[derive(Default)]
+pub(crate) struct Optparse {
+    pages: Fallback,
+    oracle: Oracle,
+}
+
+impl Family for Optparse {
+    fn name(&self) -> &'static str {
+        "optparse"
+    }
+
+    fn recognise(&self, signs: &Signs<'_>) -> u8 {
+        if signs.binary.is_python_script() {
+            score(signs.text())
+        } else {
+            0
+        }
+    }
+
+    fn takes_flags_again(&self) -> bool {
+        true
+    }
+
+    fn syntax(&self) -> Syntax {
+        Syntax::getopt().double_dash(DoubleDash::Neutral)
+    }
+
+    fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+        let mut sketch = self.pages.read(page)?;
+        for kind in sketch
+            .flags
+            .iter_mut()
+            .filter_map(|flag| flag.kind.as_mut())
+        {
+            // `[NAME]@[TAG]` says which parts of the value may be left out.
+            if matches!(kind.value.value, FlagValue::Optional { .. }) {
+                kind.value.value = FlagValue::Required;
+            }
+        }
+        Some(sketch)
+    }
+
+    fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
+        Box::pin(async move {
+            let helps = |flag: &crate::sketch::FlagSketch| flag.long.as_deref() == Some("help");
+            if sketch.flags.iter().any(helps) {
+                self.oracle.ask(asker, sketch).await;
+            }
+        })
+    }
+}
+
+/// How much the help of a Python script looks like optparse's.
+fn score(text: &str) -> u8 {
+    let lines: Vec<&str> = text.lines().collect();
+    let usage = lines.iter().position(|line| {
+        line.starts_with("Usage:") && (says_usage(line) || line.trim_end() == "Usage:")
+    });
+    let Some(usage) = usage else {
+        return 0;
+    };
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let heads_options = |line: &&&str| {
+        let heading = line.trim().to_lowercase();
+        heading.ends_with("options:") && indent(line) <= 2
+    };
+    let headings: Vec<&&str> = lines[usage + 1..].iter().filter(heads_options).collect();
+    let own_words = |line: &&str| line.contains("-h, --help") && line.contains(HELP_TEXT);
+    // Groups stand further in than the heading of all options.
+    let nested = headings.iter().any(|line| **line == "Options:")
+        && headings.iter().any(|line| indent(line) == 2);
+    match () {
+        () if lines.iter().any(own_words) && !headings.is_empty() => 85,
+        () if nested => 85,
+        // An author's own formatter: whatever else shows options so is told apart by more.
+        () if !headings.is_empty() => 45,
+        () => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests;
