@@ -377,6 +377,26 @@ fn round_trip(name: &str, arguments: &[&str], more: Vec<Case>) {
     let ran = fs::read_to_string(&notes).expect("it was called");
     assert_eq!(ran.lines().collect::<Vec<_>>(), called);
     traverse(&program);
+    refuse_flags_of_the_parent(&program);
+}
+
+/// A parent's own flags are not offered with a child that refuses them, also where its largest child has them all.
+fn refuse_flags_of_the_parent(program: &Path) {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let mut tools = charmer(&["tools", &program.to_string_lossy(), "--expose", "all"]);
+    tools.arg("--json");
+    tools.env("CHARMER_CACHE", scratch.path().join("cache"));
+    tools.env("HOME", scratch.path());
+    let said = tools.output().expect("it starts");
+    let listed: serde_json::Value = serde_json::from_slice(&said.stdout).expect("JSON");
+    let listed = listed["tools"].as_array().expect("tools");
+    let has = |tool: &str, flag: &str| {
+        let found = listed.iter().find(|one| one["name"] == tool);
+        !found.expect("the tool")["inputSchema"]["properties"][flag].is_null()
+    };
+    assert!(has("orchard_juice", "cold") && has("orchard_juice_serve", "cold"));
+    assert!(!has("orchard_juice_stock", "cold"));
+    assert!(has("orchard_juice_stock", "dry-run"));
 }
 
 /// An application that traverses takes a parent's own flags before a subcommand.

@@ -8,6 +8,7 @@ mod external;
 mod flags;
 mod globals;
 mod listing;
+mod negated;
 mod notes;
 mod oracle;
 mod page;
@@ -16,7 +17,10 @@ mod property;
 mod refine;
 mod usage;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use charmer_core::model::{CommandPath, Syntax};
 
@@ -57,6 +61,8 @@ struct Memory {
     external_pages: Vec<(CommandPath, String)>,
     /// Whether the help is that of clap 4, which reads values before it comes to `--help`.
     modern: bool,
+    /// The long names that turn a switch off and stand in no row, of those that the program has.
+    negations: BTreeSet<String>,
     /// What is known of flags that were asked about, and which are being asked.
     oracle: oracle::Known,
 }

@@ -12,8 +12,8 @@ mod usage;
 pub(crate) use flag_row::{Names, flag_names};
 pub(crate) use further::further_help;
 pub(crate) use prose::{
-    choices_in, default_in, env_in, first_sentence, is_decimal, may_repeat, shows_twice,
-    take_default,
+    choices_in, default_in, env_in, first_sentence, is_decimal, may_repeat, opposite_in,
+    shows_twice, take_default,
 };
 pub(crate) use rows::{Row, expand_tabs, rows};
 pub(crate) use sections::{Section, sections};

@@ -151,6 +151,34 @@ pub(crate) fn may_repeat(text: &str) -> bool {
         && !denied.iter().any(|not| lower.contains(not))
 }
 
+/// The long name that a text gives for the opposite of a switch: `Use --no-fix to disable` of `--fix`, and
+/// `(inverse: --cache)` of `--no-cache`.
+pub(crate) fn opposite_in(text: &str, long: &str) -> Option<String> {
+    const SAID: [&str; 6] = [
+        "disable",
+        "inverse",
+        "opposite",
+        "negat",
+        "turn off",
+        "turn it off",
+    ];
+    let lower = text.to_lowercase();
+    if !SAID.iter().any(|words| lower.contains(words)) {
+        return None;
+    }
+    let opposite = match long.strip_prefix("no-") {
+        Some(base) => base.to_owned(),
+        None => format!("no-{long}"),
+    };
+    let mark = format!("--{opposite}");
+    let ends = |at: usize| {
+        let behind = text[at + mark.len()..].chars().next();
+        behind.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '='))
+    };
+    let named = text.match_indices(&mark).any(|(at, _)| ends(at));
+    named.then_some(opposite)
+}
+
 /// Whether a text shows a flag of this name twice on one command line, each time with a value: `--skip a --skip b`.
 pub(crate) fn shows_twice(text: &str, name: &str) -> bool {
     let words = text
@@ -315,6 +343,27 @@ mod tests {
             take_default("Jobs [default: 4] [env: J=]"),
             ("Jobs [env: J=]".into(), Some("4".into()))
         );
+    }
+
+    #[test]
+    fn opposites_in_a_text() {
+        for (text, long, expected) in [
+            (
+                "Fix it. Use `--no-fix` to disable or `--deep`",
+                "fix",
+                Some("no-fix"),
+            ),
+            (
+                "Do not use it (inverse: --cache)",
+                "no-cache",
+                Some("cache"),
+            ),
+            ("Fix it. Use `--no-fix-only` to disable", "fix", None),
+            ("Wins over --no-fix", "fix", None),
+            ("Disable the cache", "no-cache", None),
+        ] {
+            assert_eq!(opposite_in(text, long).as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! The rows of argparse's groups: flags with their values and defaults, positionals, subcommands.
 
+use std::collections::HashSet;
+
 use charmer_core::model::{Choice, FlagValue, Positional, Repetition, ValueType};
 
 use super::usage::braced;
 use crate::{
     fact::{Fact, Origin},
     family::python::{literal, named_type, settle_names, suggested_type, wide_rows, with_aliases},
-    help::{env_in, flag_names, may_repeat, shows_twice, take_default},
+    help::{env_in, flag_names, may_repeat, opposite_in, shows_twice, take_default},
     sketch::{FlagSketch, Kind},
 };
 
@@ -74,6 +76,15 @@ pub(super) fn read(sections: &[(String, Vec<&str>)]) -> Rows {
             }
         }
     }
+    // An opposite that has a row is a flag of its own.
+    let longs: HashSet<String> = found
+        .flags
+        .iter()
+        .flat_map(|flag| flag.long.iter().chain(&flag.aliases).cloned())
+        .collect();
+    for flag in &mut found.flags {
+        flag.negation = flag.negation.take().filter(|name| !longs.contains(name));
+    }
     found
 }
 
@@ -135,6 +146,9 @@ fn describe_flag(flag: &mut FlagSketch, text: &str, written: bool) {
 }
 
 fn switch(flag: &mut FlagSketch, help: &str, default: &[String]) -> Fact<Kind> {
+    if let (None, Some(long)) = (&flag.negation, &flag.long) {
+        flag.negation = opposite_in(help, long);
+    }
     // A default of a switch that nothing turns off is that of what it sets, not its own.
     if flag.negation.is_some() && default == ["True"] {
         flag.default = Some(Fact::new(vec!["true".into()], Origin::Help));

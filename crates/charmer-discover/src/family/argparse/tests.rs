@@ -175,7 +175,7 @@ fn the_rest_of_the_line() {
 
 #[test]
 fn a_usage_of_the_authors_does_not_hide_flags() {
-    let text = "usage: kiln [-h] [-q] [more options; see below] [-k KILN] [pots ...]\n\nOptional arguments:\n  -h, --help  Show this help message and exit\n  -q, --quiet  Say little\n\nHeat:\n  Say how hot it gets. This is\n  prose.\n\n  --degrees DEGREES  How hot (default 900)\n  --slow             Slowly\n                     (inverse: --fast)\n\nPlaces:\n  -k KILN, --kiln KILN\n                     Which kiln\n  --shelf {top|bottom}\n                     Which shelf\n";
+    let text = "usage: kiln [-h] [-q] [more options; see below] [-k KILN] [pots ...]\n\nOptional arguments:\n  -h, --help  Show this help message and exit\n  -q, --quiet  Say little\n\nHeat:\n  Say how hot it gets. This is\n  prose.\n\n  --degrees DEGREES  How hot (default 900)\n  --slow             Slowly\n                     (inverse: --fast)\n\nPlaces:\n  -k KILN, --kiln KILN\n                     Which kiln\n  --shelf {top|bottom}\n                     Which shelf\n  --no-lid           Without one (inverse: --lid)\n";
     let sketch = read(text, &[]);
     let names: Vec<_> = sketch.flags.iter().map(FlagSketch::written).collect();
     assert_eq!(
@@ -186,9 +186,12 @@ fn a_usage_of_the_authors_does_not_hide_flags() {
             "--degrees",
             "--slow",
             "--kiln",
-            "--shelf"
+            "--shelf",
+            "--no-lid"
         ]
     );
+    assert_eq!(sketch.flags[3].negation.as_deref(), None);
+    assert_eq!(sketch.flags[6].negation.as_deref(), Some("lid"));
     let choices = sketch.flags[5].choices.as_ref().expect("choices");
     assert_eq!(choices.value.len(), 2);
     let arguments = sketch.arguments.expect("arguments").value;

@@ -41,6 +41,7 @@ impl Clap {
         // Older versions show help before they read values: that they do says nothing.
         let in_order = self.memory().modern;
         if in_order {
+            self.ask_negations(asker, sketch).await;
             ask_positionals(asker, sketch).await;
         }
         for flag in &mut sketch.flags {

@@ -13,6 +13,7 @@ use crate::{
     fact::{Fact, Field, Origin},
     family::{Asker, Sketches},
     flag_places::FlagPlaces,
+    help::is_decimal,
     sketch::{CommandSketch, FlagSketch, Kind, Scope},
 };
 
@@ -235,6 +236,10 @@ impl Cobra {
         match (&kind.value_type, &kind.repetition) {
             (ValueType::Map(_), _) => Kind::repeated(ValueType::String),
             (ValueType::Duration, _) => Kind::single(ValueType::String),
+            // A number whose default is `0750` is read in base 8, and means something else in JSON.
+            (ValueType::Integer { .. }, _) if !has_decimal_default(flag) => {
+                Kind::single(ValueType::String)
+            }
             (ValueType::String, Repetition::Joined { .. }) => {
                 let empty = [format!("{}=", flag.written())];
                 let answer = self.complete(asker, &sketch.path, &empty, "-").await;
@@ -317,6 +322,11 @@ fn type_key(flag: &FlagSketch) -> Option<&str> {
 /// Whether help names a type that is none of pflag's.
 fn has_own_type(flag: &FlagSketch) -> bool {
     flag.named_type && flag.placeholder.is_some()
+}
+
+fn has_decimal_default(flag: &FlagSketch) -> bool {
+    let mut defaults = flag.default.iter().flat_map(|fact| &fact.value);
+    defaults.all(|text| is_decimal(text))
 }
 
 /// What help says of a flag, in one text.
