@@ -236,10 +236,6 @@ impl Cobra {
         match (&kind.value_type, &kind.repetition) {
             (ValueType::Map(_), _) => Kind::repeated(ValueType::String),
             (ValueType::Duration, _) => Kind::single(ValueType::String),
-            // A number whose default is `0750` is read in base 8, and means something else in JSON.
-            (ValueType::Integer { .. }, _) if !has_decimal_default(flag) => {
-                Kind::single(ValueType::String)
-            }
             (ValueType::String, Repetition::Joined { .. }) => {
                 let empty = [format!("{}=", flag.written())];
                 let answer = self.complete(asker, &sketch.path, &empty, "-").await;
@@ -377,6 +373,11 @@ impl Learnt {
                 let mut kind = kind.clone();
                 if let (Some(bare), FlagValue::Required) = (optional, &kind.value) {
                     kind = kind.optional(bare);
+                }
+                // A number whose default is `0750` is read in base 8, and means something else in JSON.
+                let whole = matches!(kind.value_type, ValueType::Integer { .. });
+                if whole && has_own_type(flag) && !has_decimal_default(flag) {
+                    kind = Kind::single(ValueType::String);
                 }
                 if kind.value_type != ValueType::String {
                     flag.choices = None;

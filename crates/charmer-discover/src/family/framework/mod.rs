@@ -85,17 +85,20 @@ impl<D> Default for Framework<D> {
 }
 
 impl<D: Dialect> Framework<D> {
-    /// Marks the flags that the page of the command above shows too.
+    /// Marks the flags that the page of a command above shows too.
     fn mark_inherited(&self, sketch: &mut CommandSketch) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let words = sketch.path.words();
-        let above = words.split_last().map(|(_, above)| above.iter().cloned());
-        let above: Option<CommandPath> = above.map(Iterator::collect);
-        let of_parent = above.and_then(|path| shown.get(&path));
+        let above = (0..words.len()).rev();
+        let above = above.map(|length| words[..length].iter().cloned().collect::<CommandPath>());
+        // A namespace shows none.
+        let of_above = above
+            .filter_map(|path| shown.get(&path))
+            .find(|flags| !flags.is_empty());
         let all = sketch.flags.clone();
         for flag in &mut sketch.flags {
             let same = |known: &&FlagSketch| known.is_same(flag) && known.kind == flag.kind;
-            if of_parent.is_some_and(|known| known.iter().find(same).is_some()) {
+            if of_above.is_some_and(|known| known.iter().find(same).is_some()) {
                 flag.scope = Some(Fact::new(Scope::Inherited, Origin::Help));
             }
         }

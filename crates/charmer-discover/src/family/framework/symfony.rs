@@ -1,6 +1,7 @@
-//! PHP's Symfony console: `Available commands:` of `list`, and `[default: "x"]` and `(multiple values allowed)` in rows.
+//! PHP's Symfony console and Python's Cleo, which prints the same: `Available commands:` of `list`, and `[default: "x"]` and
+//! `(multiple values allowed)` in rows. A command of a namespace is one word in PHP (`oven:light`) and two in Python.
 
-use charmer_core::model::{CommandPath, DoubleDash, Syntax};
+use charmer_core::model::{Arguments, CommandPath, DoubleDash, Syntax};
 
 use super::{
     Dialect,
@@ -12,11 +13,14 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{Section, first_sentence, rows, sections},
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
 };
 
 /// The framework.
 pub(super) struct Symfony;
+
+/// The heading of a list of commands, of all or of a namespace's.
+const LISTED: &str = "Available commands";
 
 /// How every such program says that it speaks more.
 const VERBOSE: &str = "-v|vv|vvv";
@@ -44,27 +48,31 @@ impl Dialect for Symfony {
         let mut requests = vec![followed_by(path, "--help")];
         if path.is_root() {
             requests.insert(0, vec!["list".into(), "--no-ansi".into()]);
+        } else {
+            // A command may keep `--help` for what it starts, and a namespace is no command; what is in it can be listed.
+            for asked in ["help", "list"] {
+                let words = [asked.to_owned()].into_iter();
+                let words = words.chain(path.words().iter().cloned());
+                requests.push(words.chain(["--no-ansi".into()]).collect());
+            }
         }
         requests
     }
 
     fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
         let all = sections(text);
+        if !path.is_root() && text.lines().any(|line| line.starts_with(LISTED)) {
+            return namespace(text, program, path);
+        }
         let section = all.iter().find(|one| one.is("usage"))?;
         // The program's own name is not shown.
         let line = format!("{program} {}", usage::statement(section));
         let usage = usage::read(&line, path)?;
         let mut sketch = CommandSketch::new(path.clone());
         for one in &all {
-            if one.heading.starts_with("Available commands") {
-                // The names of namespaces stand less far in.
-                let listed = rows(&one.lines, |indent, _| indent == 2);
-                sketch.add_children(listed.into_iter().filter_map(|mut row| {
-                    let aliases = take_aliases(&mut row.text);
-                    let mut found = child(&row, one.heading, program, path)?;
-                    found.aliases = aliases;
-                    (found.name != "list").then_some(found)
-                }));
+            if one.heading.starts_with(LISTED) {
+                let listed = children(one, program, path);
+                sketch.add_children(listed.into_iter().filter(|child| child.name != "list"));
             } else if one.is("options") {
                 sketch.flags.extend(flags(one));
             }
@@ -86,6 +94,37 @@ impl Dialect for Symfony {
         }
         Some(sketch)
     }
+}
+
+/// The commands of a list.
+fn children(section: &Section<'_>, program: &str, path: &CommandPath) -> Vec<ChildSketch> {
+    // The names of namespaces stand less far in.
+    let listed = rows(&section.lines, |indent, _| indent == 2);
+    let listed = listed.into_iter().filter_map(|mut row| {
+        let aliases = take_aliases(&mut row.text);
+        let mut found = child(&row, section.heading, program, path)?;
+        found.aliases = aliases;
+        Some(found)
+    });
+    listed.collect()
+}
+
+/// A namespace: commands that have its name before theirs. It is nothing that can be run.
+fn namespace(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+    let mut sketch = CommandSketch::new(path.clone());
+    let last = path.words().last()?;
+    // Its heading has the name in quotes.
+    let lines = text.lines().skip_while(|line| !line.starts_with(LISTED));
+    let section = Section {
+        heading: LISTED,
+        lines: lines.skip(1).collect(),
+        ..Section::default()
+    };
+    let listed = children(&section, program, path).into_iter();
+    sketch.add_children(listed.filter(|child| child.name != *last));
+    sketch.runnable = Some(Fact::new(false, Origin::Help));
+    sketch.arguments = Some(Fact::new(Arguments::default(), Origin::Help));
+    (!sketch.children.is_empty()).then_some(sketch)
 }
 
 /// `[home|h] Opens it`: other names stand before the text.

@@ -618,6 +618,47 @@ Options:
 }
 
 #[test]
+fn cleo() {
+    let root = "Bakery (version 1.2.3)
+
+Usage:
+  command [options] [arguments]
+
+Options:
+  -h, --help            Display help for the given command. When no command is given display help for the list command.
+  -v|vv|vvv, --verbose  Increase the verbosity
+
+Available commands:
+  bake        Bakes some bread
+  list        Lists commands.
+
+ oven
+  oven clean  Cleans it
+  oven light  Lights it
+";
+    assert_eq!(
+        read::<symfony::Symfony>(root, "")[..2],
+        ["bake: Bakes some bread", "oven: ?"]
+    );
+    let oven = "Bakery (version 1.2.3)
+
+Usage:
+  command [options] [arguments]
+
+Options:
+  -v|vv|vvv, --verbose  Increase the verbosity
+
+Available commands for the \"oven\" namespace:
+  oven clean  Cleans it
+  oven light  Lights it
+";
+    assert_eq!(
+        read::<symfony::Symfony>(oven, "oven"),
+        ["clean: Cleans it", "light: Lights it"]
+    );
+}
+
+#[test]
 fn thor() {
     let root = "Commands:
   bakery bake RECIPE [EXTRA...] --customer=CUSTOMER  # Bake some bread
