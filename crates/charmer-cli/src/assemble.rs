@@ -40,6 +40,7 @@ use crate::{
     rights::{self, Confines},
     rule, set,
     settings::{Program, Settings},
+    unread,
     watched::WatchedPrograms,
     wishes::Wishes,
 };
@@ -225,6 +226,7 @@ impl Assembler {
         let mut served = Vec::new();
         let mut unmatched = Vec::new();
         let mut not_offered = Vec::new();
+        let mut unread = Vec::new();
         let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
         let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.running);
@@ -234,6 +236,7 @@ impl Assembler {
             let standing = watched.check();
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
+            unread.extend(unread::sentence(&program.name(), found));
             unmatched.push(self.wishes.unmatched(&prepared.cli));
             let selection = &self.settings.selection;
             prepared.options.prefix = Some(prefix.clone());
@@ -287,7 +290,11 @@ impl Assembler {
             all.warnings
                 .extend(self.wishes.warnings(&unmatched, &spells));
         }
-        all.tools = ToolSet::new(served).excluding(not_offered);
+        all.warnings.extend(unread.iter().map(unread::advised));
+        let sentences = unread.into_iter().map(|unread| unread.sentence);
+        all.tools = ToolSet::new(served)
+            .excluding(not_offered)
+            .without_unread(sentences.collect());
         Ok(all)
     }
 

@@ -30,6 +30,7 @@ mod spells;
 mod table;
 mod tokens;
 mod undone;
+mod unread;
 mod watched;
 mod wishes;
 mod wrap;

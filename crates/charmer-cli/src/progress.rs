@@ -46,15 +46,30 @@ pub(crate) async fn show(walks: &[(String, Start)]) {
     // What takes no time needs no bar.
     tokio::time::sleep(3 * REDRAW).await;
     let _line = Line;
-    loop {
-        let (read, known) = walks.iter().fold((0, 0), |sum, (_, walk)| {
+    let names: Vec<&str> = walks.iter().map(|(name, _)| name.as_str()).collect();
+    let names = names.join(", ");
+    for tick in 0.. {
+        let mut progress = Progress::default();
+        for (_, walk) in walks {
             let (read, known) = walk.progress();
-            (sum.0 + read, sum.1 + known)
-        });
-        let names: Vec<&str> = walks.iter().map(|(name, _)| name.as_str()).collect();
-        draw(&line(&names.join(", "), read, known, width()));
+            progress.read += read;
+            progress.known += known;
+            progress.asked += walk.asked();
+        }
+        draw(&line(&names, progress, tick, width()));
         tokio::time::sleep(REDRAW).await;
     }
+}
+
+/// How far walks are.
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    /// Commands that have been read.
+    read: usize,
+    /// Commands that are known of.
+    known: usize,
+    /// Questions that were asked.
+    asked: usize,
 }
 
 fn width() -> usize {
@@ -67,18 +82,29 @@ fn draw(line: &str) {
     let _ = write!(stderr, "{CLEAR}{line}").and_then(|()| stderr.flush());
 }
 
-fn line(names: &str, read: usize, known: usize, width: usize) -> String {
-    if known == 0 {
-        return clip(&format!("Reading {names}"), width);
-    }
-    let filled = BAR * read.min(known) / known;
+/// The line at a tick. While it cannot be known how much there is, a mark moves along the bar: a program that takes its
+/// time to answer at all is waited for, and nothing hangs.
+fn line(names: &str, progress: Progress, tick: usize, width: usize) -> String {
+    let Progress { read, known, asked } = progress;
+    let filled = match known {
+        0 => 0,
+        _ => BAR * read.min(known) / known,
+    };
+    // Also when all is read: then what is left to ask has no number.
+    let mark = (filled == 0 || filled == BAR).then_some(tick % BAR);
     let bar: String = (0..BAR)
-        .map(|at| if at < filled { '█' } else { '░' })
+        .map(|at| match (at < filled, mark == Some(at)) {
+            (_, true) => '▒',
+            (true, false) => '█',
+            (false, false) => '░',
+        })
         .collect();
-    clip(
-        &format!("Reading {names} {bar} {read} of {known} commands"),
-        width,
-    )
+    let counts = match (known, asked) {
+        (0, 0) => String::new(),
+        (0, _) => format!(" {asked} questions"),
+        _ => format!(" {read} of {known} commands, {asked} questions"),
+    };
+    clip(&format!("Reading {names} {bar}{counts}"), width)
 }
 
 fn clip(text: &str, width: usize) -> String {
@@ -91,12 +117,20 @@ mod tests {
 
     #[test]
     fn the_line_counts_and_fits() {
-        assert_eq!(line("x", 0, 0, 80), "Reading x");
-        let half = line("x", 3, 6, 80);
-        assert!(half.ends_with("3 of 6 commands"), "{half}");
+        let progress = |read, known, asked| Progress { read, known, asked };
+        let half = line("x", progress(3, 6, 9), 0, 80);
+        assert!(half.ends_with("3 of 6 commands, 9 questions"), "{half}");
         assert_eq!(half.matches('█').count(), BAR / 2);
-        assert_eq!(line("x", 3, 6, 20).chars().count(), 19);
+        assert_eq!(line("x", progress(3, 6, 9), 0, 20).chars().count(), 19);
         // More may be read than was known of at first.
-        assert!(line("x", 9, 6, 80).contains(&"█".repeat(BAR)));
+        let more = line("x", progress(9, 6, 9), BAR - 1, 80);
+        assert!(more.contains(&"█".repeat(BAR - 1)), "{more}");
+    }
+
+    #[test]
+    fn the_line_moves_before_anything_is_known() {
+        let lines = [0, 1, BAR].map(|tick| line("x", Progress::default(), tick, 80));
+        assert_ne!(lines[0], lines[1]);
+        assert_eq!(lines[0], lines[2]);
     }
 }

@@ -4,11 +4,11 @@ use std::{
     collections::HashSet,
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::{LazyLock, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
 use charmer_discover::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Surroundings,
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Provenance, Surroundings,
     cache::Cache,
     probe::{ProbeOptions, ProbeStop},
 };
@@ -21,6 +21,10 @@ use crate::{
 
 /// The hidden subcommand that gives its own rights away and then starts the programs that are read.
 pub(crate) const SANDBOX: &str = "__sandbox";
+
+/// How often a program that could not be read whole is asked again by commands that end; a server goes on with one try a
+/// start. What never answers would make every start a long one.
+pub(crate) const TRIES: u32 = 3;
 
 /// Ends the programs that are being read, whoever reads them.
 static STOP: LazyLock<ProbeStop> = LazyLock::new(ProbeStop::default);
@@ -46,17 +50,37 @@ pub(crate) fn was_said(sentence: &str) -> bool {
     said.contains(sentence)
 }
 
+/// One reading of a program.
+#[derive(Debug, Clone)]
+pub(crate) struct Attempt {
+    /// What the program was when it began.
+    footing: Footing,
+    /// The number of readings before that were not complete.
+    tries: u32,
+}
+
 /// How the reading of a program begins.
 pub(crate) enum Start {
     /// Everything is known from the last time.
     Known(PathBuf, Box<Discovery>),
     /// It has to be asked. What is found belongs to what it was before.
-    Walk(PathBuf, Discoverer, Box<Footing>),
+    Walk(PathBuf, Discoverer, Box<Attempt>),
 }
 
 impl Start {
-    /// Looks up what is known of a program, without starting it; `refresh` passes that by.
+    /// Looks up what is known of a program, without starting it; `refresh` passes that by. One that could not be read whole
+    /// is asked again.
     pub(crate) fn new(program: &Path, refresh: bool) -> Self {
+        match Self::with_what_is_known(program, refresh) {
+            Self::Known(program, found) if !found.complete && found.tries < TRIES => {
+                Self::again(&program, &found)
+            }
+            start => start,
+        }
+    }
+
+    /// The same for whoever asks again later.
+    pub(crate) fn with_what_is_known(program: &Path, refresh: bool) -> Self {
         let cache = cache();
         if refresh {
             let footing = cache_or_none().footing(program);
@@ -73,12 +97,22 @@ impl Start {
 
     /// The reading of a program, whatever is known of it. One that was cut short before goes on.
     pub(crate) fn walk(program: &Path) -> Self {
+        Self::nth(program, 0)
+    }
+
+    /// Another reading of a program that could not be read whole: it is asked for what is missing, and waited for longer.
+    pub(crate) fn again(program: &Path, found: &Discovery) -> Self {
+        Self::nth(program, found.tries + 1)
+    }
+
+    fn nth(program: &Path, tries: u32) -> Self {
         let mut options = options(program);
+        options.probe.timeout *= 1 << tries.min(2);
         // Before anything is asked: what changes while it is read shows at the next look.
         let footing = cache_or_none().footing(program);
         options.journal = cache().and_then(|cache| cache.journal(program, &footing));
         let walk = Discoverer::new(program, options);
-        Self::Walk(program.into(), walk, Box::new(footing))
+        Self::Walk(program.into(), walk, Box::new(Attempt { footing, tries }))
     }
 
     /// What the program was when it was read.
@@ -88,11 +122,11 @@ impl Start {
                 let kept = cache().and_then(|cache| cache.kept_footing(program));
                 kept.unwrap_or_else(|| cache_or_none().footing(program))
             }
-            Self::Walk(program, _, footing) => {
+            Self::Walk(program, _, attempt) => {
                 // What was kept of the same has the content of its files, too.
                 let kept = cache().and_then(|cache| cache.kept_footing(program));
-                let kept = kept.filter(|kept| kept.word() == footing.word());
-                kept.unwrap_or_else(|| (**footing).clone())
+                let kept = kept.filter(|kept| kept.word() == attempt.footing.word());
+                kept.unwrap_or_else(|| attempt.footing.clone())
             }
         }
     }
@@ -131,6 +165,14 @@ impl Start {
         }
     }
 
+    /// The same, kept by whoever asks.
+    pub(crate) fn into_known(self) -> Option<Discovery> {
+        match self {
+            Self::Known(_, found) => Some(*found),
+            Self::Walk(..) => None,
+        }
+    }
+
     /// Waits until it is known what the program calls its version.
     pub(crate) async fn version(&self) -> Option<String> {
         match self {
@@ -155,20 +197,29 @@ impl Start {
         }
     }
 
+    /// How many questions the program was asked.
+    pub(crate) fn asked(&self) -> usize {
+        match self {
+            Self::Known(..) => 0,
+            Self::Walk(_, walk, _) => walk.asked(),
+        }
+    }
+
     /// Reads the program to the end.
     pub(crate) fn finish(&self) -> impl Future<Output = Result<Discovery, Problem>> + Send + use<> {
         let step = match self {
             Self::Known(_, found) => Ok((**found).clone()),
-            Self::Walk(program, walk, footing) => {
-                Err((program.clone(), walk.clone(), (**footing).clone()))
+            Self::Walk(program, walk, attempt) => {
+                Err((program.clone(), walk.clone(), (**attempt).clone()))
             }
         };
         async move {
             match step {
                 Ok(found) => Ok(found),
-                Err((program, walk, footing)) => {
-                    let found = walk.run().await.map_err(|error| unreadable(&error))?;
-                    Ok(keep(program, footing, found).await)
+                Err((program, walk, attempt)) => {
+                    let mut found = walk.run().await.map_err(|error| unreadable(&error))?;
+                    found.tries = attempt.tries;
+                    Ok(keep(program, attempt.footing, found).await)
                 }
             }
         }
@@ -181,20 +232,26 @@ pub(crate) fn changed(program: &Path) -> String {
     format!("{name} has changed since it was read; it is read again")
 }
 
-/// Keeps what was found for the next time. If that fails the program is read again then; nothing else is lost.
+/// Keeps what was found for the next time, be it incomplete. If that fails the program is read again then; nothing else is
+/// lost.
 async fn keep(program: PathBuf, footing: Footing, found: Discovery) -> Discovery {
-    // What is missing is looked for again at the next start; the journal makes that a short one.
-    let Some(cache) = cache().filter(|_| found.complete) else {
+    // Of a reading that was stopped the answers are kept, which the next one begins with.
+    let Some(cache) = cache().filter(|_| found.complete || !STOP.is_ordered()) else {
         return found;
     };
-    let kept = found.clone();
+    let found = Arc::new(found);
+    let kept = Arc::clone(&found);
     let store = move || {
         keep_version(&cache, &program, kept.cli.version.as_deref());
         cache.store(&program, footing, &kept)
     };
     let stored = tokio::task::spawn_blocking(store).await;
-    if let Ok(Err(error)) = stored {
-        output::note(&format!("what was found could not be kept: {error}"));
+    let mut found = Arc::unwrap_or_clone(found);
+    match stored {
+        // Whoever wants to know where everything was seen finds it there.
+        Ok(Ok(())) => found.provenance = Provenance::default(),
+        Ok(Err(error)) => output::note(&format!("what was found could not be kept: {error}")),
+        Err(_) => {}
     }
     found
 }

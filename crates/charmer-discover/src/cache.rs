@@ -7,7 +7,7 @@
 //!
 //! Three files make an entry: the program, which every start needs, its footing, which says without more whether the
 //! program is still the one, and where everything was seen, which only `charmer inspect` asks for. Until a program has been
-//! read to the end there is its [`Journal`] instead.
+//! read to the end there is a fourth, its [`Journal`]; an entry beside one is of a reading that was not complete, and says so.
 
 mod kept;
 
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Changes whenever programs are read differently than before.
-const FORMAT: u32 = 19;
+const FORMAT: u32 = 20;
 
 /// How the name of a [`Journal`]'s file ends.
 const JOURNAL: &str = "journal";
@@ -226,8 +226,10 @@ impl Cache {
             discovery: discovery.without_provenance(),
         };
         write(&self.file(program, ENTRY), &entry)?;
-        // What it was made from is not needed any more.
-        let _ = fs::remove_file(self.file(program, JOURNAL));
+        // What it was made from is not needed any more, unless a reading is to go on from there.
+        if discovery.complete {
+            let _ = fs::remove_file(self.file(program, JOURNAL));
+        }
         Ok(())
     }
 

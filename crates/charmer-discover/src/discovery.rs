@@ -60,13 +60,36 @@ pub struct Warning {
     pub path: CommandPath,
     /// What it is.
     pub message: String,
+    /// Set where it says that something of the program is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Gap>,
+}
+
+/// The prospects of a part of a program that is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Gap {
+    /// It may be there when the program is asked again: it did not answer in time, broke down, or could not be started.
+    Passing,
+    /// The program does not show it; asking again would show no more.
+    Lasting,
 }
 
 impl Warning {
     /// A warning about a command.
     pub fn new(path: CommandPath, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self { path, message }
+        Self {
+            path,
+            message: message.into(),
+            gap: None,
+        }
+    }
+
+    /// The same, about something that is missing.
+    pub(crate) fn gap(mut self, gap: Gap) -> Self {
+        self.gap = Some(gap);
+        self
     }
 }
 
@@ -90,8 +113,12 @@ pub struct Discovery {
     pub identity: String,
     /// How often the program was started for it.
     pub spawned: usize,
-    /// Whether every command has been read; not so where reading one of them went wrong.
+    /// Whether asking again would show no more; not so while it is being read, and where a command did not answer in
+    /// time or reading it went wrong. See [`gaps`](Self::gaps).
     pub complete: bool,
+    /// How many readings before this one were not complete either.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tries: u32,
 }
 
 impl Discovery {
@@ -106,20 +133,55 @@ impl Discovery {
             identity: String::new(),
             spawned: 0,
             complete: true,
+            tries: 0,
         }
     }
 
-    pub(crate) fn without_provenance(&self) -> Self {
-        Self {
-            cli: self.cli.clone(),
-            family: self.family.clone(),
-            judgement: self.judgement.clone(),
-            warnings: self.warnings.clone(),
-            identity: self.identity.clone(),
-            provenance: Provenance::default(),
-            ..*self
+    /// What is missing of the program, and why.
+    pub fn gaps(&self) -> impl Iterator<Item = &Warning> {
+        self.warnings.iter().filter(|warning| warning.gap.is_some())
+    }
+
+    /// The same without its provenance, to be written. It is not copied: that of a large program is many megabytes.
+    pub(crate) fn without_provenance(&self) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Unsourced<'a> {
+            cli: &'a Cli,
+            family: &'a str,
+            judgement: &'a Judgement,
+            warnings: &'a [Warning],
+            identity: &'a str,
+            spawned: usize,
+            complete: bool,
+            tries: u32,
+        }
+        let Self {
+            cli,
+            family,
+            provenance: _,
+            judgement,
+            warnings,
+            identity,
+            spawned,
+            complete,
+            tries,
+        } = self;
+        Unsourced {
+            cli,
+            family,
+            judgement,
+            warnings,
+            identity,
+            spawned: *spawned,
+            complete: *complete,
+            tries: *tries,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Why a program could not be read at all.
@@ -231,9 +293,15 @@ impl Discoverer {
             found: Arc::clone(&inner.found),
         });
         let walk = inner.walk.get_or_init(|| walk);
-        let complete = walk.run(help.clone()).await;
-        self.snapshot(complete)
-            .ok_or_else(|| no_help(&inner.program, &help))
+        walk.run(help.clone()).await;
+        let passing = |warning: &Warning| warning.gap == Some(Gap::Passing);
+        let complete = !self.found().warnings.iter().any(passing);
+        let whole = self
+            .snapshot(complete)
+            .ok_or_else(|| no_help(&inner.program, &help));
+        // The model takes their place.
+        self.found().commands.clear();
+        whole
     }
 
     /// The first look at the program: a way to run it, and its help.
@@ -282,7 +350,13 @@ impl Discoverer {
     /// How many commands have been read, and how many are known of.
     pub fn progress(&self) -> (usize, usize) {
         let found = self.found();
-        (found.commands.len(), found.known)
+        (found.read, found.known)
+    }
+
+    /// How many questions the program was asked so far, since its family is known.
+    pub fn asked(&self) -> usize {
+        let walk = self.0.walk.get();
+        walk.map_or(0, |walk| walk.prober.spawned())
     }
 
     /// Waits until the program has been asked for its version, which is one of the first things that [`run`](Self::run)
@@ -298,7 +372,8 @@ impl Discoverer {
         }
     }
 
-    /// What is known by now, if there is anything.
+    /// What is known by now, if there is anything. While the last questions are asked there is nothing, and afterwards the
+    /// whole is what [`run`](Self::run) gives.
     pub fn so_far(&self) -> Option<Discovery> {
         self.snapshot(false)
     }
@@ -339,6 +414,7 @@ impl Discoverer {
             identity,
             spawned: walk.prober.spawned(),
             complete,
+            tries: 0,
         })
     }
 }

@@ -4,7 +4,7 @@
 //! A walk is a function of what the program answers. So it is the answers that are kept, not what was made of them: the
 //! next walk begins at the root again, and asks the program only what it has not been asked yet. Each answer is a line
 //! that is appended at once: nothing has to be saved at the end, and a process that is killed loses what it was waiting
-//! for and no more.
+//! for and no more. In memory there is only where each answer stands, so that a reading of any size can be gone on with.
 //!
 //! The first line says what the answers belong to: this crate's version, the file of the program, and what the program
 //! says of itself, which is asked anew at every start. If that is not the same, the journal is begun again.
@@ -12,18 +12,19 @@
 use std::{
     collections::HashMap,
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    hash::{DefaultHasher, Hash, Hasher},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     path::PathBuf,
     sync::{Mutex, PoisonError},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::probe::Answer;
 
-/// The maximum size of a journal in bytes; what comes later is asked again at the next start. A program of the most
-/// commands that are read (20,000) with 6 KiB of answers for each stays below it.
-const MOST_BYTES: u64 = 128 << 20;
+/// The maximum size of a journal in bytes; what comes later is asked again at the next start. It is twice of what is
+/// read of a program, because texts are longer in JSON and each stands beside its question.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// The place of a program's journal. [`Cache::journal`](crate::cache::Cache::journal) makes one.
 #[derive(Debug, Clone)]
@@ -57,48 +58,80 @@ impl Journal {
     /// kept: then a reading that is cut short begins again.
     pub(crate) fn open(&self, identity: &str) -> Option<Answers> {
         let header = format!("{} {identity}\n", self.basis);
-        let (known, size) = match self.read(header.as_bytes()) {
+        let known = match self.read(header.as_bytes()) {
             Some(known) => known,
-            None => (HashMap::new(), self.begin(header.as_bytes()).ok()?),
+            None => {
+                self.begin(header.as_bytes()).ok()?;
+                HashMap::new()
+            }
         };
-        let mut file = OpenOptions::new().append(true).open(&self.file).ok()?;
+        let mut options = OpenOptions::new();
+        let mut file = options.read(true).append(true).open(&self.file).ok()?;
         // The last line may have been cut by a kill; empty ones mean nothing.
         file.write_all(b"\n").ok()?;
+        let size = file.metadata().ok()?.len();
         Some(Answers {
             known,
             file: Mutex::new((file, size)),
         })
     }
 
-    /// The answers under this header, and how many bytes they take.
-    fn read(&self, header: &[u8]) -> Option<(HashMap<Question, Answer>, u64)> {
-        let size = fs::metadata(&self.file).ok()?.len();
-        if size > MOST_BYTES {
+    /// The places of the answers under this header.
+    fn read(&self, header: &[u8]) -> Option<HashMap<u64, Place>> {
+        let mut lines = BufReader::with_capacity(1 << 20, File::open(&self.file).ok()?);
+        let mut line = vec![0; header.len()];
+        lines.read_exact(&mut line).ok()?;
+        if line != header {
             return None;
         }
-        let bytes = fs::read(&self.file).ok()?;
-        let lines = bytes.strip_prefix(header)?.split(|&byte| byte == b'\n');
-        // A line that cannot be read was cut by a kill, or two processes wrote it: it is asked again.
-        let answers = lines.filter_map(|line| serde_json::from_slice(line).ok());
-        Some((answers.collect(), size))
+        let mut known = HashMap::new();
+        let mut start = header.len() as u64;
+        loop {
+            line.clear();
+            let length = lines.read_until(b'\n', &mut line).ok()?;
+            if length == 0 {
+                return Some(known);
+            }
+            // A line that cannot be read was cut by a kill, or two processes wrote it: it is asked again.
+            if let Ok((question, _)) = serde_json::from_slice::<(Question, IgnoredAny)>(&line) {
+                known.insert(question.key(), Place { start, length });
+            }
+            start += length as u64;
+        }
     }
 
     /// Begins anew. Whoever still writes to the old file does no harm.
-    fn begin(&self, header: &[u8]) -> io::Result<u64> {
+    fn begin(&self, header: &[u8]) -> io::Result<()> {
         let folder = self.file.parent().unwrap_or(&self.file);
         fs::create_dir_all(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(header)?;
         file.persist(&self.file).map_err(|error| error.error)?;
-        Ok(header.len() as u64)
+        Ok(())
     }
+}
+
+impl Question {
+    /// A number by which its answer is found again. Where two questions share one, the line itself tells them apart.
+    fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// The place of a line in the file.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    start: u64,
+    length: usize,
 }
 
 /// An open journal.
 #[derive(Debug)]
 pub(crate) struct Answers {
-    /// What was answered before this reading.
-    known: HashMap<Question, Answer>,
+    /// Where the answers stand that were given before this reading, by the keys of their questions.
+    known: HashMap<u64, Place>,
     /// The file and its size.
     file: Mutex<(File, u64)>,
 }
@@ -106,7 +139,16 @@ pub(crate) struct Answers {
 impl Answers {
     /// The answer that was given to this question before.
     pub(crate) fn to(&self, question: &Question) -> Option<Answer> {
-        self.known.get(question).cloned()
+        let place = self.known.get(&question.key())?;
+        let mut line = vec![0; place.length];
+        {
+            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            // Writing is at the end, wherever reading has led.
+            file.0.seek(SeekFrom::Start(place.start)).ok()?;
+            file.0.read_exact(&mut line).ok()?;
+        }
+        let (asked, answer): (Question, Answer) = serde_json::from_slice(&line).ok()?;
+        (asked == *question).then_some(answer)
     }
 
     /// Keeps an answer. If that fails it is asked for again next time; nothing else is lost.

@@ -20,7 +20,9 @@ mod sketch;
 mod walk;
 
 pub use build::{CommandOrigins, Provenance};
-pub use discovery::{DiscoverError, DiscoverOptions, Discoverer, Discovery, Warning, discover};
+pub use discovery::{
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, Gap, Warning, discover,
+};
 pub use fact::{Fact, Origin, Source};
 pub use footing::{Footing, Hold, Surroundings};
 pub use journal::Journal;

@@ -263,6 +263,8 @@ pub(crate) struct CommandSketch {
     pub(crate) children: Vec<ChildSketch>,
     /// What is worth knowing for whoever reads `charmer inspect`.
     pub(crate) warnings: Vec<String>,
+    /// Whether it has more flags than are read of a command, so that it is not asked about them.
+    pub(crate) overfull: bool,
 }
 
 impl CommandSketch {

@@ -1,7 +1,7 @@
 //! The walk through a program's commands: each is asked for its help, then for what its family can tell besides.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex},
 };
 
@@ -9,11 +9,11 @@ use charmer_core::model::CommandPath;
 use tokio::task::JoinSet;
 
 use crate::{
-    Warning,
+    Gap, Warning,
     binary::Binary,
     busy::busy,
     fact::Field,
-    family::{Asker, Family, Page},
+    family::{Asker, Family, Page, Sketches},
     probe::{Answer, Prober},
     sketch::{ChildSketch, CommandSketch},
 };
@@ -38,12 +38,16 @@ pub(crate) struct Found {
     pub(crate) commands: BTreeMap<CommandPath, CommandSketch>,
     /// Paths in the order in which their parents list them.
     pub(crate) order: BTreeMap<CommandPath, Vec<String>>,
+    /// How many commands have been read.
+    pub(crate) read: usize,
     /// How many commands are known to be there or were tried.
     pub(crate) known: usize,
     /// How many commands were not asked about because the program had hung too often.
     pub(crate) unasked: usize,
     /// How many commands were not asked about because the program had said too much.
     unheard: usize,
+    /// How many commands did not show their help in time, each way of asking counted.
+    silent: usize,
     /// How many flags are kept.
     flags: usize,
     /// How many flags were left out because there are too many altogether.
@@ -52,10 +56,15 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Takes the commands as their family left them; those that it has moved are the last of their new parents.
-    fn replace(&mut self, commands: BTreeMap<CommandPath, CommandSketch>) {
+    /// Takes the commands as their family left them; those that it has moved, and so were not there before, are the last
+    /// of their new parents.
+    fn replace(
+        &mut self,
+        before: &HashSet<CommandPath>,
+        commands: BTreeMap<CommandPath, CommandSketch>,
+    ) {
         for path in commands.keys() {
-            if !self.commands.contains_key(path)
+            if !before.contains(path)
                 && let Some((name, above)) = path.words().split_last()
             {
                 let order = self.order.entry(above.iter().cloned().collect());
@@ -76,15 +85,15 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Reads the whole tree, and says whether nothing of it was lost. `root` is what the program answered to `--help`
-    /// before its family was known.
-    pub(crate) async fn run(self: &Arc<Self>, root: Answer) -> bool {
+    /// Reads the whole tree. What of it is missing stands among the warnings. `root` is what the program answered to
+    /// `--help` before its family was known.
+    pub(crate) async fn run(self: &Arc<Self>, root: Answer) {
+        let unanswered = self.prober.unanswered();
         let mut tasks = JoinSet::new();
         let first = ChildSketch::default();
         tasks.spawn(Arc::clone(self).read(CommandPath::root(), first, Some(root)));
         // A task that panics cannot say any more which command it was about.
         let mut paths = HashMap::new();
-        let mut complete = true;
         self.lock().known = 1;
         while let Some(done) = tasks.join_next_with_id().await {
             let (path, sketch) = match done {
@@ -94,7 +103,6 @@ impl Walk {
                 }
                 // It loses its command, never the walk.
                 Err(panic) => {
-                    complete = false;
                     self.note_lost(paths.remove(&panic.id()).unwrap_or_default());
                     continue;
                 }
@@ -105,18 +113,46 @@ impl Walk {
             }
         }
         self.say_missing();
-        let mut sketches = self.lock().commands.clone();
+        // Taken, not copied: those of ten thousand commands are more than a hundred megabytes. Nobody sees them meanwhile.
+        let mut sketches = std::mem::take(&mut self.lock().commands);
+        let before: HashSet<CommandPath> = sketches.keys().cloned().collect();
         let asker = self.asker();
         self.family.finish(&asker, &mut sketches).await;
-        self.lock().replace(sketches);
+        self.bound_again(&mut sketches);
+        self.lock().replace(&before, sketches);
         if let Some(reason) = self.prober.lost() {
-            complete = false;
             let message =
                 format!("not all of its commands could be asked, so some may be missing: {reason}");
-            let warning = Warning::new(CommandPath::root(), message);
-            self.lock().warnings.push(warning);
+            self.note_gap(CommandPath::root(), message, Gap::Passing);
         }
-        complete
+        let unanswered = self.prober.unanswered() - unanswered - self.lock().silent;
+        if unanswered > 0 {
+            let message = format!(
+                "it did not answer in time to {unanswered} of the questions about its commands, so some of their flags, or \
+                 the values of flags, may be unknown"
+            );
+            self.note_gap(CommandPath::root(), message, Gap::Passing);
+        }
+    }
+
+    fn note_gap(&self, path: CommandPath, message: String, gap: Gap) {
+        let warning = Warning::new(path, message).gap(gap);
+        self.lock().warnings.push(warning);
+    }
+
+    /// Leaves out the flags that were added last and are more than are kept.
+    fn bound_again(&self, sketches: &mut Sketches) {
+        let mut found = self.lock();
+        let mut all = 0;
+        for (path, sketch) in sketches {
+            let left_out = sketch.bound_flags(self.bounds.flags);
+            if left_out > 0 {
+                let message = too_many_flags(sketch.flags.len(), left_out);
+                found.warnings.push(Warning::new(path.clone(), message));
+            }
+            sketch.flags.truncate(ALL_FLAGS - all);
+            all += sketch.flags.len();
+        }
     }
 
     fn asker(&self) -> Asker<'_> {
@@ -135,27 +171,28 @@ impl Walk {
     /// Says once how much is missing of a program that had hung too often, or says too much.
     fn say_missing(&self) {
         let mut found = self.lock();
+        let about_it = |message: String| Warning::new(CommandPath::root(), message);
         let mut said = Vec::new();
         if found.unasked > 0 {
-            said.push(format!(
+            let message = format!(
                 "it did not answer in time again and again, so it was not asked any more: {} of its commands are missing",
                 found.unasked
-            ));
+            );
+            said.push(about_it(message).gap(Gap::Passing));
         }
         if found.unheard > 0 {
-            said.push(format!(
+            let message = format!(
                 "it said more than is read of a program, so it was not asked any more: {} of its commands are missing",
                 found.unheard
-            ));
+            );
+            said.push(about_it(message).gap(Gap::Lasting));
         }
         if found.flags_left_out > 0 {
-            said.push(format!(
+            said.push(about_it(format!(
                 "it has more than {ALL_FLAGS} flags altogether; {} were left out",
                 found.flags_left_out
-            ));
+            )));
         }
-        let said = said.into_iter();
-        let said = said.map(|message| Warning::new(CommandPath::root(), message));
         found.warnings.extend(said);
     }
 
@@ -188,7 +225,7 @@ impl Walk {
                         "it has more than {} commands; the rest was left out",
                         self.bounds.commands
                     );
-                    let warning = Warning::new(CommandPath::root(), message);
+                    let warning = Warning::new(CommandPath::root(), message).gap(Gap::Lasting);
                     if !found.warnings.contains(&warning) {
                         found.warnings.push(warning);
                     }
@@ -209,6 +246,7 @@ impl Walk {
         let order = sketch.children.iter().map(|child| child.name.clone());
         found.order.insert(path.clone(), order.collect());
         found.commands.insert(path, sketch);
+        found.read = found.commands.len();
         next
     }
 
@@ -246,18 +284,24 @@ impl Walk {
                 break;
             }
             self.prober.note_useless(&answer);
-            trouble = trouble.or_else(|| answer.trouble());
+            if answer.timed_out {
+                self.lock().silent += 1;
+            }
+            trouble = trouble.or_else(|| Trouble::of(&answer));
         }
         // What its parent says of a command is kept where the command itself says nothing.
         let mut sketch = match sketch {
             Some(sketch) => sketch,
             None if child.told.is_some() => child.told.map(|told| *told).unwrap_or_default(),
             None if child.certain => {
-                let mut sketch = CommandSketch::new(path.clone());
-                sketch
-                    .warnings
-                    .push("its help could not be read; only its name is known".into());
-                sketch
+                let message = "its help could not be read; only its name is known".to_owned();
+                match trouble {
+                    Some(Trouble { gap, said }) => {
+                        self.note_gap(path.clone(), format!("{message}: {said}"), gap);
+                    }
+                    None => self.note_gap(path.clone(), message, Gap::Lasting),
+                }
+                CommandSketch::new(path.clone())
             }
             None => {
                 self.note_missing(&path, trouble);
@@ -285,10 +329,9 @@ impl Walk {
             }
         }
         if left_out > 0 {
-            let kept = sketch.flags.len();
-            sketch.warnings.push(format!(
-                "it has more flags than are read of one command: {kept} are there, {left_out} were left out"
-            ));
+            sketch.overfull = true;
+            let message = too_many_flags(sketch.flags.len(), left_out);
+            sketch.warnings.push(message);
         }
         (path, Some(sketch))
     }
@@ -298,12 +341,12 @@ impl Walk {
     /// A command is missing because of a mistake of ours.
     fn note_lost(&self, path: CommandPath) {
         let message = "reading it went wrong, so it is missing: this is a bug";
-        self.lock().warnings.push(Warning::new(path, message));
+        self.note_gap(path, message.to_owned(), Gap::Passing);
     }
 
     /// A command that its parent lists is missing. Where it answered with somebody else's help it is no command, which
     /// needs no words.
-    fn note_missing(&self, path: &CommandPath, trouble: Option<String>) {
+    fn note_missing(&self, path: &CommandPath, trouble: Option<Trouble>) {
         let Some(trouble) = trouble else { return };
         let mut found = self.lock();
         if self.prober.gave_up() {
@@ -311,9 +354,33 @@ impl Walk {
         } else if self.prober.heard_enough() {
             found.unheard += 1;
         } else {
-            let message = format!("its help could not be read: {trouble}");
-            found.warnings.push(Warning::new(path.clone(), message));
+            let message = format!("its help could not be read: {}", trouble.said);
+            let warning = Warning::new(path.clone(), message).gap(trouble.gap);
+            found.warnings.push(warning);
         }
+    }
+}
+
+fn too_many_flags(kept: usize, left_out: usize) -> String {
+    format!(
+        "it has more flags than are read of one command: {kept} are there, {left_out} were left out"
+    )
+}
+
+/// Why a command did not show its help.
+struct Trouble {
+    said: String,
+    gap: Gap,
+}
+
+impl Trouble {
+    fn of(answer: &Answer) -> Option<Self> {
+        let gap = match answer.may_come_yet() {
+            true => Gap::Passing,
+            false => Gap::Lasting,
+        };
+        let said = answer.trouble()?;
+        Some(Self { said, gap })
     }
 }
 
@@ -395,25 +462,24 @@ mod tests {
     #[tokio::test]
     async fn a_walk_that_lost_a_command_to_a_panic_is_not_complete() {
         let walk = walk_of("/bin/true");
-        assert!(!walk.run(Answer::default()).await);
+        walk.run(Answer::default()).await;
         let found = walk.lock();
         let read: Vec<String> = found.commands.keys().map(ToString::to_string).collect();
         assert_eq!(read, ["", "walk"]);
         let lost = &found.warnings[0];
         assert_eq!(lost.path.to_string(), "stumble");
         assert!(lost.message.contains("bug"), "{}", lost.message);
+        assert_eq!(lost.gap, Some(Gap::Passing));
     }
 
     #[tokio::test]
     async fn a_walk_whose_program_could_not_be_started_any_more_is_not_complete() {
         let walk = walk_of("/no/such/program");
-        assert!(!walk.run(Answer::default()).await);
+        walk.run(Answer::default()).await;
         let found = walk.lock();
-        let said = found.warnings.last().map(|said| said.message.as_str());
-        let said = said.unwrap_or_default();
-        assert!(
-            said.contains("not all of its commands could be asked"),
-            "{said}"
-        );
+        let last = found.warnings.last().expect("it is said");
+        let said = "not all of its commands could be asked";
+        assert!(last.message.contains(said), "{}", last.message);
+        assert_eq!(last.gap, Some(Gap::Passing));
     }
 }

@@ -1,4 +1,5 @@
-//! Commands that a program has and that a rule keeps from being called: whoever asks for one is told of the rule.
+//! Commands that a program has and that cannot be called: a rule keeps them out, or they could not be read. Whoever asks
+//! for one is told.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -26,18 +27,34 @@ impl Excluded {
 
 /// The commands that are not offered, found by name, however it is written. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ExcludedCommands(Arc<HashMap<String, Excluded>>);
+pub(crate) struct ExcludedCommands {
+    named: Arc<HashMap<String, Excluded>>,
+    /// Sentences about what could not be read.
+    unread: Arc<[String]>,
+}
 
 impl ExcludedCommands {
     pub(crate) fn new(excluded: impl IntoIterator<Item = Excluded>) -> Self {
         let excluded = excluded.into_iter();
         let named = excluded.map(|command| (plain_name(&command.name), command));
-        Self(Arc::new(named.collect()))
+        Self {
+            named: Arc::new(named.collect()),
+            unread: Arc::default(),
+        }
+    }
+
+    pub(crate) fn set_unread(&mut self, sentences: Vec<String>) {
+        self.unread = sentences.into();
+    }
+
+    /// Sentences about what could not be read.
+    pub(crate) fn unread(&self) -> &[String] {
+        &self.unread
     }
 
     /// Says why there is no command of a name, if a rule is the reason.
     pub(crate) fn refusal(&self, name: &str) -> Option<CallError> {
-        let Excluded { name, why } = self.0.get(&plain_name(name))?;
+        let Excluded { name, why } = self.named.get(&plain_name(name))?;
         Some(CallError::refused(format!(
             "`{name}` is not offered: {why}"
         )))

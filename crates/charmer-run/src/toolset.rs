@@ -360,6 +360,13 @@ impl ToolSet {
         self
     }
 
+    /// Says what of the programs could not be read, a sentence each: who searches in vain is told.
+    #[must_use]
+    pub fn without_unread(mut self, sentences: Vec<String>) -> Self {
+        self.excluded.set_unread(sentences);
+        self
+    }
+
     /// Leaves out what another set does, for the same reasons.
     #[must_use]
     pub fn excluding_as(mut self, other: &Self) -> Self {

@@ -149,8 +149,20 @@ fn overview(inspected: &Inspected, width: Option<usize>) -> String {
         "started",
         format!("{} times to find that out", found.spawned),
     );
-    if !found.complete {
-        fact("state", "not all commands have been read".to_owned());
+    let gaps = found.gaps().count();
+    match (gaps, found.complete) {
+        (0, true) => {}
+        (0, false) => fact("state", "not all commands have been read".to_owned()),
+        (_, complete) => {
+            let again = match complete {
+                true => "",
+                false => "; what is missing is asked for again at the next start",
+            };
+            fact(
+                "state",
+                format!("not read whole, see the warnings below{again}"),
+            );
+        }
     }
     let mut rows = Vec::new();
     found.cli.walk(&mut |path, lineage| {

@@ -63,6 +63,10 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
             })
         })
         .collect();
+    let missing: Vec<Value> = found
+        .gaps()
+        .map(|gap| json!({"command": gap.path.to_string(), "reason": gap.message, "gap": gap.gap}))
+        .collect();
     json!({
         "program": found.cli.root.name,
         "version": found.cli.version,
@@ -70,6 +74,7 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
         "family": found.family,
         "spawned": found.spawned,
         "complete": found.complete,
+        "missing": missing,
         "network": granted.word(),
         "networkFrom": granted.key(),
         "confine": confinement.mode,

@@ -30,13 +30,20 @@ use crate::{
     kept_list::KeptList,
     output,
     problem::Problem,
-    read::Start,
+    read::{Start, TRIES},
     runtime,
     settings::Settings,
 };
 
 /// How often the tools that are known so far are put together while programs are being read.
 const GROWTH: Duration = Duration::from_secs(1);
+/// The pauses after which a running server asks again for what could not be read. A machine that was too busy for a
+/// program at one moment may be so for a minute.
+const AGAIN: [Duration; 3] = [
+    Duration::from_secs(2),
+    Duration::from_secs(20),
+    Duration::from_secs(120),
+];
 /// How long putting tools together that nobody will see is waited for. It cannot be interrupted, and ends with the process.
 const WALK_ENDS: Duration = Duration::from_millis(200);
 
@@ -131,6 +138,18 @@ struct Reading {
     teller: Teller,
 }
 
+impl Reading {
+    /// Keeps the list for the next start, if it is one of programs that were read whole.
+    fn keep_list(&self, found: &[Option<Discovery>], offer: &Offer) {
+        let is_whole = |found: &Option<Discovery>| found.as_ref().is_some_and(|it| it.complete);
+        if let Some(kept) = &self.kept
+            && found.iter().all(is_whole)
+        {
+            kept.store(&offer.listing());
+        }
+    }
+}
+
 /// Reads the programs beside the server, on threads of its own, and hands over the tools as they become known. Fails if
 /// there is nothing to serve.
 fn walk(
@@ -200,7 +219,7 @@ async fn read_or_check(
     } = reading;
     let starts: Vec<Start> = programs
         .iter()
-        .map(|path| Start::new(path, *refresh))
+        .map(|path| Start::with_what_is_known(path, *refresh))
         .collect();
     let known: Vec<_> = starts.iter().map(Start::known).collect();
     if let Some(found) = known.first().copied().flatten() {
@@ -222,15 +241,23 @@ async fn read_or_check(
     offer.asked().await;
     if let Some(kept) = kept
         && foretold != Some(&listing)
+        && known.iter().flatten().all(|found| found.complete)
     {
         kept.store(&listing);
     }
-    check(assembler, starts, offer).await
+    let found = check(assembler, starts, offer, programs).await?;
+    complete(assembler, found, offer, reading).await
 }
 
 /// Asks programs that were known from the last time whether they are still what they were: a new version, other plugins
 /// or another toolchain show. Those that are not are read again.
-async fn check(assembler: &Assembler, starts: Vec<Start>, offer: &Offer) -> Result<(), Problem> {
+/// Gives what is known of them then.
+async fn check(
+    assembler: &Assembler,
+    starts: Vec<Start>,
+    offer: &Offer,
+    programs: &[PathBuf],
+) -> Result<Vec<Option<Discovery>>, Problem> {
     let mut changed = Vec::new();
     for (start, watched) in starts.iter().zip(assembler.watched().iter()) {
         let holds = start.still_holds().await;
@@ -240,10 +267,49 @@ async fn check(assembler: &Assembler, starts: Vec<Start>, offer: &Offer) -> Resu
         }
         changed.push(!holds);
     }
+    if !changed.contains(&true) {
+        return Ok(starts.into_iter().map(Start::into_known).collect());
+    }
     // A large model is not held twice.
     drop(starts);
-    if changed.contains(&true) {
-        read_again(assembler, offer, &changed).await?;
+    read_again(assembler, offer, &changed).await?;
+    let kept = |program: &PathBuf| Start::with_what_is_known(program, false).into_known();
+    Ok(programs.iter().map(kept).collect())
+}
+
+/// Asks programs that could not be read whole for what is missing, a few times, and announces what is found.
+async fn complete(
+    assembler: &Assembler,
+    mut found: Vec<Option<Discovery>>,
+    offer: &Offer,
+    reading: &Reading,
+) -> Result<(), Problem> {
+    let lacking = |found: &&mut Option<Discovery>| found.as_ref().is_some_and(|it| !it.complete);
+    for (at, pause) in AGAIN.into_iter().enumerate() {
+        let mut changed = false;
+        let programs = found.iter_mut().zip(&reading.programs);
+        let lacking: Vec<_> = programs.filter(|(found, _)| lacking(found)).collect();
+        if lacking.is_empty() {
+            break;
+        }
+        tokio::time::sleep(pause).await;
+        for (known, program) in lacking {
+            let Some(before) = known.as_ref().filter(|it| at == 0 || it.tries < TRIES) else {
+                continue;
+            };
+            // Whoever does not answer at all now stays as it was.
+            let Ok(more) = Start::again(program, before).finish().await else {
+                continue;
+            };
+            changed |= more.cli != before.cli || more.complete;
+            *known = Some(more);
+        }
+        if changed {
+            let assembled = assembler.assemble(&found)?;
+            assembled.warn();
+            offer.replace(assembled.tools);
+        }
+        reading.keep_list(&found, offer);
     }
     Ok(())
 }
@@ -254,7 +320,6 @@ async fn read_all(
     offer: &Offer,
     reading: &Reading,
 ) -> Result<(), Problem> {
-    let all = starts.len();
     let starts = Arc::new(starts);
     let mut found: Vec<Option<Discovery>> = vec![None; starts.len()];
     let mut walks = JoinSet::new();
@@ -320,17 +385,8 @@ async fn read_all(
     let assembled = assembler.assemble(&found)?;
     assembled.warn();
     offer.replace(assembled.tools);
-    if let Some(kept) = &reading.kept
-        && found
-            .iter()
-            .flatten()
-            .filter(|found| found.complete)
-            .count()
-            == all
-    {
-        kept.store(&offer.listing());
-    }
-    Ok(())
+    reading.keep_list(&found, offer);
+    complete(assembler, found, offer, reading).await
 }
 
 /// Prints the entry in the shape that most clients share.

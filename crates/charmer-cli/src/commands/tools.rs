@@ -35,6 +35,7 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
     let mut settings = Settings::load(&args.binaries, &args.selection, &args.spells, None)?;
     settings.show(&args.showing)?;
     let found = runtime::block_on(read(&settings.programs, args.selection.refresh))?;
+    let complete = found.iter().all(|found| found.complete);
     let found: Vec<_> = found.into_iter().map(Some).collect();
     let kept = KeptList::new(&settings);
     // Put together as for a server, so that the list is the server's own.
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
         warn(message);
     }
     let listing = Listing::of(&exposed.tools);
-    if let Some(kept) = kept {
+    if let Some(kept) = kept.filter(|_| complete) {
         kept.store(&listing);
     }
     let list = listing.to_answer();

@@ -35,3 +35,5 @@ mod stop;
 mod structure;
 mod support;
 mod terminal;
+#[cfg(unix)]
+mod unread;

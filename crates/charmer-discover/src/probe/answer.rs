@@ -9,6 +9,13 @@ use super::bounds::bounded;
 /// How many bytes of a line are repeated to people.
 const SAID: usize = 200;
 
+/// What the runtimes of Go, Python and Rust print when a program breaks down.
+const PANICS: [&str; 3] = [
+    "goroutine 1 [running]",
+    "Traceback (most recent call last)",
+    "panicked at ",
+];
+
 /// What a probed program answered. A probe that failed is an answer too, which says so.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
@@ -61,6 +68,14 @@ impl Answer {
             }
             Some(code) => format!("it said `{}` (exit code {code})", self.said()),
         })
+    }
+
+    /// Whether asking again may be answered otherwise: the program did not come to an end by itself, or its own runtime
+    /// ended it, which may be because of the machine's state.
+    pub(crate) fn may_come_yet(&self) -> bool {
+        let panicked = self.code.is_some_and(|code| code != 0)
+            && PANICS.iter().any(|mark| self.stderr.contains(mark));
+        self.code.is_none() || self.timed_out || panicked
     }
 
     /// The first line that it printed, on standard error before standard output, in short.

@@ -1,7 +1,7 @@
 //! Asking a program about itself without letting it do anything: the safe prober.
 //!
 //! Help that is asked for runs the program, and some programs write, dial or hang even then. So a probe
-//! - has a deadline, reads from nowhere, and what it writes is kept only up to a limit;
+//! - has a deadline (which grows with how slow the program's own answers are), reads from nowhere, and what it writes is kept only up to a limit;
 //! - runs in a process group of its own, and whatever is left of the group at the end is ended: a grandchild that holds
 //!   the pipes open neither delays the answer nor survives it;
 //! - has a scratch home and works in a scratch folder that is an empty git repository; both go with the last clone of
@@ -64,7 +64,7 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use charmer_run::{
@@ -90,7 +90,8 @@ const COMMAND_LINE: usize = 120 << 10;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ProbeOptions {
-    /// How long a probe may take; 5 seconds by default.
+    /// How long a probe may take; 5 seconds by default. The first may take three times as long, and those of a program
+    /// whose answers are slow up to twelve times.
     pub timeout: Duration,
     /// How many probes may run out of time before the program is not asked any more; 24 by default. A program that
     /// answers is forgiven more: one for every ten answers.
@@ -215,7 +216,7 @@ impl Prober {
             spawned: AtomicUsize::new(0),
             lost: OnceLock::new(),
             journal: OnceLock::new(),
-            patience: Patience::new(options.hangs),
+            patience: Patience::new(options.timeout, options.hangs),
             protection: OnceLock::new(),
             options,
             scratch,
@@ -300,6 +301,11 @@ impl Prober {
         self.0.shared.lost.get().map(String::as_str)
     }
 
+    /// How many probes ran out of time so far.
+    pub(crate) fn unanswered(&self) -> usize {
+        self.0.shared.patience.unanswered()
+    }
+
     /// Whether the program ran out of time too often to be asked any more.
     pub fn gave_up(&self) -> bool {
         self.0.shared.patience.is_over()
@@ -366,7 +372,7 @@ impl Inner {
         if let Some(answer) = known {
             // Families ask a certain number of questions, so a reading that goes on must count as one that was not cut.
             shared.spawned.fetch_add(1, Ordering::Relaxed);
-            shared.patience.note(&answer);
+            shared.patience.note(&answer, None);
             return answer;
         }
         if argv.iter().map(|word| word.len() + 1).sum::<usize>() > COMMAND_LINE {
@@ -398,11 +404,13 @@ impl Inner {
         if let Some(log) = &shared.options.log {
             log.note(&argv);
         }
+        let began = Instant::now();
         let result = self.start(argv, cancel.clone()).await;
+        let took = began.elapsed();
         // Reading the output is done outside of the place, so that the next program can start meanwhile.
         drop(place);
         let answer = self.named(Answer::new(result));
-        shared.patience.note(&answer);
+        shared.patience.note(&answer, Some(took));
         if shared.options.stop.is_ordered() {
             shared
                 .lost
@@ -412,8 +420,7 @@ impl Inner {
         }
         // What was not the program's own doing may go otherwise next time.
         if let Some((kept, question)) = kept
-            && answer.code.is_some()
-            && !answer.timed_out
+            && !answer.may_come_yet()
             && !cancel.is_cancelled()
         {
             kept.keep(&question, &answer);
@@ -469,7 +476,7 @@ impl Inner {
             launcher = launcher.through(Arc::clone(sandbox));
         }
         let limits = Limits::default()
-            .timeout(shared.options.timeout)
+            .timeout(shared.patience.deadline())
             .grace(GRACE)
             .capture_bytes(shared.options.output);
         launcher.run(Request::new(argv, limits), cancel).await

@@ -1,7 +1,13 @@
-//! When a program is not asked any more: a walk of thousands of commands that hang, or each say as much as a book, would
-//! take hours.
+//! How long a program is waited for, and when it is not asked any more: a walk of thousands of commands that hang, or
+//! each say as much as a book, would take hours.
+//!
+//! A program that is slow, or runs on a machine that is busy, shows it by its own answers: the longest that one of them
+//! took says how long the next may take. What all this waiting comes to in vain is bounded all the same.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use super::Answer;
 
@@ -13,33 +19,73 @@ const MOST_BYTES: usize = 128 << 20;
 /// whatever it is asked would be read once for each command that it lists.
 const NOT_ITS_OWN: usize = 8;
 
+/// How many times as long as the slowest answer so far the next may take. On a machine where others begin and end
+/// their work, answers of one program differ by a factor of four; twice of that is waited for.
+const SLOWER: u32 = 8;
+/// How many times as long as by the options a probe is waited for at most.
+const LONGEST: u32 = 12;
+/// How many times as long as by the options the very first probe is waited for, when nothing is known of the program: it
+/// also pays for what the system has not in memory yet.
+const FIRST: u32 = 3;
+
 /// Counts answers, probes that ran out of time, and what was said.
 #[derive(Debug)]
 pub(super) struct Patience {
+    /// How long a probe may take where nothing speaks for more.
+    timeout: Duration,
     most: usize,
+    /// The time that was waited in vain, counted in timeouts.
     hung: AtomicUsize,
+    /// How many probes ran out of time.
+    unanswered: AtomicUsize,
     answered: AtomicUsize,
+    /// How long the slowest answer took, in milliseconds.
+    slowest: AtomicU64,
     bytes: AtomicUsize,
 }
 
 impl Patience {
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(timeout: Duration, most: usize) -> Self {
         Self {
+            timeout,
             most,
             hung: AtomicUsize::new(0),
+            unanswered: AtomicUsize::new(0),
             answered: AtomicUsize::new(0),
+            slowest: AtomicU64::new(0),
             bytes: AtomicUsize::new(0),
         }
     }
 
-    pub(super) fn note(&self, answer: &Answer) {
-        let count = if answer.timed_out {
-            &self.hung
+    /// How long the next probe may take.
+    pub(super) fn deadline(&self) -> Duration {
+        let asked = self.answered.load(Ordering::Relaxed) + self.hung.load(Ordering::Relaxed);
+        if asked == 0 {
+            return self.timeout * FIRST;
+        }
+        let slowest = Duration::from_millis(self.slowest.load(Ordering::Relaxed));
+        (slowest * SLOWER).clamp(self.timeout, self.timeout * LONGEST)
+    }
+
+    /// Notes an answer, and how long it took where it was not known from before.
+    pub(super) fn note(&self, answer: &Answer, took: Option<Duration>) {
+        let took = took.unwrap_or_default();
+        if answer.timed_out {
+            let timeouts = took.as_millis() / self.timeout.as_millis().max(1);
+            let timeouts = usize::try_from(timeouts).unwrap_or(usize::MAX).max(1);
+            self.hung.fetch_add(timeouts, Ordering::Relaxed);
+            self.unanswered.fetch_add(1, Ordering::Relaxed);
         } else {
-            &self.answered
-        };
-        count.fetch_add(1, Ordering::Relaxed);
+            self.answered.fetch_add(1, Ordering::Relaxed);
+            let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+            self.slowest.fetch_max(took, Ordering::Relaxed);
+        }
         self.bytes.fetch_add(length(answer), Ordering::Relaxed);
+    }
+
+    /// How many probes ran out of time.
+    pub(super) fn unanswered(&self) -> usize {
+        self.unanswered.load(Ordering::Relaxed)
     }
 
     /// Notes that an answer was not the help that was asked for.
@@ -67,22 +113,47 @@ fn length(answer: &Answer) -> usize {
 mod tests {
     use super::*;
 
-    #[test]
-    fn answers_are_forgiven_for() {
-        let patience = Patience::new(2);
-        let hung = Answer {
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn hung() -> Answer {
+        Answer {
             timed_out: true,
             ..Answer::default()
-        };
-        patience.note(&hung);
+        }
+    }
+
+    #[test]
+    fn answers_are_forgiven_for() {
+        let patience = Patience::new(SECOND, 2);
+        patience.note(&hung(), Some(SECOND));
         assert!(!patience.is_over());
-        patience.note(&hung);
+        patience.note(&hung(), Some(SECOND));
         assert!(patience.is_over());
         for _ in 0..FORGIVEN {
-            patience.note(&Answer::default());
+            patience.note(&Answer::default(), None);
         }
         assert!(!patience.is_over());
-        patience.note(&hung);
+        patience.note(&hung(), Some(SECOND));
+        assert!(patience.is_over());
+        assert_eq!(patience.unanswered(), 3);
+    }
+
+    #[test]
+    fn a_slow_program_is_given_time_by_its_own_answers_within_a_bound() {
+        let patience = Patience::new(5 * SECOND, 24);
+        assert_eq!(patience.deadline(), 15 * SECOND);
+        patience.note(&Answer::default(), Some(SECOND / 10));
+        assert_eq!(patience.deadline(), 5 * SECOND);
+        patience.note(&Answer::default(), Some(3 * SECOND));
+        assert_eq!(patience.deadline(), 24 * SECOND);
+        patience.note(&Answer::default(), Some(SECOND));
+        assert_eq!(patience.deadline(), 24 * SECOND);
+        patience.note(&Answer::default(), Some(20 * SECOND));
+        assert_eq!(patience.deadline(), 60 * SECOND);
+        // What was waited for so long counts for as many.
+        patience.note(&hung(), Some(60 * SECOND));
+        assert!(!patience.is_over());
+        patience.note(&hung(), Some(60 * SECOND));
         assert!(patience.is_over());
     }
 }

@@ -51,7 +51,8 @@ impl ProbeStop {
         }
     }
 
-    pub(super) fn is_ordered(&self) -> bool {
+    /// Whether the end was ordered.
+    pub fn is_ordered(&self) -> bool {
         self.0.token.is_cancelled()
     }
 

@@ -153,6 +153,11 @@ impl Shared {
             .get_or_init(|| spellings(self.tools.iter().map(|served| &*served.tool)))
     }
 
+    /// Sentences about commands that could not be read.
+    pub(super) fn unread(&self) -> &[String] {
+        self.excluded.unread()
+    }
+
     /// What to do instead where there is no command of a name. It searches, which takes a moment.
     pub(super) fn unknown(&self, name: &str) -> CallError {
         let name = &name[..name.floor_char_boundary(LONGEST)];
@@ -172,7 +177,7 @@ impl Shared {
         let mut seen = BTreeSet::new();
         near.retain(|name| seen.insert(*name));
         near.truncate(NEAR);
-        error.hint(match (near.is_empty(), self.growing) {
+        let hint = match (near.is_empty(), self.growing) {
             (false, true) => format!(
                 "not all commands are known yet, so try again in a few seconds; the nearest so far are `{}`",
                 near.join("`, `")
@@ -184,6 +189,8 @@ impl Shared {
             ),
             (true, true) => "not all commands are known yet, so try again in a few seconds".into(),
             (true, false) => format!("`{}` finds commands by what they do", search::NAME),
-        })
+        };
+        let sentences = self.unread().iter().map(String::as_str).chain([&*hint]);
+        error.hint(sentences.collect::<Vec<_>>().join("; "))
     }
 }

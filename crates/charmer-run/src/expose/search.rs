@@ -80,6 +80,8 @@ fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
             "No command was found. Try other words, such as a verb and what it is about.".into(),
         );
     }
+    let unread = commands.unread().iter();
+    lines.extend(unread.map(|sentence| format!("({sentence})")));
     if commands.growing {
         lines.push("(More commands are still being read; search again in a few seconds.)".into());
     }

@@ -87,6 +87,21 @@ fn what_fits_is_shown_whole() {
     assert_eq!(names(&growing), META_TOOLS);
 }
 
+#[tokio::test]
+async fn what_could_not_be_read_is_said_to_whoever_searches() {
+    let sentence = "2 commands of `shop` could not be read";
+    let tools = shop(3).without_unread(vec![sentence.to_owned()]);
+    let index = Exposure::new(Expose::Index).apply(tools);
+    let found = call(&index, "search_commands", json!({"query": "thing"})).await;
+    assert!(
+        found.text.ends_with(&format!("\n({sentence})")),
+        "{}",
+        found.text
+    );
+    let unknown = call(&index, "run_read", json!({"command": "shop_unread"})).await;
+    assert!(unknown.text.contains(sentence), "{}", unknown.text);
+}
+
 #[test]
 fn an_index_lists_what_stands_for_all() {
     let index = Exposure::new(Expose::Index).apply(shop(200));
