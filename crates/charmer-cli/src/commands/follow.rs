@@ -97,7 +97,7 @@ pub(crate) async fn read_again(
     for ((program, watched), changed) in programs.zip(changed) {
         let path = &program.path;
         if !changed {
-            found.push(Start::new(path, false).finish().await.ok());
+            found.push(Start::with_what_is_known(path, false).finish().await.ok());
             continue;
         }
         let name = programs::name(path);

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, time::Duration};
 
 use charmer_core::model::{Command, CommandPath};
 use charmer_discover::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery, discover, probe::ProbeOptions,
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, Gap, discover, probe::ProbeOptions,
 };
 use tempfile::TempDir;
 
@@ -227,6 +227,19 @@ async fn a_command_that_does_not_answer_is_lost_alone_and_said() {
             "hangs: its help could not be read: it did not answer in time",
         ]
     );
+    let gaps: Vec<_> = found
+        .gaps()
+        .map(|gap| (gap.path.to_string(), gap.gap))
+        .collect();
+    let expected = [
+        ("crashes", Gap::Passing),
+        ("fails", Gap::Lasting),
+        ("floods", Gap::Passing),
+        ("hangs", Gap::Passing),
+    ];
+    let expected = expected.map(|(path, gap)| (path.to_owned(), Some(gap)));
+    assert_eq!(BTreeSet::from_iter(gaps), BTreeSet::from(expected));
+    assert!(!found.complete);
 }
 
 #[tokio::test]
@@ -270,6 +283,9 @@ async fn five_thousand_commands_are_all_found() {
             .all(|leaf| flags(leaf) == ["count", "force", "name"])
     );
     assert_eq!(leaves.count(), 5_000);
+    // They all share their flags, so one start for each of them is nearly enough.
+    let asked = found.spawned - 5_051;
+    assert!(asked < 100, "{asked}");
 }
 
 #[tokio::test]

@@ -4,11 +4,14 @@
 //! first positional. Completion parses flags without running anything, so a flag that nobody has tells: where it is
 //! refused behind a positional, flags are read there.
 
+use std::collections::BTreeMap;
+
 use charmer_core::model::{Arguments, CommandPath, DoubleDash, Positional};
 use futures_util::future::join_all;
 
 use super::{
     Asker, Cobra, CommandSketch, Fact, Origin, Sketches,
+    listed::twin_key,
     shown::{self, Shown},
 };
 
@@ -20,15 +23,21 @@ const NO_WORD: &str = "charmer-no-such-thing";
 impl Cobra {
     /// Asks every command that may pass arguments on, and notes of all others what `--` does.
     pub(super) async fn learn_behind(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
-        let asked = sketches.values().filter(|sketch| may_pass_on(sketch));
-        let paths: Vec<CommandPath> = asked.map(|sketch| sketch.path.clone()).collect();
-        let trials = paths.into_iter().map(|path| async move {
-            let ends = self.options_end(asker, &path).await;
-            (path, ends)
+        // A command under several paths is asked once.
+        let mut same: BTreeMap<CommandPath, Vec<CommandPath>> = BTreeMap::new();
+        for sketch in sketches.values().filter(|sketch| may_pass_on(sketch)) {
+            let key = twin_key(sketch).unwrap_or_else(|| sketch.path.clone());
+            same.entry(key).or_default().push(sketch.path.clone());
+        }
+        let trials = same.into_values().map(|paths| async move {
+            let ends = self.options_end(asker, &paths[0]).await;
+            (paths, ends)
         });
-        for (path, ends) in join_all(trials.collect::<Vec<_>>()).await {
-            if let (Some(true), Some(sketch)) = (ends, sketches.get_mut(&path)) {
-                sketch.options_end_behind = Some(Fact::new(1, Origin::Probe));
+        for (paths, ends) in join_all(trials.collect::<Vec<_>>()).await {
+            for path in paths.iter().filter(|_| ends == Some(true)) {
+                if let Some(sketch) = sketches.get_mut(path) {
+                    sketch.options_end_behind = Some(Fact::new(1, Origin::Probe));
+                }
             }
         }
         let (program, globals) = (shown::program(sketches), shown::globals(sketches));

@@ -27,18 +27,19 @@ const SUSPECTS: usize = 64;
 impl Cobra {
     /// Finds the groups of every command that may have some.
     pub(super) async fn find_groups(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
+        let commands = sketches.len();
         let mut order: Vec<CommandPath> = sketches
             .iter()
             .filter(|(_, sketch)| own_flags(sketch).count() > 1)
+            .filter(|(_, sketch)| commands <= SMALL || hints_at_groups(sketch))
             .map(|(path, _)| path.clone())
             .collect();
         order.sort_by_key(|path| !hints_at_groups(&sketches[path]));
-        let commands = sketches.len();
         let mut budget = if commands <= SMALL {
             commands * 12
         } else {
             // What the walk has left of its bounds.
-            let left = (commands * 12 / 5).saturating_sub(asker.prober.spawned());
+            let left = (commands * 2).saturating_sub(asker.prober.spawned());
             left.min(commands / 8)
         };
         let mut asked = Vec::new();

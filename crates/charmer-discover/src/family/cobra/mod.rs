@@ -7,6 +7,7 @@
 mod behind;
 mod complete;
 mod groups;
+mod listed;
 mod oracle;
 mod page;
 mod pflag;
@@ -22,7 +23,7 @@ use std::{
     },
 };
 
-use charmer_core::model::{Arguments, CommandPath, Group, GroupKind, Syntax};
+use charmer_core::model::{Arguments, CommandPath, Syntax};
 
 use futures_util::future::join_all;
 
@@ -38,6 +39,9 @@ use oracle::Learnt;
 
 /// How many commands must not have shown their help to `help PATH` for it to be left out.
 const WITHOUT_HELP: usize = 3;
+
+/// How many groups, the root among them, are asked for their commands before help is trusted to list them all.
+const SAME_CHILDREN: usize = 3;
 
 /// The word that asks a Cobra program for completions.
 const COMPLETE: &str = "__complete";
@@ -55,8 +59,12 @@ pub(super) struct Cobra {
     without_help: AtomicUsize,
     /// The words that show flags which other pages leave out.
     globals: OnceLock<Vec<String>>,
-    /// Commands that have been read under another path, by the least of their paths.
-    twins: Mutex<HashMap<CommandPath, CommandSketch>>,
+    /// Held by who compares the commands of a group, while that may spare others.
+    children_turn: tokio::sync::Mutex<()>,
+    /// How many groups completion has listed the same commands of as their help.
+    same_children: AtomicUsize,
+    /// Whether completion has listed a command that help does not.
+    more_children: AtomicBool,
     /// What was learnt about flags, by what help says of them: the same flag is not asked about twice.
     learnt: Mutex<HashMap<String, Learnt>>,
     /// Who is asking about a flag at the moment, by the same text: the others wait for the answer.
@@ -135,19 +143,16 @@ impl Family for Cobra {
                 return;
             }
             if !sketch.children.is_empty() {
-                self.ask_for_children(asker, sketch).await;
-            }
-            let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
-            if runs && !self.has_no_flags(sketch) && !self.is_twin(sketch) {
-                self.ask_for_flags(asker, sketch).await;
-                self.learn_types(asker, sketch).await;
-                self.remember_twin(sketch);
+                self.compare_children(asker, sketch).await;
             }
         })
     }
 
     fn finish<'a>(&'a self, asker: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
         Box::pin(async move {
+            if self.completes.get().copied().unwrap_or(false) {
+                self.learn_flags(asker, sketches).await;
+            }
             share_globals(sketches);
             share_unnamed(sketches);
             shown::take_several(sketches);
@@ -209,39 +214,6 @@ impl Cobra {
         Completion::read(&asker.prober.run(&words).await)
     }
 
-    /// Whether help shows no flags of a command, and those that all commands take are known from elsewhere.
-    fn has_no_flags(&self, sketch: &CommandSketch) -> bool {
-        sketch.flags.is_empty() && !sketch.path.is_root() && self.globals.get().is_some()
-    }
-
-    /// Whether the command has been read under another path; it takes what is known from there.
-    fn is_twin(&self, sketch: &mut CommandSketch) -> bool {
-        let Some(key) = twin_key(sketch) else {
-            return false;
-        };
-        let Ok(twins) = self.twins.lock() else {
-            return false;
-        };
-        let Some(twin) = twins.get(&key) else {
-            return false;
-        };
-        let known = FlagPlaces::of(&twin.flags);
-        if !sketch.flags.iter().all(|flag| known.has(flag)) {
-            return false;
-        }
-        for flag in &twin.flags {
-            sketch.add_flag(flag.clone());
-        }
-        sketch.groups.clone_from(&twin.groups);
-        true
-    }
-
-    fn remember_twin(&self, sketch: &CommandSketch) {
-        if let (Some(key), Ok(mut twins)) = (twin_key(sketch), self.twins.lock()) {
-            twins.insert(key, sketch.clone());
-        }
-    }
-
     /// Global flags that help does not repeat: `Use "x options" for a list of global command-line options`.
     async fn ask_for_globals(&self, asker: &Asker<'_>, root: &mut CommandSketch) {
         let Some(words) = self.globals.get() else {
@@ -278,107 +250,40 @@ impl Cobra {
             let odd = name.starts_with('-') || name.contains([' ', '/', '=']);
             !odd && (!mixed || known.contains(name))
         });
+        let before = sketch.children.len();
         sketch.add_children(listed.map(|(name, about)| ChildSketch {
             name,
             about: (!about.is_empty()).then(|| Fact::with(about, Origin::Completion, 69)),
             ..ChildSketch::default()
         }));
+        match sketch.children.len() == before {
+            true => _ = self.same_children.fetch_add(1, Ordering::Relaxed),
+            false => self.more_children.store(true, Ordering::Relaxed),
+        }
     }
 
-    /// Flags, the required ones among them, and those of ancestors that help does not show.
-    async fn ask_for_flags(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
-        let Some(listed) = self.complete(asker, &sketch.path, &[], "-").await else {
+    /// Asks for subcommands unless it is known by now that help lists them all.
+    async fn compare_children(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        if self.listings_agree() {
             return;
+        }
+        // One after the other, so that the answer to one spares the next.
+        let turn = self.children_turn.lock().await;
+        if self.listings_agree() {
+            return;
+        }
+        // Where they do not agree everybody is asked, and nobody needs to wait.
+        let _held = match self.more_children.load(Ordering::Relaxed) {
+            true => None,
+            false => Some(turn),
         };
-        let listed = flag_lines(&listed);
-        if listed.is_empty() {
-            // It reads its flags itself, or completes something else.
-            return;
-        }
-        if hidden(&sketch.flags, &listed).is_empty() {
-            hear_flags(sketch, listed);
-        } else {
-            self.ask_for_required(asker, sketch, listed).await;
-        }
+        self.ask_for_children(asker, sketch).await;
     }
 
-    /// While a required flag is missing, only those that are required are listed. They are given one by one: when
-    /// the others come back, the last one was the last that is required, or the one of several that is.
-    async fn ask_for_required(
-        &self,
-        asker: &Asker<'_>,
-        sketch: &mut CommandSketch,
-        mut listed: Vec<FlagSketch>,
-    ) {
-        let before = listed.clone();
-        let away = hidden(&sketch.flags, &listed);
-        let mut pending = listed.clone();
-        let mut given = Vec::new();
-        let mut required: Vec<FlagSketch> = Vec::new();
-        let mut groups = Vec::new();
-        let mut back = false;
-        while !back && !pending.is_empty() && given.len() < 32 {
-            let mut next = pending.remove(0);
-            if let Some(known) = sketch.flag_mut(&next) {
-                next = known.clone();
-            }
-            let Some(after) = self.give(asker, &sketch.path, &mut given, &mut next).await else {
-                break;
-            };
-            listed = flag_lines(&after);
-            let shown = FlagPlaces::of(&listed);
-            back = away.iter().any(|flag| shown.has(flag));
-            let freed: Vec<FlagSketch> = pending
-                .extract_if(.., |flag| back || !shown.has(flag))
-                .collect();
-            if freed.is_empty() {
-                required.push(next);
-            } else {
-                let members = [&next].into_iter().chain(&freed).map(FlagSketch::id);
-                groups.push(Group::new(GroupKind::OneOf, members));
-            }
-        }
-        if !back {
-            // Nothing was held back, so what completion does not list stands in somebody's text.
-            if away.len() * 2 <= sketch.flags.len() {
-                let away = FlagPlaces::of(&away);
-                sketch.flags.retain(|flag| !away.has(flag));
-            }
-            hear_flags(sketch, before);
-            return;
-        }
-        hear_flags(sketch, before);
-        hear_flags(sketch, listed);
-        for flag in &required {
-            if let Some(known) = sketch.flag_mut(flag) {
-                known.required = Some(Fact::new(true, Origin::Completion));
-            }
-        }
-        let groups = groups.into_iter();
-        let groups = groups.map(|group| Fact::new(group, Origin::Completion));
-        sketch.groups.extend(groups);
-    }
-}
-
-impl Cobra {
-    /// Lists flags with one more given. If its value is refused, the refusal tells which value is not.
-    async fn give(
-        &self,
-        asker: &Asker<'_>,
-        path: &CommandPath,
-        given: &mut Vec<String>,
-        flag: &mut FlagSketch,
-    ) -> Option<Completion> {
-        given.push(oracle::valid(flag)?);
-        let answer = self.complete(asker, path, given, "-").await?;
-        let Some(complaint) = answer.complaint.as_ref().filter(|told| told.is_about(flag)) else {
-            return Some(answer);
-        };
-        flag.kind.hear(Fact::new(complaint.kind()?, Origin::Probe));
-        flag.default = None;
-        given.pop();
-        given.push(oracle::valid(flag)?);
-        self.complete(asker, path, given, "-").await
+    /// Whether the help of this program surely lists every command: it did wherever completion was asked.
+    fn listings_agree(&self) -> bool {
+        let same = self.same_children.load(Ordering::Relaxed);
+        same >= SAME_CHILDREN && !self.more_children.load(Ordering::Relaxed)
     }
 }
 
@@ -426,19 +331,6 @@ fn share_unnamed(sketches: &mut Sketches) {
             pflag::open_unnamed(flag, None);
         }
     }
-}
-
-/// The least of the paths that call the same command.
-fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
-    let least = sketch.same_as.iter().min()?;
-    Some(least.min(&sketch.path).clone())
-}
-
-/// The flags of help that are not listed.
-fn hidden(help: &[FlagSketch], listed: &[FlagSketch]) -> Vec<FlagSketch> {
-    let shown = help.iter().filter(|flag| flag.id() != "help");
-    let listed = FlagPlaces::of(listed);
-    shown.filter(|flag| !listed.has(flag)).cloned().collect()
 }
 
 /// The flags in a list of completions: long and short names on lines of their own, with the same text.

@@ -326,7 +326,7 @@ fn has_decimal_default(flag: &FlagSketch) -> bool {
 }
 
 /// What help says of a flag, in one text.
-fn said_of(flag: &FlagSketch) -> String {
+pub(super) fn said_of(flag: &FlagSketch) -> String {
     let shown = flag.placeholder.as_deref().unwrap_or_default();
     // Whoever gives a flag the same letter as well means the same flag, in whatever words.
     let words = match (&flag.long, flag.short) {

@@ -1,0 +1,334 @@
+//! Flags as completion lists them: which are required, and which of ancestors help does not show.
+//!
+//! One start a command, which is half of what a reading costs. In a large program most flags come from a few helpers that
+//! many commands share. Where enough commands that have a flag were asked, and none of them wants it, it is not required:
+//! a command that has no other flags is not asked.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use charmer_core::model::{CommandPath, Group, GroupKind};
+use futures_util::future::join_all;
+
+use crate::{
+    fact::{Fact, Field, Origin},
+    family::{Asker, Sketches},
+    flag_places::FlagPlaces,
+    sketch::{CommandSketch, FlagSketch, Scope},
+};
+
+use super::{
+    Cobra,
+    complete::Completion,
+    flag_lines,
+    groups::SMALL,
+    hear_flags,
+    oracle::{self, said_of},
+};
+
+/// How many commands must have been asked about a flag before others with the same are not.
+const VOUCHING: usize = 2;
+
+/// What commands that were asked say about the flags that they share with others.
+#[derive(Default)]
+struct Vouched {
+    /// Flags that are required, or one of several that is, somewhere.
+    wanted: HashSet<String>,
+    /// Flags whose placeholder is the name of a type.
+    named: HashSet<String>,
+    /// Groups some of whose commands take flags of ancestors that help does not show.
+    more: HashSet<CommandPath>,
+}
+
+impl Cobra {
+    /// Asks commands for their flags, and for the kinds that help leaves open.
+    pub(super) async fn learn_flags(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
+        let large = sketches.len() > SMALL;
+        let mut twins: BTreeMap<CommandPath, CommandPath> = BTreeMap::new();
+        let mut same = Vec::new();
+        let mut vouching: HashMap<String, usize> = HashMap::new();
+        let (mut asked, mut said, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        for (path, sketch) in &*sketches {
+            let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
+            if !runs || sketch.overfull || self.has_no_flags(sketch) {
+                continue;
+            }
+            if let Some(key) = twin_key(sketch) {
+                let first = twins.entry(key).or_insert_with(|| path.clone());
+                if first != path && takes_all(&sketches[first], sketch) {
+                    same.push((first.clone(), path.clone()));
+                    continue;
+                }
+            }
+            // As help has them: what completion says of them comes on top.
+            let keys: HashMap<String, String> = values(sketch)
+                .map(|flag| (flag.id(), said_of(flag)))
+                .collect();
+            let known = |key: &String| vouching.get(key).is_some_and(|&by| by >= VOUCHING);
+            if large && !path.is_root() && keys.values().all(known) {
+                rest.push(path.clone());
+                continue;
+            }
+            for key in keys.values() {
+                *vouching.entry(key.clone()).or_default() += 1;
+            }
+            said.push(keys);
+            asked.push(path.clone());
+        }
+        self.ask_all(asker, sketches, &asked).await;
+        let root = sketches.get(&CommandPath::root());
+        let globals = FlagPlaces::of(root.into_iter().flat_map(|root| &root.flags));
+        let spoken = asked.iter().map(|path| &sketches[path]).zip(&said);
+        let vouched = Vouched::by(spoken, &globals);
+        let (doubtful, sure): (Vec<_>, Vec<_>) = rest
+            .into_iter()
+            .partition(|path| vouched.doubts(&sketches[path]));
+        self.ask_all(asker, sketches, &doubtful).await;
+        for path in sure {
+            let Some(sketch) = sketches.get_mut(&path) else {
+                continue;
+            };
+            for flag in &mut sketch.flags {
+                flag.named_type |= vouched.named.contains(&said_of(flag));
+            }
+            self.learn_types(asker, sketch).await;
+        }
+        for (first, path) in same {
+            let Some(twin) = sketches.get(&first).cloned() else {
+                continue;
+            };
+            let Some(sketch) = sketches.get_mut(&path) else {
+                continue;
+            };
+            sketch.flags = twin.flags;
+            sketch.groups = twin.groups;
+        }
+    }
+
+    async fn ask_all(&self, asker: &Asker<'_>, sketches: &mut Sketches, paths: &[CommandPath]) {
+        let paths: HashSet<&CommandPath> = paths.iter().collect();
+        let each = sketches
+            .iter_mut()
+            .filter(|(path, _)| paths.contains(path))
+            .map(|(_, sketch)| async move {
+                self.ask_for_flags(asker, sketch).await;
+                self.learn_types(asker, sketch).await;
+            });
+        join_all(each).await;
+    }
+
+    /// Whether help shows no flags of a command, and those that all commands take are known from elsewhere.
+    fn has_no_flags(&self, sketch: &CommandSketch) -> bool {
+        sketch.flags.is_empty() && !sketch.path.is_root() && self.globals.get().is_some()
+    }
+
+    /// Flags, the required ones among them, and those of ancestors that help does not show.
+    async fn ask_for_flags(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        let Some(listed) = self.complete(asker, &sketch.path, &[], "-").await else {
+            return;
+        };
+        let listed = flag_lines(&listed);
+        if listed.is_empty() {
+            // It reads its flags itself, or completes something else.
+            return;
+        }
+        if hidden(&sketch.flags, &listed).is_empty() {
+            hear_flags(sketch, listed);
+        } else {
+            self.ask_for_required(asker, sketch, listed).await;
+        }
+    }
+
+    /// While a required flag is missing, only those that are required are listed. They are given one by one: when
+    /// the others come back, the last one was the last that is required, or the one of several that is.
+    async fn ask_for_required(
+        &self,
+        asker: &Asker<'_>,
+        sketch: &mut CommandSketch,
+        mut listed: Vec<FlagSketch>,
+    ) {
+        let before = listed.clone();
+        let away = hidden(&sketch.flags, &listed);
+        let mut pending = listed.clone();
+        let mut given = Vec::new();
+        let mut required: Vec<FlagSketch> = Vec::new();
+        let mut groups = Vec::new();
+        let mut back = false;
+        while !back && !pending.is_empty() && given.len() < 32 {
+            let mut next = pending.remove(0);
+            if let Some(known) = sketch.flag_mut(&next) {
+                next = known.clone();
+            }
+            let Some(after) = self.give(asker, &sketch.path, &mut given, &mut next).await else {
+                break;
+            };
+            listed = flag_lines(&after);
+            let shown = FlagPlaces::of(&listed);
+            back = away.iter().any(|flag| shown.has(flag));
+            let freed: Vec<FlagSketch> = pending
+                .extract_if(.., |flag| back || !shown.has(flag))
+                .collect();
+            if freed.is_empty() {
+                required.push(next);
+            } else {
+                let members = [&next].into_iter().chain(&freed).map(FlagSketch::id);
+                groups.push(Group::new(GroupKind::OneOf, members));
+            }
+        }
+        if !back {
+            // Nothing was held back, so what completion does not list stands in somebody's text.
+            if away.len() * 2 <= sketch.flags.len() {
+                let away = FlagPlaces::of(&away);
+                sketch.flags.retain(|flag| !away.has(flag));
+            }
+            hear_flags(sketch, before);
+            return;
+        }
+        hear_flags(sketch, before);
+        hear_flags(sketch, listed);
+        for flag in &required {
+            if let Some(known) = sketch.flag_mut(flag) {
+                known.required = Some(Fact::new(true, Origin::Completion));
+            }
+        }
+        let groups = groups.into_iter();
+        let groups = groups.map(|group| Fact::new(group, Origin::Completion));
+        sketch.groups.extend(groups);
+    }
+
+    /// Lists flags with one more given. If its value is refused, the refusal tells which value is not.
+    async fn give(
+        &self,
+        asker: &Asker<'_>,
+        path: &CommandPath,
+        given: &mut Vec<String>,
+        flag: &mut FlagSketch,
+    ) -> Option<Completion> {
+        given.push(oracle::valid(flag)?);
+        let answer = self.complete(asker, path, given, "-").await?;
+        let Some(complaint) = answer.complaint.as_ref().filter(|told| told.is_about(flag)) else {
+            return Some(answer);
+        };
+        flag.kind.hear(Fact::new(complaint.kind()?, Origin::Probe));
+        flag.default = None;
+        given.pop();
+        given.push(oracle::valid(flag)?);
+        self.complete(asker, path, given, "-").await
+    }
+}
+
+impl Vouched {
+    /// Sums up what commands have said, each with what its help says of its flags, by their names. The root's flags are
+    /// known to all.
+    fn by<'a>(
+        asked: impl Iterator<Item = (&'a CommandSketch, &'a HashMap<String, String>)>,
+        globals: &FlagPlaces,
+    ) -> Self {
+        let mut vouched = Self::default();
+        for (sketch, said) in asked {
+            let groups = sketch.groups.iter().flat_map(|group| &group.value.members);
+            let grouped: HashSet<&String> = groups.collect();
+            for flag in &sketch.flags {
+                let hidden = flag.scope.as_ref().is_some_and(|scope| {
+                    scope.value == Scope::Inherited && scope.source.origin == Origin::Completion
+                });
+                if hidden && !globals.has(flag) {
+                    vouched.more.extend(group_of(&sketch.path));
+                }
+                let id = flag.id();
+                let Some(key) = said.get(&id) else { continue };
+                let required = flag.required.as_ref().is_some_and(|fact| fact.value);
+                if required || grouped.contains(&id) {
+                    vouched.wanted.insert(key.clone());
+                }
+                if flag.named_type {
+                    vouched.named.insert(key.clone());
+                }
+            }
+        }
+        vouched
+    }
+
+    /// Whether a command that was not asked has to be.
+    fn doubts(&self, sketch: &CommandSketch) -> bool {
+        group_of(&sketch.path).is_some_and(|group| self.more.contains(&group))
+            || values(sketch).any(|flag| self.wanted.contains(&said_of(flag)))
+    }
+}
+
+/// The path of the command above.
+fn group_of(path: &CommandPath) -> Option<CommandPath> {
+    let (_, above) = path.words().split_last()?;
+    Some(above.iter().cloned().collect())
+}
+
+/// The flags of a command that might be required: those that take a value. A switch that must be given says nothing.
+fn values(sketch: &CommandSketch) -> impl Iterator<Item = &FlagSketch> {
+    sketch.flags.iter().filter(|flag| !flag.is_switch())
+}
+
+/// Whether a command that has been read under another path takes all flags that this one shows.
+fn takes_all(first: &CommandSketch, sketch: &CommandSketch) -> bool {
+    let known = FlagPlaces::of(&first.flags);
+    sketch.flags.iter().all(|flag| known.has(flag))
+}
+
+/// The least of the paths that call the same command.
+pub(super) fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
+    let least = sketch.same_as.iter().min()?;
+    Some(least.min(&sketch.path).clone())
+}
+
+/// The flags of help that are not listed.
+fn hidden(help: &[FlagSketch], listed: &[FlagSketch]) -> Vec<FlagSketch> {
+    let shown = help.iter().filter(|flag| flag.id() != "help");
+    let listed = FlagPlaces::of(listed);
+    shown.filter(|flag| !listed.has(flag)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::pflag, *};
+
+    fn command(path: &str, rows: &[&str]) -> CommandSketch {
+        let path: CommandPath = path.split(' ').map(str::to_owned).collect();
+        let mut sketch = CommandSketch::new(path);
+        sketch.flags = pflag::flags(rows);
+        sketch
+    }
+
+    fn said(sketch: &CommandSketch) -> HashMap<String, String> {
+        let flags = values(sketch);
+        flags.map(|flag| (flag.id(), said_of(flag))).collect()
+    }
+
+    const OWNER: &str = "      --owner string   whose it is";
+    const DEPTH: &str = "      --depth int      how deep";
+    const QUICK: &str = "      --quick          be quick";
+
+    #[test]
+    fn a_flag_that_is_wanted_somewhere_is_asked_about_everywhere() {
+        let mut asked = command("dig hole", &[OWNER, DEPTH, QUICK]);
+        let help = said(&asked);
+        assert_eq!(help.len(), 2, "a switch is never required");
+        asked.flags[0].required = Some(Fact::new(true, Origin::Completion));
+        // What completion says of a flag is not what the help of others says of it.
+        asked.flags[0].help = Some(Fact::new("Whose".into(), Origin::Completion));
+        let vouched = Vouched::by([(&asked, &help)].into_iter(), &FlagPlaces::default());
+        assert!(vouched.doubts(&command("dig well", &[OWNER])));
+        assert!(!vouched.doubts(&command("dig pond", &[DEPTH, QUICK])));
+    }
+
+    #[test]
+    fn flags_that_help_does_not_show_are_looked_for_in_the_whole_group() {
+        let mut asked = command("dig hole", &[DEPTH, QUICK]);
+        let help = said(&asked);
+        asked.flags[1].scope = Some(Fact::new(Scope::Inherited, Origin::Completion));
+        let vouched = Vouched::by([(&asked, &help)].into_iter(), &FlagPlaces::default());
+        assert!(vouched.doubts(&command("dig pond", &[DEPTH])));
+        assert!(!vouched.doubts(&command("plant tree", &[DEPTH])));
+        // Those of the root are known anyhow.
+        let globals = FlagPlaces::of(&asked.flags);
+        let vouched = Vouched::by([(&asked, &help)].into_iter(), &globals);
+        assert!(!vouched.doubts(&command("dig pond", &[DEPTH])));
+    }
+}
