@@ -208,6 +208,11 @@ fn blamed<'a, 'f>(
     answer: &'a Answer,
     open: impl Iterator<Item = &'f FlagSketch> + Clone,
 ) -> Option<(&'a str, &'a str)> {
+    // optparse lets an author speak while it reads from left to right; argparse, whose usage has a small letter, only
+    // when it has read everything, so that the order of the flags says nothing.
+    if !answer.stderr.trim_start().starts_with("Usage:") {
+        return None;
+    }
     let mut lines = answer.stderr.lines().rev();
     let (_, said) = lines.find_map(|line| line.split_once("error: "))?;
     let punctuation = [':', ',', '.', ';', '\'', '"', '`', '(', ')'];
@@ -379,10 +384,15 @@ mod tests {
         let flags = [FlagSketch::long("sort"), FlagSketch::long("num")];
         assert_eq!(blamed(&answer, flags.iter()), None);
         let answer = Answer {
-            stderr: "tool: error: wrong words for --sort: x\n".into(),
+            stderr: "Usage: tool\n\ntool: error: wrong words for --sort: x\n".into(),
             ..Answer::default()
         };
         assert_eq!(complaint(&answer), None);
         assert_eq!(blamed(&answer, flags.iter()), Some(("--sort", "")));
+        let answer = Answer {
+            stderr: "usage: tool\ntool: error: wrong words for --sort: x\n".into(),
+            ..Answer::default()
+        };
+        assert_eq!(blamed(&answer, flags.iter()), None);
     }
 }
