@@ -142,9 +142,11 @@ pub(crate) fn may_repeat(text: &str) -> bool {
     ];
     // `repeatable builds` are something else.
     let repeatable = lower.match_indices("repeatable").any(|(at, word)| {
+        let before = lower[..at].trim_end();
         let behind = lower[at + word.len()..].trim_start();
         let of_flag = ["option", "flag", "argument"];
-        !behind.starts_with(char::is_alphabetic)
+        before.ends_with(" is")
+            || !behind.starts_with(char::is_alphabetic)
             || of_flag.iter().any(|noun| behind.starts_with(noun))
     });
     (repeatable || said.iter().any(|words| lower.contains(words)))
@@ -385,6 +387,10 @@ mod tests {
     #[test]
     fn repetition_and_environment() {
         assert!(may_repeat("A label (may be given multiple times)"));
+        assert!(may_repeat(
+            "This option is repeatable and says more each time"
+        ));
+        assert!(!may_repeat("Make repeatable builds"));
         assert!(may_repeat("Give more output. Option is additive"));
         assert!(!may_repeat("It can not be used multiple times"));
         assert!(may_repeat("A label (repeatable)"));
