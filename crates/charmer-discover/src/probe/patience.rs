@@ -27,6 +27,9 @@ const LONGEST: u32 = 12;
 /// How many times as long as by the options the very first probe is waited for, when nothing is known of the program: it
 /// also pays for what the system has not in memory yet.
 const FIRST: u32 = 3;
+/// The part of its timeout that a probe gets after the first has run out of its long one and nothing was answered: whoever
+/// opens a window does so each time. All ways of asking for help then take less than the half minute that a person waits.
+const SILENT: u32 = 2;
 
 /// Counts answers, probes that ran out of time, and what was said.
 #[derive(Debug)]
@@ -59,9 +62,12 @@ impl Patience {
 
     /// How long the next probe may take.
     pub(super) fn deadline(&self) -> Duration {
-        let asked = self.answered.load(Ordering::Relaxed) + self.hung.load(Ordering::Relaxed);
-        if asked == 0 {
-            return self.timeout * FIRST;
+        let answered = self.answered.load(Ordering::Relaxed);
+        if answered == 0 {
+            return match self.hung.load(Ordering::Relaxed) {
+                0 => self.timeout * FIRST,
+                _ => self.timeout / SILENT,
+            };
         }
         let slowest = Duration::from_millis(self.slowest.load(Ordering::Relaxed));
         (slowest * SLOWER).clamp(self.timeout, self.timeout * LONGEST)
@@ -136,6 +142,16 @@ mod tests {
         patience.note(&hung(), Some(SECOND));
         assert!(patience.is_over());
         assert_eq!(patience.unanswered(), 3);
+    }
+
+    #[test]
+    fn one_that_never_answered_is_not_waited_for_as_long_again() {
+        let patience = Patience::new(4 * SECOND, 24);
+        assert_eq!(patience.deadline(), 12 * SECOND);
+        patience.note(&hung(), Some(12 * SECOND));
+        assert_eq!(patience.deadline(), 2 * SECOND);
+        patience.note(&Answer::default(), Some(SECOND));
+        assert_eq!(patience.deadline(), 8 * SECOND);
     }
 
     #[test]
