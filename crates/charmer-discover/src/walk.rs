@@ -299,7 +299,11 @@ impl Walk {
                     Some(Trouble { gap, said }) => {
                         self.note_gap(path.clone(), format!("{message}: {said}"), gap);
                     }
-                    None => self.note_gap(path.clone(), message, Gap::Lasting),
+                    // It answered with somebody else's help: it has none of its own, and nothing is missing.
+                    None => {
+                        let warning = Warning::new(path.clone(), message);
+                        self.lock().warnings.push(warning);
+                    }
                 }
                 CommandSketch::new(path.clone())
             }
@@ -379,6 +383,13 @@ impl Trouble {
             true => Gap::Passing,
             false => Gap::Lasting,
         };
+        // The usage of another command is an answer: `remote rm` shows that of `remote remove`.
+        let mut lines = answer.stderr.lines().chain(answer.stdout.lines());
+        let first = lines.find(|line| !line.trim().is_empty());
+        let is_usage = first.is_some_and(|line| line.to_lowercase().starts_with("usage:"));
+        if is_usage && gap == Gap::Lasting {
+            return None;
+        }
         let said = answer.trouble()?;
         Some(Self { said, gap })
     }
