@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{Session, charmer, err, out, ship};
+use crate::support::{Session, charmer, err, out, put, ship};
 
 /// A home folder, and a folder to work in.
 struct Home {
@@ -366,7 +366,7 @@ fn a_charmer_of_another_name_knows_its_own_entries() {
         "charmer-0.1.0-linux{}",
         std::env::consts::EXE_SUFFIX
     ));
-    fs::copy(home.command(&[]).get_program(), &renamed).expect("it can be copied");
+    put(home.command(&[]).get_program(), &renamed);
     let run = |words: &[&str]| {
         let original = home.command(words);
         let mut command = std::process::Command::new(&renamed);

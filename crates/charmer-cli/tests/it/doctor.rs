@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use crate::support::{charmer, err, example, out, ship};
+use crate::support::{charmer, err, example, out, put, ship};
 
 /// A home with clients in it.
 struct Home {
@@ -34,12 +34,7 @@ impl Home {
     fn fake(&self) -> String {
         let path = self.path(&format!("charmer{}", std::env::consts::EXE_SUFFIX));
         if !path.exists() {
-            let fake = example("fake_server");
-            let linked = fs::hard_link(&fake, &path);
-            // Those of somebody else cannot be linked everywhere.
-            linked
-                .or_else(|_| fs::copy(&fake, &path).map(drop))
-                .expect("linked");
+            put(example("fake_server"), &path);
         }
         path.to_string_lossy().into_owned()
     }

@@ -1,8 +1,8 @@
 //! `charmer-mcp`, the same program under the name of its packages.
 
-use std::{fs, process::Command};
+use std::process::Command;
 
-use crate::support::{err, out, works};
+use crate::support::{err, out, put, works};
 
 #[test]
 fn it_is_charmer_under_another_name() {
@@ -29,7 +29,7 @@ fn alone_it_says_what_is_missing() {
     let alone = folder
         .path()
         .join(format!("charmer-mcp{}", std::env::consts::EXE_SUFFIX));
-    fs::copy(env!("CARGO_BIN_EXE_charmer-mcp"), &alone).expect("it was built");
+    put(env!("CARGO_BIN_EXE_charmer-mcp"), &alone);
     let output = Command::new(alone).output().expect("it is a program");
     assert_eq!(output.status.code(), Some(2));
     assert!(

@@ -11,7 +11,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::{err, example, out};
+use crate::support::{err, example, out, put};
 
 /// Something that a reader would see after a command.
 enum Seen {
@@ -160,7 +160,7 @@ impl Reader {
         }
         for program in ["git", "gh", "kubectl"] {
             let there = reader.path("bin").join(program);
-            fs::copy(example("stand_in"), there).expect("`cargo test` builds examples");
+            put(example("stand_in"), there);
         }
         let readme = repository().join("README.md");
         fs::copy(readme, reader.path("project/README.md")).expect("it can be copied");

@@ -22,6 +22,16 @@ pub(crate) fn example(name: &str) -> PathBuf {
         .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
+/// Puts a program in another place. It is linked where that can be: a copy that was just written cannot be started while a
+/// child of another test, which was forked meanwhile, still has it open for writing.
+pub(crate) fn put(program: impl AsRef<Path>, there: impl AsRef<Path>) {
+    let (program, there) = (program.as_ref(), there.as_ref());
+    let linked = std::fs::hard_link(program, there);
+    linked
+        .or_else(|_| std::fs::copy(program, there).map(drop))
+        .expect("`cargo test` builds it");
+}
+
 /// The fixture, as a word of a command line.
 pub(crate) fn ship() -> String {
     example("ship").to_string_lossy().into_owned()
