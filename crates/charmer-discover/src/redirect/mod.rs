@@ -138,9 +138,9 @@ fn short_only(
 ) -> Option<(RedirectKind, &'static str)> {
     let letter = flag.short?;
     let placeholder = owner.and_then(|owner| placeholder(owner, letter));
-    if flag.help.is_none()
-        && let Some(placeholder) = &placeholder
-    {
+    // Also where there is help, which may be a manual page's and speak of everything; `option` alone says less than help.
+    let telling = |word: &&String| flag.help.is_none() || !word.starts_with("option");
+    if let Some(placeholder) = placeholder.as_ref().filter(telling) {
         let names = [kebab(placeholder)];
         let mut rows = PLACEHOLDERS.iter();
         let row = rows.find(|(letters, _, _, row)| {

@@ -388,6 +388,10 @@ fn a_letter_is_judged_by_its_placeholder_or_its_help() {
         (letter('E'), None),
         (letter('o').help("Write the answer here"), None),
         (
+            letter('i').help("Selects a file from which it is read"),
+            Some(Identity),
+        ),
+        (
             letter('z').help("Program to run after each rotation"),
             Some(Program),
         ),
