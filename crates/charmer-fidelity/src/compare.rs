@@ -162,17 +162,7 @@ fn judge_command(
             .filter(|alias| *alias != word)
             .cloned()
             .collect();
-        for alias in expected.union(&given) {
-            let right = expected.contains(alias) && given.contains(alias);
-            report.aliases.count(right, || {
-                let what = if expected.contains(alias) {
-                    "missed"
-                } else {
-                    "made up"
-                };
-                format!("{path}: {alias} {what}")
-            });
-        }
+        report.count_aliases(path, &expected, &given);
     }
     if all
         .commands

@@ -151,17 +151,7 @@ fn compare_names(
     let longs = found.aliases.iter().map(|alias| format!("--{alias}"));
     let shorts = found.short_aliases.iter().map(|alias| format!("-{alias}"));
     let given: BTreeSet<String> = longs.chain(shorts).collect();
-    for alias in expected.union(&given) {
-        let right = expected.contains(alias) && given.contains(alias);
-        report.aliases.count(right, || {
-            let what = if expected.contains(alias) {
-                "missed"
-            } else {
-                "made up"
-            };
-            format!("{at}: {alias} {what}")
-        });
-    }
+    report.count_aliases(at, &expected, &given);
 }
 
 fn is_optional(truth: &TrueFlag) -> bool {

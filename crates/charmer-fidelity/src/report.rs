@@ -1,5 +1,6 @@
 //! The figures of a comparison, what is wrong behind each, and the floors that they must not fall below.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Serialize;
@@ -80,6 +81,26 @@ pub struct Report {
 const SHOWN: usize = 8;
 
 impl Report {
+    /// Compares the aliases of one flag or command with those that were found.
+    pub(crate) fn count_aliases(
+        &mut self,
+        of: &str,
+        expected: &BTreeSet<String>,
+        given: &BTreeSet<String>,
+    ) {
+        for alias in expected.union(given) {
+            let right = expected.contains(alias) && given.contains(alias);
+            self.aliases.count(right, || {
+                let what = if expected.contains(alias) {
+                    "missed"
+                } else {
+                    "made up"
+                };
+                format!("{of}: {alias} {what}")
+            });
+        }
+    }
+
     /// Whether every figure reaches its floor; else one sentence for each that does not.
     pub fn floors(&self) -> Result<(), Vec<String>> {
         let mut broken: Vec<String> = self
