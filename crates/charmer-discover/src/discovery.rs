@@ -332,7 +332,8 @@ impl Discoverer {
 
     /// The help that a page names, where it says nothing else that could be read.
     async fn further(&self, prober: &Prober, help: Answer) -> Answer {
-        let Some(request) = further_help(printed(&help)) else {
+        let requests = further_help(printed(&help));
+        let Some(request) = requests.first() else {
             return help;
         };
         let binary = Binary::new(&self.0.program);
@@ -343,7 +344,7 @@ impl Discoverer {
         if choose(&signs).is_some() {
             return help;
         }
-        let more = prober.run(&request).await;
+        let more = prober.run(request).await;
         if looks_like_help(&more) { more } else { help }
     }
 

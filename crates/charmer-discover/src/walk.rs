@@ -13,7 +13,8 @@ use crate::{
     binary::Binary,
     busy::busy,
     fact::Field,
-    family::{Asker, Family, Page, Sketches},
+    family::{Asker, Family, Page, Sketches, printed},
+    help::speaks_of_commands,
     probe::{Answer, Prober},
     sketch::{ChildSketch, CommandSketch},
 };
@@ -89,6 +90,7 @@ impl Walk {
     /// `--help` before its family was known.
     pub(crate) async fn run(self: &Arc<Self>, root: Answer) {
         let unanswered = self.prober.unanswered();
+        let has_commands = speaks_of_commands(printed(&root), &self.binary.name());
         let mut tasks = JoinSet::new();
         let first = ChildSketch::default();
         tasks.spawn(Arc::clone(self).read(CommandPath::root(), first, Some(root)));
@@ -113,6 +115,10 @@ impl Walk {
             }
         }
         self.say_missing();
+        if has_commands && self.lock().known == 1 {
+            let message = "its help speaks of commands, but none of them could be read".to_owned();
+            self.note_gap(CommandPath::root(), message, Gap::Lasting);
+        }
         // Taken, not copied: those of ten thousand commands are more than a hundred megabytes. Nobody sees them meanwhile.
         let mut sketches = std::mem::take(&mut self.lock().commands);
         let before: HashSet<CommandPath> = sketches.keys().cloned().collect();

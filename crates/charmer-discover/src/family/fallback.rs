@@ -205,6 +205,8 @@ pub(super) fn stated_commands(text: &str, program: &str, path: &CommandPath) -> 
         if content.len() == line.len() || !content.starts_with(program) {
             continue;
         }
+        // The text may stand in a column of its own, or below.
+        let (content, beside) = content.split_once("  ").unwrap_or((content, ""));
         let rest = behind_path(content, path.words()).unwrap_or_default();
         let mut behind = rest.split(' ');
         let next = behind.next();
@@ -216,16 +218,33 @@ pub(super) fn stated_commands(text: &str, program: &str, path: &CommandPath) -> 
         if let Some(name) = next.filter(|name| is_name(name) && *name != "help")
             && seen.insert(name.to_owned())
         {
-            let name = name.to_owned();
+            let (name, beside) = (name.to_owned(), beside.trim());
+            let text = text.filter(|_| beside.is_empty());
+            let text = text.map_or(beside, |text| text.trim());
+            let about = (!text.is_empty()).then(|| Fact::new(text.to_owned(), Origin::Help));
+            let told = !beside.is_empty() && !below;
+            let arguments = rest.strip_prefix(name.as_str()).unwrap_or_default();
+            let told =
+                told.then(|| Box::new(stated(content, path.child(name.as_str()), arguments)));
             found.push(ChildSketch {
                 name,
-                about: text.map(|text| Fact::new(text.trim().to_owned(), Origin::Help)),
+                about,
                 listed: Some(Fact::new(String::new(), Origin::Help)),
+                told,
                 ..ChildSketch::default()
             });
         }
     }
     if found.len() > 1 { found } else { Vec::new() }
+}
+
+/// A command that is known by its statement alone.
+fn stated(statement: &str, path: CommandPath, arguments: &str) -> CommandSketch {
+    let mut sketch = CommandSketch::new(path);
+    sketch.usage = Some(Fact::new(statement.to_owned(), Origin::Help));
+    sketch.arguments = arguments_of(&[arguments.trim()]);
+    sketch.runnable = Some(Fact::new(true, Origin::Help));
+    sketch
 }
 
 /// `tool COMMAND ...`, and the commands are listed without being read one by one: which of them is run when none is given,
@@ -526,6 +545,38 @@ mod tests {
         assert_eq!(names(""), ["egg", "check"]);
         assert_eq!(names("egg"), ["add", "drop"]);
         assert!(names("check").is_empty());
+    }
+
+    #[test]
+    fn statements_with_their_texts_beside_them_are_all_that_is_known() {
+        let text = "Usage: tool egg [flags] [<command>]\n\nCommands:\n\n  tool egg boil          boil all\n  ├ --soft               not for long\n  tool egg crack <egg>   crack one\n";
+        let found = read(text, "tool", &CommandPath::parse("egg"))
+            .expect("a page")
+            .children;
+        let about = |at: usize| found[at].about.as_ref().map(|fact| fact.value.as_str());
+        assert_eq!((about(0), about(1)), (Some("boil all"), Some("crack one")));
+        let told = found[1].told.as_ref().expect("told");
+        let arguments = told.arguments.as_ref().map(|fact| fact.value.listed());
+        assert!(arguments.is_some_and(|listed| listed[0].required && listed[0].id == "egg"));
+    }
+
+    #[test]
+    fn a_row_for_any_command_and_a_column_of_examples_are_no_commands() {
+        let text = "Usage: tool <command> [...args]\n\nCommands:\n  run       ./a.js     Run a file\n            dev        Run a script\n  test                 Run tests\n  patch <pkg>          Patch it\n\n  <command> --help     Print help of a command\n\nFlags:\n  --cold   Do\n";
+        let found = command_rows(text);
+        let shown: Vec<_> = found
+            .iter()
+            .map(|child| {
+                (
+                    child.name.as_str(),
+                    child.about.as_ref().map(|fact| fact.value.as_str()),
+                )
+            })
+            .collect();
+        assert_eq!(shown[0].0, "run");
+        assert_eq!(shown[1], ("test", Some("Run tests")));
+        assert_eq!(shown[2], ("patch", Some("Patch it")));
+        assert_eq!(shown.len(), 3);
     }
 
     #[test]

@@ -165,7 +165,7 @@ pub(crate) fn getopt_flag(
     let names = flag.long.iter().chain(&flag.aliases);
     if names
         .clone()
-        .any(|name| name.ends_with('-') || name.contains('.'))
+        .any(|name| name.ends_with(['-', '.']) || name.contains(".."))
     {
         return None;
     }

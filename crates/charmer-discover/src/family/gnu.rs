@@ -97,7 +97,7 @@ fn score(text: &str, program: &str) -> u8 {
             row.names.equals && value.starts_with(char::is_uppercase)
         }),
         text.contains("help and exit") || text.contains("version information and exit"),
-        text.contains("Mandatory arguments to long options") || further_help(text).is_some(),
+        text.contains("Mandatory arguments to long options") || !further_help(text).is_empty(),
     ];
     20 + 7 * marks.iter().filter(|&&mark| mark).count() as u8
 }
@@ -166,9 +166,17 @@ pub(super) fn about(text: &str) -> Option<String> {
     let lower = sentence.to_lowercase();
     let mut words = sentence.split([' ', '(', '`', '\'', '"']);
     let of_options = words.any(|word| word.len() > 1 && word.starts_with('-'))
-        || ["see ", "for more ", "use ", "try "]
-            .iter()
-            .any(|start| lower.starts_with(start));
+        || [
+            "see ",
+            "for more ",
+            "use ",
+            "try ",
+            "alias",
+            "learn more",
+            "full documentation",
+        ]
+        .iter()
+        .any(|start| lower.starts_with(start));
     (sentence.len() > 3 && sentence.contains(' ') && !of_options).then_some(sentence)
 }
 

@@ -17,6 +17,8 @@ pub(super) struct CommandRow {
     /// What stands behind the name in its column.
     pub(super) arguments: String,
     pub(super) text: String,
+    /// Whether an example of what stands behind the name has a column of its own.
+    pub(super) example: bool,
 }
 
 /// The commands below one heading.
@@ -38,6 +40,10 @@ pub(super) fn command_table(heading: &str, lines: &[&str]) -> Option<CommandTabl
         .map(|line| line.len() - line.trim_start().len())
         .min()?;
     for row in rows(lines, |indent, _| indent == least) {
+        // `<command> --help  Show its help` speaks of all of them.
+        if row.name.starts_with('<') {
+            continue;
+        }
         let (row, prose) = split_prose(row);
         let (name, arguments) = row.name.split_once(' ').unwrap_or((&row.name, ""));
         // `add, a` are two names, and what is no placeholder is a sentence.
@@ -45,10 +51,16 @@ pub(super) fn command_table(heading: &str, lines: &[&str]) -> Option<CommandTabl
             return None;
         }
         in_place |= prose || !arguments.is_empty();
+        // Between the name and the text an example may have a column of its own.
+        let (example, text) = match row.text.rsplit_once("   ") {
+            Some((example, text)) if !example.trim().is_empty() => (true, text),
+            _ => (false, row.text.as_str()),
+        };
         found.push(CommandRow {
             name: name.to_owned(),
             arguments: arguments.trim().to_owned(),
-            text: row.text,
+            text: text.trim().to_owned(),
+            example,
         });
     }
     (!found.is_empty()).then(|| CommandTable {
@@ -97,7 +109,7 @@ pub(super) fn told_children(
             Some(rest) if silent => rest,
             _ => simple(&row.arguments),
         };
-        if silent && rest.is_empty() {
+        if (silent || row.example) && rest.is_empty() {
             let any = Positional::new("args").variadic();
             let any = charmer_core::model::Arguments::Listed(vec![any]);
             sketch.arguments = Some(Fact::new(any, Origin::Convention));

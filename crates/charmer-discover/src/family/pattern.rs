@@ -235,7 +235,7 @@ fn collect(text: &str, grouped: bool, depth: usize, columns: &mut Vec<String>) {
             }
         } else if word.starts_with('-') && !word.trim_matches('-').is_empty() {
             // `[-D [address:]port]` has one value, part of which may be left out; `[-x [y]]` may have none.
-            let part = next.starts_with('[') && !next.ends_with(']');
+            let part = next.starts_with('[') && closing(next) + 1 < next.len();
             let alone = grouped && words.len() == 2 && (part || !next.starts_with(['-', '[', '(']));
             if !word.contains(['=', '<']) && (next.starts_with('<') && grouped || alone) {
                 columns.push(format!("{word} {next}"));
@@ -245,6 +245,22 @@ fn collect(text: &str, grouped: bool, depth: usize, columns: &mut Vec<String>) {
             }
         }
     }
+}
+
+/// Where the bracket closes that a word begins with, or else its end.
+fn closing(word: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, c) in word.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    word.len()
 }
 
 /// Whether these are two names of one flag, `-q | --quiet`: they begin alike, and the long one is a word.

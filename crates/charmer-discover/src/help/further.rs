@@ -3,6 +3,9 @@
 /// Long names of switches that show more help than `--help` does.
 const MORE_HELP: [&str; 4] = ["help-all", "help-full", "full-help", "long-help"];
 
+/// The maximum number of kinds of help that are asked for.
+const MOST_KINDS: usize = 8;
+
 /// How the text of such a switch begins, where its name says nothing (`-X  print help on extra options`).
 const PRINTS_HELP: [&str; 6] = [
     "print help on extra",
@@ -13,8 +16,29 @@ const PRINTS_HELP: [&str; 6] = [
     "show all help",
 ];
 
-/// The command line that shows all the help which a page says there is; `None` if it speaks of no other.
-pub(crate) fn further_help(text: &str) -> Option<Vec<String>> {
+/// The command lines that show all the help which a page says there is; none if it speaks of no other.
+pub(crate) fn further_help(text: &str) -> Vec<Vec<String>> {
+    match all_help(text) {
+        Some(request) => vec![request],
+        None => kinds_of_help(text),
+    }
+}
+
+/// `--help={common|target|[^]{joined}}`: help by kinds, each of which is asked for.
+fn kinds_of_help(text: &str) -> Vec<Vec<String>> {
+    let Some((_, rest)) = text.split_once("--help={") else {
+        return Vec::new();
+    };
+    let kinds = rest.split(['|', '}', '\n']).map(str::trim);
+    let plain = |kind: &&str| {
+        let word = kind.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        word && !kind.is_empty()
+    };
+    let kinds = kinds.take_while(plain).take(MOST_KINDS);
+    kinds.map(|kind| vec![format!("--help={kind}")]).collect()
+}
+
+fn all_help(text: &str) -> Option<Vec<String>> {
     let all = || vec!["--help".to_owned(), "all".to_owned()];
     if text.contains("--help all") {
         return Some(all());
@@ -77,14 +101,20 @@ mod tests {
             ),
             ("See --help <topic> for more, not all\n", ""),
         ] {
-            let found = further_help(text).unwrap_or_default().join(" ");
+            let found = further_help(text).concat().join(" ");
             assert_eq!(found, expected, "{text}");
         }
     }
 
+    #[test]
+    fn help_by_kinds() {
+        let text = "  --help={common|kiln|[^]{joined|apart}}[,...].\n        Show some kinds of options.\n";
+        assert_eq!(further_help(text), [["--help=common"], ["--help=kiln"]]);
+    }
+
     proptest::proptest! {
         #[test]
-        fn any_text_is_read(text in "(--help <|--help-all|[a-z<>|\\- \\n]|[\\PC]){0,120}") {
+        fn any_text_is_read(text in "(--help <|--help=\\{|--help-all|[a-z<>|\\- \\n]|[\\PC]){0,120}") {
             further_help(&text);
         }
     }

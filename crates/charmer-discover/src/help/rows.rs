@@ -113,6 +113,8 @@ fn split(line: &str, indent: usize, column: Option<usize>) -> (String, String) {
         && column < line.trim_end().len()
         && line[..column].ends_with(' ')
         && !line[column..].starts_with(' ')
+        // An option's value may happen to begin where texts do.
+        && !(body.starts_with('-') && line[column..].starts_with('<'))
         // An earlier wide gap is the better cut: the text may reach past the column.
         && wide_gap(line, indent).is_none_or(|gap| gap >= column)
     {
@@ -175,6 +177,17 @@ mod tests {
     fn a_name_too_long_for_its_column_has_its_text_below() {
         let found = read("  add       Add\n  remove-everything\n            Remove\n");
         assert_eq!(found[1], ("remove-everything".into(), "Remove".into()));
+    }
+
+    #[test]
+    fn a_value_that_begins_in_the_text_column_is_none_of_the_text() {
+        let found = read(
+            "  --fast      Go\n  --slow      Wait\n  --road-map <map of it>...\n              Where\n",
+        );
+        assert_eq!(
+            found[2],
+            ("--road-map <map of it>...".into(), "Where".into())
+        );
     }
 
     #[test]

@@ -31,6 +31,12 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
     if !first.is_empty() {
         found.push(first.to_owned());
     }
+    // A sentence may stand before the statements.
+    let block = lines[start + 1..].iter();
+    let block = block
+        .skip_while(|line| line.trim().is_empty())
+        .take_while(|line| !line.trim().is_empty());
+    let stated = found.is_empty() && block.clone().any(|line| first_word(line) == program);
     for line in &lines[start + 1..] {
         let content = line.trim();
         let indent = line.len() - line.trim_start().len();
@@ -46,6 +52,9 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
             continue;
         }
         let name = found.first().map_or(program, |first| first_word(first));
+        if found.is_empty() && stated && first_word(content) != program {
+            continue;
+        }
         if found.is_empty() {
             home = indent;
             found.push(content.to_owned());
@@ -126,6 +135,12 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(Into::into).collect()
+    }
+
+    #[test]
+    fn a_sentence_may_stand_before_the_statement() {
+        let text = "Usage:\n  Pack some files.\n  tool pack [flags] <file>\n\nFlags:\n";
+        assert_eq!(usage_statements(text, "tool"), ["tool pack [flags] <file>"]);
     }
 
     #[test]

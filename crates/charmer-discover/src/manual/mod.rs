@@ -72,11 +72,19 @@ pub(crate) fn complete(binary: &Binary, root: &mut CommandSketch) {
     add_texts(manual, root);
 }
 
-/// Completes the texts of a root's flags, and says what it is for.
+/// Completes the texts of a root's flags, and says what it is for. Help that only lists names says of no flag that it
+/// takes no value: the page does.
 pub(crate) fn explain(binary: &Binary, root: &mut CommandSketch) {
-    if let Some(manual) = of(binary) {
-        add_texts(manual, root);
+    let Some(manual) = of(binary) else { return };
+    for flag in &manual.flags {
+        let known = root.flag_mut(flag).filter(|known| known.is_switch());
+        let takes = flag.kind.as_ref().filter(|_| !flag.is_switch());
+        if let (Some(known), Some(kind)) = (known, takes) {
+            known.kind = Some(kind.clone());
+            known.placeholder.clone_from(&flag.placeholder);
+        }
     }
+    add_texts(manual, root);
 }
 
 fn add_texts(manual: Manual, root: &mut CommandSketch) {

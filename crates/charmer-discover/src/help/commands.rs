@@ -1,0 +1,65 @@
+//! Whether a help text speaks of commands, however it lists them.
+
+/// Whether a text shows how the help of a command is asked for (`tool help <command>`, `tool <command> --help`), or a
+/// subcommand in its usage. `tool <command>` alone may run another program.
+pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
+    let program = program.to_lowercase();
+    text.lines().any(|line| {
+        let line = line.to_lowercase();
+        let words: Vec<&str> = line
+            .split_whitespace()
+            .map(|word| word.trim_matches(['"', '\'', '`', '“', '”', '‘', '’', '.', ',']))
+            .collect();
+        let named = words.iter().enumerate();
+        let mut named = named.filter(|(_, word)| **word == program);
+        named.any(|(at, _)| asks_for_help(&words[at + 1..]))
+    })
+}
+
+/// Whether the words behind a program's name ask for the help of any command.
+fn asks_for_help(behind: &[&str]) -> bool {
+    match behind {
+        ["help", word, ..] => is_any_command(word),
+        [word, help, ..] if is_any_command(word) => {
+            matches!(*help, "help" | "--help" | "-h") || is_any_command(help)
+        }
+        _ => false,
+    }
+}
+
+/// `<command>`, `[subcommand]`: a placeholder, and no word of a sentence.
+fn is_any_command(word: &str) -> bool {
+    let inner = word.strip_prefix(['<', '[', '{']).unwrap_or_default();
+    let inner = inner.trim_end_matches(['>', ']', '}', '.']);
+    matches!(inner, "command" | "subcommand" | "cmd" | "sub-command")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_to_speak_of_commands() {
+        for (text, expected) in [
+            (
+                "To see help text, you can run:\n\n  tool <command> help\n",
+                true,
+            ),
+            ("Use \"tool help <command>\" for more.\n", true),
+            ("Run `tool [command] --help`.\n", true),
+            ("usage: tool <command> <subcommand> [parameters]\n", true),
+            ("usage: tool [options] <command> [args...]\n", false),
+            ("usage: tool <command>\n", false),
+            ("tool help command of its own\n", false),
+        ] {
+            assert_eq!(speaks_of_commands(text, "tool"), expected, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "(a help|<command>|[a-z<> \\n]|[\\PC]){0,80}") {
+            speaks_of_commands(&text, "a");
+        }
+    }
+}
