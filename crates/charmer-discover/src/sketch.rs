@@ -158,6 +158,16 @@ impl FlagSketch {
         }
     }
 
+    /// All its names with their dashes.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let longs = self.long.iter().chain(&self.aliases);
+        let shorts = self.short.iter().chain(&self.short_aliases);
+        longs
+            .map(|long| format!("--{long}"))
+            .chain(shorts.map(|short| format!("-{short}")))
+            .collect()
+    }
+
     /// Whether both have a name in common.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.long, &other.long) {

@@ -7,7 +7,10 @@ use charmer_core::model::{Choice, Repetition, SingleDash, ValueType};
 use crate::{
     fact::{Fact, Origin},
     flag_places::FlagPlaces,
-    help::{Names, choices_in, default_in, expand_tabs, flag_names, may_repeat, rows, shows_twice},
+    help::{
+        Names, choices_in, default_in, expand_tabs, flag_names, is_counted, may_repeat, rows,
+        shows_twice,
+    },
     sketch::{FlagSketch, Kind},
 };
 
@@ -285,19 +288,12 @@ fn words_with_two_dashes(text: &str) -> HashSet<&str> {
     found
 }
 
-/// Whether the text of a switch says that it means more when it is given again.
-fn is_counted(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let twice = ["give", "given", "specify", "specified", "use", "used"]
-        .iter()
-        .any(|verb| text.contains(&format!("{verb} twice")));
-    twice || text.contains("is additive") || text.contains("can be used up to")
-}
-
 fn kind(names: &Names, text: &str) -> Kind {
+    let longs = names.longs.iter().map(|long| format!("--{long}"));
+    let shorts = names.shorts.iter().map(|short| format!("-{short}"));
+    let written: Vec<String> = longs.chain(shorts).collect();
     let Some(value) = names.value.as_deref() else {
-        let again = may_repeat(text) || is_counted(text);
-        return match names.negation.is_none() && again {
+        return match names.negation.is_none() && is_counted(text, &written) {
             true => Kind::count(),
             false => Kind::switch(),
         };
@@ -310,9 +306,7 @@ fn kind(names: &Names, text: &str) -> Kind {
         .split_whitespace()
         .filter(|word| word.starts_with('<'))
         .count();
-    let longs = names.longs.iter().map(|long| format!("--{long}"));
-    let shorts = names.shorts.iter().map(|short| format!("-{short}"));
-    let many = may_repeat(text) || longs.chain(shorts).any(|name| shows_twice(text, &name));
+    let many = may_repeat(text) || written.iter().any(|name| shows_twice(text, name));
     let mut kind = if many {
         Kind::repeated(value_type)
     } else {

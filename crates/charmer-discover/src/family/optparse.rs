@@ -68,6 +68,9 @@ impl Family for Optparse {
 /// How much the help of a Python script looks like optparse's.
 fn score(text: &str) -> u8 {
     let lines: Vec<&str> = text.lines().collect();
+    if is_titled(&lines) {
+        return 85;
+    }
     let usage = lines.iter().position(|line| {
         line.starts_with("Usage:") && (says_usage(line) || line.trim_end() == "Usage:")
     });
@@ -91,6 +94,15 @@ fn score(text: &str) -> u8 {
         () if !headings.is_empty() => 45,
         () => 0,
     }
+}
+
+/// Whether the headings are underlined, as optparse's second formatter does it.
+fn is_titled(lines: &[&str]) -> bool {
+    let mut headings = lines.windows(2).filter(|two| {
+        let line = two[1].trim_end();
+        line.len() == two[0].trim_end().len() && line.chars().all(|c| c == '=') && !line.is_empty()
+    });
+    headings.next().is_some_and(|two| two[0] == "Usage") && headings.any(|two| two[0] == "Options")
 }
 
 #[cfg(test)]

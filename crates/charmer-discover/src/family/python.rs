@@ -2,7 +2,10 @@
 
 use charmer_core::model::ValueType;
 
-use crate::help::{Names, Row, is_decimal, rows};
+use crate::{
+    help::{Names, Row, is_decimal, rows},
+    sketch::FlagSketch,
+};
 
 /// The type that a placeholder names plainly, `None` if it only says what the value is for.
 pub(super) fn named_type(placeholder: &str) -> Option<ValueType> {
@@ -35,6 +38,69 @@ pub(super) fn suggested_type(default: &str) -> Option<ValueType> {
         return Some(ValueType::INT);
     }
     default.parse::<f64>().is_ok().then_some(ValueType::Number)
+}
+
+/// Placeholders and parts of names behind which numbers stand often, but not always.
+const NUMERIC: [&str; 35] = [
+    "bytes",
+    "cols",
+    "columns",
+    "complexity",
+    "count",
+    "days",
+    "depth",
+    "digits",
+    "durations",
+    "height",
+    "indent",
+    "int",
+    "interval",
+    "jobs",
+    "length",
+    "level",
+    "limit",
+    "lines",
+    "max",
+    "min",
+    "minutes",
+    "n",
+    "num",
+    "number",
+    "port",
+    "precision",
+    "retries",
+    "seconds",
+    "size",
+    "threads",
+    "timeout",
+    "under",
+    "verbosity",
+    "width",
+    "workers",
+];
+
+/// Whether a flag may want a number, by its names, its placeholder and the default in its text. A reason to ask, and no
+/// more than that.
+pub(super) fn looks_numeric(flag: &FlagSketch) -> bool {
+    let says = |text: &str| {
+        let lower = text.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| {
+            NUMERIC.contains(&word) || word.starts_with("max") || word.starts_with("num")
+        })
+    };
+    let text = flag
+        .help
+        .as_ref()
+        .map_or("", |help| &help.value)
+        .to_lowercase();
+    let begins = text.match_indices("default").any(|(at, word)| {
+        let rest = text[at + word.len()..].trim_start_matches([':', '=', ' ']);
+        rest.starts_with(|c: char| c.is_ascii_digit())
+    });
+    begins
+        || flag.long.as_deref().is_some_and(says)
+        || flag.placeholder.as_deref().is_some_and(says)
 }
 
 /// A default as Python prints it, as the texts of its values: `None`, `False` and what is empty are none.
@@ -158,6 +224,34 @@ mod tests {
         assert_eq!(suggested_type("0.5"), Some(ValueType::Number));
         assert_eq!(suggested_type("nan"), None);
         assert_eq!(suggested_type("007"), None);
+    }
+
+    #[test]
+    fn flags_that_may_want_numbers() {
+        let flag = |long: &str, placeholder: &str, help: &str| FlagSketch {
+            placeholder: Some(placeholder.into()),
+            help: Some(crate::fact::Fact::new(
+                help.into(),
+                crate::fact::Origin::Help,
+            )),
+            ..FlagSketch::long(long)
+        };
+        assert!(looks_numeric(&flag(
+            "max-loaves",
+            "MAX_LOAVES",
+            "How many at most"
+        )));
+        assert!(looks_numeric(&flag("loaves", "N", "How many")));
+        assert!(looks_numeric(&flag(
+            "heat",
+            "HEAT",
+            "How hot. Default: 200."
+        )));
+        assert!(!looks_numeric(&flag(
+            "name",
+            "NAME",
+            "Its name. Default: none"
+        )));
     }
 
     #[test]

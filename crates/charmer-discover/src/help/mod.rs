@@ -3,6 +3,7 @@
 //! Everything here is a pure function of text that works on any text; the families say what a heading means.
 
 mod commands;
+mod counted;
 mod flag_row;
 mod further;
 mod prose;
@@ -11,6 +12,7 @@ mod sections;
 mod usage;
 
 pub(crate) use commands::speaks_of_commands;
+pub(crate) use counted::is_counted;
 pub(crate) use flag_row::{Names, flag_names};
 pub(crate) use further::further_help;
 pub(crate) use prose::{

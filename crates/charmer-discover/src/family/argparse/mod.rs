@@ -102,7 +102,7 @@ impl Family for Argparse {
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async move {
-            if probe::has_own_help(sketch) {
+            if probe::shows_help(sketch) {
                 self.oracle.ask(asker, sketch).await;
             }
         })

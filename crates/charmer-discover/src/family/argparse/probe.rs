@@ -2,7 +2,8 @@
 //!
 //! Such a command line ends with an unknown option and `--help`. Both read from left to right and stop at the first value
 //! that they cannot convert, else argparse at `--help` and optparse, or a program that reads `--help` itself, at the
-//! unknown option. argparse is asked only where help has its own text for `--help`.
+//! unknown option. A program that stops at something else (a file that it reads first) is asked once more, about the
+//! flags that look like numbers. argparse is asked only where help says that `--help` shows it.
 
 use std::{
     collections::HashMap,
@@ -14,10 +15,9 @@ use std::{
 
 use charmer_core::model::{Choice, FlagValue, Repetition, ValueType};
 
-use super::HELP_TEXT;
 use crate::{
     fact::{Fact, Field, Origin},
-    family::Asker,
+    family::{Asker, python::looks_numeric},
     probe::Answer,
     sketch::{CommandSketch, FlagSketch, Kind},
 };
@@ -73,6 +73,7 @@ impl Oracle {
         open.sort_by_key(|&at| is_guessed(&sketch.flags[at]));
         let mut words = sketch.path.words().to_vec();
         let path = words.len();
+        let mut narrowed = false;
         while !open.is_empty() {
             if self.spent.fetch_add(1, Ordering::Relaxed) >= ALLOWANCE {
                 return;
@@ -96,11 +97,18 @@ impl Oracle {
                     for at in open {
                         self.settle(&mut sketch.flags[at], &Verdict::Taken);
                     }
+                    return;
                 }
-                return;
+                if !narrow(&mut open, sketch, &mut narrowed) {
+                    return;
+                }
+                continue;
             };
             let Some(index) = open.iter().position(|&at| goes_by(&sketch.flags[at], name)) else {
-                return;
+                if !narrow(&mut open, sketch, &mut narrowed) {
+                    return;
+                }
+                continue;
             };
             let flag = &mut sketch.flags[open[index]];
             let verdict = verdict(said);
@@ -130,6 +138,15 @@ impl Oracle {
     }
 }
 
+/// Leaves those flags that look like numbers, once; gives whether that is worth asking again.
+fn narrow(open: &mut Vec<usize>, sketch: &CommandSketch, narrowed: &mut bool) -> bool {
+    let before = open.len();
+    open.retain(|&at| is_guessed(&sketch.flags[at]) || looks_numeric(&sketch.flags[at]));
+    let worth = !*narrowed && open.len() < before;
+    *narrowed = true;
+    worth
+}
+
 /// What makes flags of two commands the same.
 fn key(flag: &FlagSketch) -> String {
     let help = flag.help.as_ref().map_or("", |help| &help.value);
@@ -137,12 +154,22 @@ fn key(flag: &FlagSketch) -> String {
     format!("{}\0{value}\0{help}", flag.written())
 }
 
-/// Whether help has argparse's own text for `--help`.
-pub(super) fn has_own_help(sketch: &CommandSketch) -> bool {
+/// Whether `--help` shows help and nothing else, by its text: argparse's own is `show this help message and exit`.
+pub(super) fn shows_help(sketch: &CommandSketch) -> bool {
     sketch.flags.iter().any(|flag| {
         let text = flag.help.as_ref().map_or("", |help| &help.value);
-        let text = text.trim_end_matches('.');
-        flag.long.as_deref() == Some("help") && text.eq_ignore_ascii_case(HELP_TEXT)
+        let text = text.to_lowercase();
+        let verbs = [
+            "show ",
+            "shows ",
+            "print ",
+            "prints ",
+            "display ",
+            "displays ",
+        ];
+        flag.long.as_deref() == Some("help")
+            && text.contains("help")
+            && verbs.iter().any(|verb| text.starts_with(verb))
     })
 }
 
@@ -250,6 +277,10 @@ fn verdict(said: &str) -> Verdict {
     if said.starts_with("can't open") || said.contains("No such file or directory") {
         return Verdict::Type(ValueType::Path);
     }
+    // Python's own words, which an author's code has passed on: it may take other words before it tries a number.
+    if said.starts_with("invalid literal for ") {
+        return Verdict::Taken;
+    }
     let lower = said.to_lowercase();
     let name = said
         .strip_prefix("invalid ")
@@ -260,7 +291,10 @@ fn verdict(said: &str) -> Verdict {
         name.split(|c: char| !c.is_alphabetic())
             .any(|part| part == word)
     };
-    if has("bool") || has("boolean") || name == "str2bool" {
+    // `int_or_auto` takes a word as well.
+    if has("or") {
+        Verdict::Refused
+    } else if has("bool") || has("boolean") || name == "str2bool" {
         Verdict::Type(ValueType::Bool)
     } else if has("int") || has("integer") {
         Verdict::Type(ValueType::INT)
@@ -318,6 +352,11 @@ mod tests {
             ),
             ("invalid float value: 'x'", Verdict::Type(ValueType::Number)),
             ("invalid point value: 'x'", Verdict::Refused),
+            ("invalid int_or_auto value: 'x'", Verdict::Refused),
+            (
+                "invalid literal for int() with base 10: 'x'",
+                Verdict::Taken,
+            ),
             (
                 "can't open 'x': [Errno 2] gone",
                 Verdict::Type(ValueType::Path),
@@ -342,6 +381,18 @@ mod tests {
         ] {
             assert_eq!(verdict(said), expected, "{said}");
         }
+    }
+
+    #[test]
+    fn a_program_that_stops_elsewhere_is_asked_once_more_about_numbers() {
+        let mut sketch = CommandSketch::new(charmer_core::model::CommandPath::root());
+        sketch.flags = ["config", "max-loaves", "name"]
+            .map(FlagSketch::long)
+            .into();
+        let (mut open, mut narrowed) = (vec![0, 1, 2], false);
+        assert!(narrow(&mut open, &sketch, &mut narrowed));
+        assert_eq!(open, [1]);
+        assert!(!narrow(&mut open, &sketch, &mut narrowed));
     }
 
     #[test]

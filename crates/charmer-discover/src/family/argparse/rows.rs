@@ -8,7 +8,7 @@ use super::usage::braced;
 use crate::{
     fact::{Fact, Origin},
     family::python::{literal, named_type, settle_names, suggested_type, wide_rows, with_aliases},
-    help::{env_in, flag_names, may_repeat, opposite_in, shows_twice, take_default},
+    help::{env_in, flag_names, is_counted, may_repeat, opposite_in, shows_twice, take_default},
     sketch::{FlagSketch, Kind},
 };
 
@@ -153,11 +153,11 @@ fn switch(flag: &mut FlagSketch, help: &str, default: &[String]) -> Fact<Kind> {
     if flag.negation.is_some() && default == ["True"] {
         flag.default = Some(Fact::new(vec!["true".into()], Origin::Help));
     }
-    let counted = flag.negation.is_none()
-        && (may_repeat(help)
-            || flag
-                .short
-                .is_some_and(|short| help.contains(&format!("-{short}{short}"))));
+    // Only what is counted has a number to begin with.
+    let begins = default
+        .first()
+        .is_some_and(|text| text.parse::<u64>().is_ok());
+    let counted = flag.negation.is_none() && (begins || is_counted(help, &flag.names()));
     let kind = if counted {
         Kind::count()
     } else {

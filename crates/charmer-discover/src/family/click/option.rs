@@ -5,7 +5,7 @@ use charmer_core::model::{Choice, FlagValue, Repetition, ValueType};
 use crate::{
     fact::{Fact, Field, Origin},
     family::python::{named_type, suggested_type},
-    help::may_repeat,
+    help::{is_counted, may_repeat},
     sketch::{FlagSketch, Kind},
 };
 
@@ -142,7 +142,7 @@ pub(super) fn deprecation(text: &str) -> Option<String> {
 
 fn describe_switch(flag: &mut FlagSketch, help: &str, default: Option<&str>) {
     let counts = default.is_some_and(|text| text.parse::<u64>().is_ok())
-        || flag.negation.is_none() && may_repeat(help);
+        || flag.negation.is_none() && is_counted(help, &flag.names());
     flag.kind = Some(Fact::new(
         if counts {
             Kind::count()
@@ -182,6 +182,7 @@ fn describe_value(
         _ if choices.is_some() || types.len() > 1 => (ValueType::String, 70),
         _ => match default.as_deref().and_then(suggested_type) {
             Some(suggested) => (suggested, 45),
+            None if is_numbered(inner, default.as_deref()) => (ValueType::INT, 45),
             None => (ValueType::String, 40),
         },
     };
@@ -222,6 +223,13 @@ fn describe_value(
         repetition,
     };
     flag.kind = Some(Fact::with(kind, Origin::Help, sure));
+}
+
+/// Whether a placeholder means a number, and the default begins with one before it is explained: `4, or that of a file`.
+fn is_numbered(placeholder: &str, default: Option<&str>) -> bool {
+    let number = default.and_then(|text| text.split_once(", or ").map(|(number, _)| number));
+    matches!(placeholder, "N" | "NUM" | "NUMBER" | "COUNT")
+        && number.is_some_and(|number| suggested_type(number) == Some(ValueType::INT))
 }
 
 /// The values of a default that was written as one text.
@@ -296,6 +304,14 @@ mod tests {
     fn kind(value: &str, text: &str) -> (ValueType, Repetition) {
         let kind = described(Some(value), text).kind.expect("a kind").value;
         (kind.value_type, kind.repetition)
+    }
+
+    #[test]
+    fn a_number_that_is_explained_is_still_a_number() {
+        assert!(is_numbered("N", Some("4, or that of a file")));
+        assert!(!is_numbered("NAME", Some("4, or that of a file")));
+        assert!(!is_numbered("N", Some("four, or that of a file")));
+        assert!(!is_numbered("N", None));
     }
 
     #[test]

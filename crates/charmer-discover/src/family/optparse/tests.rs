@@ -92,6 +92,14 @@ fn commands_beside_an_option_of_the_program() {
 }
 
 #[test]
+fn headings_that_are_underlined() {
+    let titled = "Usage\n=====\n  loom [options] <yarn>\n\nWeaves.\n\nOptions\n=======\n--picks=<picks>         Picks in a row.\n--help, -h              Show help and stop.\n\nWarp Options\n------------\n--colour=<colour>       Its colour.\n";
+    assert_eq!(score(titled), 85);
+    assert_eq!(names(&read(titled)), ["--picks", "--help", "--colour"]);
+    assert_eq!(score("Usage\n=====\n  loom\n"), 0);
+}
+
+#[test]
 fn other_layouts_are_others() {
     let plain = "Usage: loom [options]\n\nOptions:\n  -h, --help  show this help message and exit\n  -n NAME, --name=NAME\n              its name\n";
     assert_eq!(score(plain), 85);
