@@ -28,21 +28,40 @@ pub(crate) fn discovered(program: &Path) -> Result<Reading, String> {
             .block_on(discover(program, &DiscoverOptions::default()))
             .map_err(|error| error.to_string())?;
         if found.complete || tried == TRIES {
-            let said = |warning: &Warning| format!("{}: {}", warning.path, warning.message);
-            let unread = match found.complete {
-                true => Vec::new(),
-                false => found.warnings.iter().map(said).collect(),
-            };
             return Ok(Reading {
                 cli: found.cli,
-                unread,
+                unread: unread(found.complete, &found.warnings),
             });
         }
         tried += 1;
     }
 }
 
+/// What is missing: the reader's own words, and that it has none where that is so.
+fn unread(complete: bool, warnings: &[Warning]) -> Vec<String> {
+    let said = |warning: &Warning| format!("{}: {}", warning.path, warning.message);
+    match (complete, warnings) {
+        (true, _) => Vec::new(),
+        (false, []) => vec!["the reading is incomplete, and nothing says why".to_owned()],
+        (false, _) => warnings.iter().map(said).collect(),
+    }
+}
+
 /// A program of which nothing was found.
 pub(crate) fn nothing(name: &str) -> Cli {
     Cli::new(Command::new(name), Syntax::getopt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_incomplete_reading_is_never_silent() {
+        assert_eq!(unread(true, &[]), Vec::<String>::new());
+        assert_eq!(
+            unread(false, &[]),
+            ["the reading is incomplete, and nothing says why"]
+        );
+    }
 }

@@ -5,8 +5,8 @@
 //! It measures the Cobra application in `fixtures/cobra`, which it builds with the newest Cobra and with 1.6 where Go
 //! is there; docker, where it has the version of `fixtures/truth`; the example `clap_fixture`; and every program that
 //! `truths/gather.py` has written a truth of into FOLDER. It prints the table of `docs/measurements.md`, and ends with 1
-//! when a figure is below its floor (or, for those in `known.json`, below what is written there), when reading a program
-//! ran one of its commands, or when something required is missing.
+//! when a figure is below its floor (or, for those in `known.json`, below what is written there), when a reading says that
+//! it is incomplete, when it ran one of the program's commands, or when something required is missing.
 
 #![expect(clippy::print_stdout, reason = "a report is its purpose")]
 
@@ -183,9 +183,10 @@ fn measure(subject: &Subject, known: &Known) -> Measurement {
             measurement.below = verdict.below;
         }
     }
-    for reason in unread {
-        println!("{program}: not read: {reason}");
-    }
+    let said = unread
+        .iter()
+        .map(|reason| format!("{program}: not read: {reason}"));
+    measurement.broken.extend(said);
     measurement.report = Some(report);
     for line in subject.runs() {
         match line.strip_prefix("completed ") {

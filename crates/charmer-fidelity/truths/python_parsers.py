@@ -140,6 +140,9 @@ def optparse_flags(parser):
                 flag["enum"] = [str(one) for one in option.choices]
             if option.action in ("store", "append"):
                 flag["repeat"] = option.action == "append" or option.nargs not in (None, 1)
+            else:
+                # A function of the program's own may keep one value or all.
+                flag["type"] = "text" if flag["type"] == "string" else "value"
         else:
             flag["type"] = "bool"
         add(flags, strings, flag)
