@@ -168,6 +168,9 @@ pub(crate) fn opposite_in(text: &str, long: &str) -> Option<String> {
     if !SAID.iter().any(|words| lower.contains(words)) {
         return None;
     }
+    if let Some(named) = disabled_by(text, long) {
+        return Some(named);
+    }
     let opposite = match long.strip_prefix("no-") {
         Some(base) => base.to_owned(),
         None => format!("no-{long}"),
@@ -179,6 +182,19 @@ pub(crate) fn opposite_in(text: &str, long: &str) -> Option<String> {
     };
     let named = text.match_indices(&mark).any(|(at, _)| ends(at));
     named.then_some(opposite)
+}
+
+/// ``Use `--with-x` to disable``: the opposite, whatever it is called.
+fn disabled_by(text: &str, long: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.windows(4).find_map(|four| {
+        let says = four[0].eq_ignore_ascii_case("use")
+            && four[2] == "to"
+            && four[3].trim_end_matches(['.', ')']) == "disable";
+        let name = four[1].trim_matches(['`', '\'', '"']).strip_prefix("--")?;
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        (says && plain && name != long && !name.starts_with("no-")).then(|| name.to_owned())
+    })
 }
 
 /// Whether a text shows a flag of this name twice on one command line, each time with a value: `--skip a --skip b`.
@@ -359,6 +375,11 @@ mod tests {
                 "Do not use it (inverse: --cache)",
                 "no-cache",
                 Some("cache"),
+            ),
+            (
+                "Leave it out. Use `--keep` to disable",
+                "leave-out",
+                Some("keep"),
             ),
             ("Fix it. Use `--no-fix-only` to disable", "fix", None),
             ("Wins over --no-fix", "fix", None),

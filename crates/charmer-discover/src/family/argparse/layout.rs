@@ -58,6 +58,9 @@ pub(super) fn read(text: &str) -> Option<Layout<'_>> {
             } else {
                 layout.sections.push((heading, Vec::new()));
             }
+        } else if line.starts_with("--") && line.contains("  ") && !layout.sections.is_empty() {
+            // What an author wrote below all groups may have rows of its own.
+            layout.sections.push((String::new(), vec![line]));
         } else if in_section && (indented || line.is_empty()) {
             if let Some(section) = layout.sections.last_mut() {
                 section.1.push(line);

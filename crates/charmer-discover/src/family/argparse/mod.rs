@@ -102,6 +102,7 @@ impl Family for Argparse {
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async move {
+            ask_choices(asker, sketch).await;
             if probe::shows_help(sketch) {
                 self.oracle.ask(asker, sketch).await;
             }
@@ -141,6 +142,38 @@ impl Argparse {
     }
 }
 
+/// `tool {add,rm}` without dots may list commands too: then the first shows help of its own.
+async fn ask_choices(asker: &Asker<'_>, sketch: &mut CommandSketch) {
+    let Some(Arguments::Listed(listed)) = sketch.arguments.as_mut().map(|fact| &mut fact.value)
+    else {
+        return;
+    };
+    let last = listed.last().filter(|_| sketch.children.is_empty());
+    let Some(last) = last.filter(|last| last.required && !last.variadic && last.choices.len() > 1)
+    else {
+        return;
+    };
+    let names: Vec<String> = last.choices.iter().map(|one| one.value.clone()).collect();
+    let path = sketch.path.child(names[0].as_str());
+    let mut request = path.words().to_vec();
+    request.push("--help".into());
+    let answer = asker.prober.run(&request).await;
+    let layout = layout::read(&answer.stdout).filter(|_| answer.succeeded());
+    let own = layout.is_some_and(|layout| {
+        let (named, _) = layout::after_path(&layout.usage, &path);
+        named.last() == names.first()
+    });
+    if own {
+        listed.pop();
+        sketch.runnable = Some(Fact::new(false, Origin::Usage));
+        sketch.add_children(names.into_iter().map(|name| ChildSketch {
+            name,
+            listed: Some(Fact::new(String::new(), Origin::Help)),
+            ..ChildSketch::default()
+        }));
+    }
+}
+
 fn sketch(
     layout: &layout::Layout<'_>,
     rest: &str,
@@ -153,8 +186,18 @@ fn sketch(
     }
     let mut found = rows::read(&layout.sections);
     let usage = {
-        let value_of = |name: &str| rows::named(&found.flags, name)?.placeholder.clone();
-        usage::read(rest, &value_of)
+        let value_of = |name: &str| {
+            let flag = rows::named(&found.flags, found.written(name))?;
+            flag.placeholder.clone()
+        };
+        let mut usage = usage::read(rest, &value_of);
+        for (name, _) in &mut usage.flags {
+            *name = found.written(name).to_owned();
+        }
+        for member in usage.groups.iter_mut().flat_map(|(members, _)| members) {
+            *member = found.written(member).to_owned();
+        }
+        usage
     };
     // A usage line that argparse wrote lists every flag, so that a row of another is an example. One that an author
     // wrote says so, or lists few of many.

@@ -27,7 +27,18 @@ pub(super) struct NameRow {
 pub(super) struct Rows {
     pub(super) flags: Vec<FlagSketch>,
     pub(super) names: Vec<NameRow>,
+    /// Names with one dash and several letters (`-ts`), each with a name of the same flag that can be written.
+    pub(super) single: Vec<(String, String)>,
     pub(super) warnings: Vec<String>,
+}
+
+impl Rows {
+    /// The name of a flag that can be written, for any that usage shows.
+    pub(super) fn written<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut single = self.single.iter();
+        let found = single.find(|(one, _)| one == name);
+        found.map_or(name, |(_, written)| written)
+    }
 }
 
 /// Reads the rows of every group.
@@ -44,12 +55,20 @@ pub(super) fn read(sections: &[(String, Vec<&str>)]) -> Rows {
         };
         for row in wide_rows(lines, starts) {
             if let Some(mut names) = flag_names(&row.name) {
+                let all = names.longs.clone();
                 if !settle_names(&mut names, &row.name) {
                     found.warnings.push(format!(
                         "`{}` was left out: long names behind a single dash cannot be written",
                         row.name
                     ));
                     continue;
+                }
+                if names.single_dash
+                    && let Some(long) = names.longs.first()
+                {
+                    let single = all.iter().filter(|one| !names.longs.contains(one));
+                    let single = single.map(|one| (format!("-{one}"), format!("--{long}")));
+                    found.single.extend(single);
                 }
                 let mut longs = names.longs.into_iter();
                 let mut shorts = names.shorts.into_iter();

@@ -199,6 +199,24 @@ fn a_usage_of_the_authors_does_not_hide_flags() {
 }
 
 #[test]
+fn letters_behind_one_dash_are_another_name() {
+    let text = "usage: kiln [-h] [-ts] [-kb {gas,wood}] [-vv]\n\noptions:\n  -h, --help  show this help message and exit\n  -ts, --time-stamp  say when\n  -kb {gas,wood}, --kiln-burner {gas,wood}\n                     what burns\n  -vv, --verbose     say more\n";
+    let sketch = read(text, &[]);
+    let ids: Vec<String> = sketch.flags.iter().map(FlagSketch::id).collect();
+    assert_eq!(ids, ["help", "time-stamp", "kiln-burner", "verbose"]);
+    let arguments = sketch.arguments.expect("arguments").value;
+    assert!(arguments.listed().is_empty());
+}
+
+#[test]
+fn rows_below_all_groups() {
+    let text = "usage: kiln [options] [<pot>]\n\noptions:\n  -h, --help  show this help message and exit\n\nExample: use `--help --clay=red` for more.\n\n--clay=<clay>    Which clay.\n--wood=<wood>    Which wood.\n";
+    let sketch = read(text, &[]);
+    let ids: Vec<String> = sketch.flags.iter().map(FlagSketch::id).collect();
+    assert_eq!(ids, ["help", "clay", "wood"]);
+}
+
+#[test]
 fn commands_below_a_heading_without_a_word_for_them() {
     let text = "Usage: kiln [-h] [-q]\n ...\n\nOptions:\n  -h, --help            Show this help message and exit.\n  -q, --quiet           Say little\n\nCommands:\n  fire                  Fire pots.\n                        Ways:\n                        - slow: `kiln fire`\n  cool                  Cool down\n";
     let sketch = read(text, &[]);

@@ -25,10 +25,11 @@ pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
         .map(|line| indent(line))
         .min();
     let Some(base) = base else { return Vec::new() };
-    // Long names without a short one stand four columns further in than the others.
+    // Long names without a short one stand four columns further in than the others, and than positionals.
     let has_shorts = section.lines.iter().any(|line| {
         let content = line.trim_start();
-        indent(line) == base && content.starts_with('-') && !content.starts_with("--")
+        let short = content.starts_with('-') && !content.starts_with("--");
+        indent(line) == base && (short || content.starts_with(['<', '[']))
     });
     let deepest = if has_shorts { base + 4 } else { base };
     let mut found: Vec<Entry<'t>> = Vec::new();
@@ -91,4 +92,29 @@ fn is_command(left: &str) -> bool {
                 })
                 && !name.ends_with(['.', ':'])
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_stand_further_in_than_positionals() {
+        let section = Section {
+            lines: vec![
+                "  <INPUT>...",
+                "          What to look at.",
+                "",
+                "      --collect <KIND>...",
+                "          What to collect.",
+                "",
+                "      --strict",
+                "          Fail sooner",
+            ],
+            ..Section::default()
+        };
+        let found = entries(&section);
+        let left: Vec<&str> = found.iter().map(|entry| entry.left).collect();
+        assert_eq!(left, ["<INPUT>...", "--collect <KIND>...", "--strict"]);
+    }
 }
