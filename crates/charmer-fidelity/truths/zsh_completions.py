@@ -68,6 +68,9 @@ def flags_of(specs):
         # A value that may be left away has no name in the script, or one behind two colons.
         if takes and (not named or re.search(r"(?<!\\)\]::", rest)):
             flag["optional_value"] = True
+        # clap has no word for it; authors begin the text with one.
+        if re.match(r"\[\(?deprecated\b", rest, re.I):
+            flag["deprecated"] = "its text says so"
         same = (many, rest)
         if name.startswith("--") and before and before[1] == same and not before[0].startswith("--"):
             short, flag = before[0], flags.pop(before[0])

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use charmer_core::model::{Arguments, CommandPath, Syntax};
+use charmer_core::model::{Arguments, CommandPath, Positional, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
@@ -24,7 +24,7 @@ use crate::{
     fact::{Fact, Origin},
     help::{behind_path, rows, says_usage, sections, usage_statements},
     manual,
-    sketch::{ChildSketch, CommandSketch, FlagSketch},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
 };
 
 /// The family.
@@ -176,7 +176,10 @@ pub(super) fn read(text: &str, program: &str, path: &CommandPath) -> Option<Comm
         sketch.children = stated_commands(text, program, path);
     }
     match sketch.children.is_empty() {
-        true => free_command_word(text, &mut sketch),
+        true => {
+            take_command_options(text, &mut sketch);
+            free_command_word(text, &mut sketch);
+        }
         false => drop_command_word(&mut sketch),
     }
     Some(sketch)
@@ -272,6 +275,39 @@ pub(super) fn free_command_word(text: &str, sketch: &mut CommandSketch) {
 pub(super) fn speaks_of_commands(heading: &str) -> bool {
     let mut words = heading.split_whitespace();
     words.any(|word| matches!(word, "commands" | "subcommands"))
+}
+
+/// `tool <command>`, where all commands are options (`-i|--install <file>...`): what such a row shows behind the name
+/// are the operands of the line, and the word stands for the option and them.
+pub(super) fn take_command_options(text: &str, sketch: &mut CommandSketch) {
+    let sections = sections(text).into_iter();
+    let headed = sections.filter(|one| speaks_of_commands(&one.heading.to_lowercase()));
+    let lines: Vec<&str> = headed.flat_map(|one| one.lines).collect();
+    let lines = lines.iter().filter(|line| line.starts_with("  "));
+    let rows: Vec<&str> = lines.map(|line| line.trim()).collect();
+    if rows.len() < 2 || !rows.iter().all(|row| row.starts_with('-')) {
+        return;
+    }
+    let Some(Arguments::Listed(listed)) = sketch.arguments.as_mut().map(|fact| &mut fact.value)
+    else {
+        return;
+    };
+    let Some(command) = listed.last_mut().filter(|one| stands_for_command(&one.id)) else {
+        return;
+    };
+    *command = Positional::new("args").variadic();
+    let (options, _) = getopt_flags(&rows.join("\n"));
+    for option in options {
+        let attached = format!("--{}=", option.long.as_deref().unwrap_or_default());
+        let operand = |flag: &&mut FlagSketch| {
+            !flag.is_switch() && !rows.iter().any(|row| row.contains(&attached))
+        };
+        let known = sketch.flags.iter_mut().find(|flag| flag.is_same(&option));
+        if let Some(flag) = known.filter(operand) {
+            flag.kind = Some(Fact::new(Kind::switch(), Origin::Help));
+            (flag.placeholder, flag.choices, flag.default) = (None, None, None);
+        }
+    }
 }
 
 fn stands_for_command(id: &str) -> bool {
@@ -480,7 +516,6 @@ fn comma_list(lines: &[&str]) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sketch::Kind;
 
     #[test]
     fn rows_below_a_heading_of_commands() {
@@ -577,6 +612,32 @@ mod tests {
         assert_eq!(shown[1], ("test", Some("Run tests")));
         assert_eq!(shown[2], ("patch", Some("Patch it")));
         assert_eq!(shown.len(), 3);
+    }
+
+    #[test]
+    fn commands_that_are_options_take_the_operands_of_the_line() {
+        let text = "Usage: tool [<option>...] <command>\n\nCommands:\n  -i|--install       <file>... | -R|--recursive <directory>...\n  -L|--list <egg>... List some.\n\nOptions:\n  --root=<folder>    Where.\n  -q|--quiet         Say nothing.\n";
+        let sketch = read(text, "tool", &CommandPath::root()).expect("a page");
+        let arguments = sketch.arguments.expect("arguments").value;
+        assert!(arguments.listed()[0].variadic && !arguments.listed()[0].required);
+        let shown: Vec<_> = sketch
+            .flags
+            .iter()
+            .map(|flag| (flag.id(), flag.is_switch()))
+            .collect();
+        let shown: Vec<_> = shown
+            .iter()
+            .map(|(id, switch)| (id.as_str(), *switch))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("install", true),
+                ("list", true),
+                ("root", false),
+                ("quiet", true)
+            ]
+        );
     }
 
     #[test]

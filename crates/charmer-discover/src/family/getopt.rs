@@ -61,14 +61,20 @@ fn is_option(content: &str) -> bool {
 /// Cuts a text at its headings and unindented lines: each block has columns of its own. Examples are left out.
 fn blocks(lines: &[String]) -> Vec<Vec<&str>> {
     let mut found: Vec<Vec<&str>> = vec![Vec::new()];
-    let mut example = false;
+    let (mut example, mut inline) = (false, false);
     for line in lines {
         let content = line.trim();
         let heads = !content.is_empty()
             && !content.starts_with('-')
             && (indent(line) == 0 || indent(line) <= 2 && content.ends_with(':'));
+        // An example in a line of its own ends with its paragraph.
+        if content.is_empty() && inline {
+            (example, inline) = (false, false);
+        }
         if heads {
             example = content.to_lowercase().starts_with("example");
+            let behind = content.split_once(": ");
+            inline = example && behind.is_some_and(|(_, text)| text.contains(' '));
             found.push(Vec::new());
         } else if !example && let Some(block) = found.last_mut() {
             block.push(line);
@@ -112,6 +118,10 @@ fn alternatives(column: &str) -> Vec<&str> {
 /// The names in a column; `None` where a line of prose only begins like an option.
 pub(super) fn option_names(column: &str, described: bool) -> Option<Names> {
     let mut names = flag_names(column)?;
+    // A sentence that lists options: `-b, --build, -c, --contents, -x, --extract`.
+    if !described && names.value.is_none() && names.longs.len() > 2 && names.shorts.len() > 1 {
+        return None;
+    }
     if let Some(value) = &names.value {
         let bracketed = value.starts_with(['<', '[', '{', '(', '\'', '"']);
         let capitals = !value.chars().any(char::is_lowercase);
@@ -254,7 +264,15 @@ pub(crate) fn getopt_flags(text: &str) -> (Vec<FlagSketch>, Vec<String>) {
                     flags.push(flag);
                 }
                 Some(_) => {}
-                None => left_out.extend(row.names.longs.first().map(|long| format!("-{long}"))),
+                None => {
+                    let dashes = if single { "-" } else { "--" };
+                    left_out.extend(
+                        row.names
+                            .longs
+                            .first()
+                            .map(|long| format!("{dashes}{long}")),
+                    );
+                }
             },
         }
     }
@@ -444,6 +462,14 @@ mod tests {
                 "!-NUM",
             ]
         );
+    }
+
+    #[test]
+    fn an_example_in_one_line_hides_nothing_below() {
+        let text = "Usage: kiln\n\nExample: use `--help --clay=red` for more.\n\n--clay=<clay>    Which clay.\n\nExamples:\n  --clay=red       Red pots\n";
+        let (flags, _) = getopt_flags(text);
+        let ids: Vec<String> = flags.iter().map(FlagSketch::id).collect();
+        assert_eq!(ids, ["clay"]);
     }
 
     #[test]

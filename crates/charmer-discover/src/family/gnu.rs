@@ -4,7 +4,7 @@ use charmer_core::model::{CommandPath, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
-    fallback::{command_rows, free_command_word, stated_commands},
+    fallback::{command_rows, free_command_word, stated_commands, take_command_options},
     first_word::AskedFirstWord,
     further::AskedFurther,
     getopt::{getopt_flags, option_rows},
@@ -113,7 +113,6 @@ fn read(text: &str, program: &str) -> CommandSketch {
         .filter_map(|line| behind_path(line, &[]))
         .collect();
     sketch.arguments = arguments_of(&rests);
-    free_command_word(text, &mut sketch);
     if let Some(about) = about(text) {
         sketch.about = Some(Fact::new(about, Origin::Help));
     }
@@ -121,6 +120,8 @@ fn read(text: &str, program: &str) -> CommandSketch {
     for flag in flags {
         sketch.add_flag(flag);
     }
+    take_command_options(text, &mut sketch);
+    free_command_word(text, &mut sketch);
     sketch.warnings.extend(left_out_warning(&left_out));
     sketch
 }
@@ -133,7 +134,7 @@ pub(super) fn left_out_warning(names: &[String]) -> Option<String> {
     let shown: Vec<&str> = names.iter().take(5).map(String::as_str).collect();
     let dots = if names.len() > 5 { ", ..." } else { "" };
     Some(format!(
-        "options with one dash and several letters were left out: {}{dots}",
+        "options whose names or values cannot be told for sure were left out: {}{dots}",
         shown.join(", ")
     ))
 }
@@ -145,7 +146,8 @@ pub(super) fn about(text: &str) -> Option<String> {
     for line in text.lines() {
         let lower = line.trim_start().to_lowercase();
         let shows = line.split_whitespace().nth(1);
-        let usage = lower.starts_with("usage:")
+        let usage = lower.trim_end() == "usage"
+            || lower.starts_with("usage:")
             || lower.starts_with("or:")
             || shows.is_some_and(|word| word.starts_with("[OPTION"));
         behind |= usage;

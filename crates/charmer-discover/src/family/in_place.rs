@@ -47,7 +47,8 @@ pub(super) fn command_table(heading: &str, lines: &[&str]) -> Option<CommandTabl
         let (row, prose) = split_prose(row);
         let (name, arguments) = row.name.split_once(' ').unwrap_or((&row.name, ""));
         // `add, a` are two names, and what is no placeholder is a sentence.
-        if row.text.is_empty() || !super::fallback::is_name(name) || !shows_arguments(arguments) {
+        let said = !row.text.is_empty() || !arguments.is_empty();
+        if !said || !super::fallback::is_name(name) || !shows_arguments(arguments) {
             return None;
         }
         in_place |= prose || !arguments.is_empty();
@@ -63,7 +64,9 @@ pub(super) fn command_table(heading: &str, lines: &[&str]) -> Option<CommandTabl
             example,
         });
     }
-    (!found.is_empty()).then(|| CommandTable {
+    // One may have been left without a text, but not all.
+    let told = found.iter().any(|row| !row.text.is_empty());
+    told.then(|| CommandTable {
         heading: heading.to_owned(),
         rows: found,
         in_place,
@@ -124,7 +127,7 @@ pub(super) fn told_children(
         sketch.runnable = Some(Fact::new(true, Origin::Help));
         ChildSketch {
             name: row.name,
-            about: Some(Fact::new(row.text, Origin::Help)),
+            about: (!row.text.is_empty()).then(|| Fact::new(row.text, Origin::Help)),
             listed: Some(Fact::new(heading.to_owned(), Origin::Help)),
             told: Some(Box::new(sketch)),
             ..ChildSketch::default()
@@ -249,6 +252,19 @@ mod tests {
         );
         let about = found[1].about.as_ref().map(|fact| fact.value.as_str());
         assert_eq!(about, Some("Look at some, or at all"));
+    }
+
+    #[test]
+    fn one_row_may_have_no_text() {
+        let lines = [
+            "  list            List gates",
+            "  look GATE [KEY]",
+            "  rest            Do nothing",
+        ];
+        let table = command_table("Commands", &lines).expect("commands");
+        let found = told_children(vec![table], &CommandPath::root(), &[]);
+        assert_eq!(show(&found), ["list", "look gate! key", "rest"]);
+        assert!(found[1].about.is_none());
     }
 
     #[test]

@@ -35,7 +35,10 @@ impl Dialect for Commander {
         let lower = text.to_lowercase();
         let marked = marks.iter().filter(|mark| lower.contains(**mark)).count();
         let listed = sections(text).iter().any(|one| {
-            let shown = |line: &&str| line.contains(" [options] ") || line.contains("|");
+            let shown = |line: &&str| {
+                let option = line.trim_start().starts_with('-');
+                !option && (line.contains(" [options] ") || line.contains("|"))
+            };
             is_headed(one, &["commands"]) && one.lines.iter().any(shown)
         });
         let optional = usage.contains("[options]");
