@@ -169,7 +169,9 @@ fn shape(text: &str) -> u8 {
     let Some(usage) = usage.filter(|section| section.heading != "usage") else {
         return 0;
     };
-    let own_help = found.iter().flat_map(|section| &section.lines).any(|line| {
+    // Its options have a heading of their own.
+    let headed = found.iter().filter(|section| !section.is("usage"));
+    let own_help = headed.flat_map(|section| &section.lines).any(|line| {
         let line = line.trim_start();
         line.starts_with('-')
             && line

@@ -177,6 +177,11 @@ pub(super) fn read(text: &str, program: &str, path: &CommandPath) -> Option<Comm
     }
     match sketch.children.is_empty() {
         true => {
+            // What no statement shows may be given all the same.
+            if path.is_root() && sketch.arguments.is_none() {
+                let any = Arguments::Listed(vec![Positional::new("args").variadic()]);
+                sketch.arguments = Some(Fact::new(any, Origin::Convention));
+            }
             take_command_options(text, &mut sketch);
             free_command_word(text, &mut sketch);
         }

@@ -25,6 +25,7 @@ pub(crate) struct OptionRow {
 /// Every row of options in a help text, wherever it stands.
 pub(crate) fn option_rows(text: &str) -> Vec<OptionRow> {
     let lines: Vec<String> = text.lines().map(expand_tabs).collect();
+    let lines = side_by_side(lines);
     let mut found = Vec::new();
     for block in blocks(&lines) {
         let options = block.iter().filter(|line| is_option(line.trim()));
@@ -45,6 +46,41 @@ pub(crate) fn option_rows(text: &str) -> Vec<OptionRow> {
                     found.push(OptionRow { names, text });
                 }
             }
+        }
+    }
+    found
+}
+
+/// Cuts lines that hold two rows, `  -f   freshen  -u   update`: in many of them a letter stands in the same column.
+fn side_by_side(lines: Vec<String>) -> Vec<String> {
+    const FEWEST: usize = 4;
+    let second = |line: &str| {
+        let body = line.trim_start();
+        let is_row = body.starts_with('-') && indent(line) < 8 && line.is_ascii();
+        let from = indent(line) + 8;
+        let places = line.match_indices("  -").map(|(at, _)| at + 2);
+        let mut places = places.filter(|&at| is_row && at > from);
+        places.find(|&at| {
+            let mut behind = line[at + 1..].chars();
+            behind.next().is_some_and(|c| c.is_ascii_alphanumeric())
+                && behind.next() == Some(' ')
+                && behind.next() == Some(' ')
+        })
+    };
+    let columns: Vec<Option<usize>> = lines.iter().map(|line| second(line)).collect();
+    let agreed = |column: usize| {
+        let same = columns.iter().filter(|one| **one == Some(column));
+        same.count() >= FEWEST
+    };
+    let mut found = Vec::with_capacity(lines.len());
+    for (line, column) in lines.into_iter().zip(&columns) {
+        match column.filter(|&column| agreed(column)) {
+            Some(at) => {
+                let spaces = " ".repeat(indent(&line));
+                found.push(line[..at].trim_end().to_owned());
+                found.push(format!("{spaces}{}", &line[at..]));
+            }
+            None => found.push(line),
         }
     }
     found
@@ -462,6 +498,16 @@ mod tests {
                 "!-NUM",
             ]
         );
+    }
+
+    #[test]
+    fn rows_side_by_side() {
+        let text = "Usage: pack [-options] [file list]\n  -f   freshen: only some        -u   update: only new\n  -d   delete from it            -m   move into it\n  -r   recurse                   -j   junk names\n  -0   store only                -l   line ends (-ll both)\n  -q   quiet\n";
+        let (flags, _) = getopt_flags(text);
+        let ids: Vec<String> = flags.iter().map(FlagSketch::id).collect();
+        assert_eq!(ids, ["f", "u", "d", "m", "r", "j", "0", "l", "q"]);
+        let text = "  -a   like  -b  of others\n  -c   and more\n";
+        assert_eq!(getopt_flags(text).0.len(), 2);
     }
 
     #[test]

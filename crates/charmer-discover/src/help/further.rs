@@ -18,10 +18,19 @@ const PRINTS_HELP: [&str; 6] = [
 
 /// The command lines that show all the help which a page says there is; none if it speaks of no other.
 pub(crate) fn further_help(text: &str) -> Vec<Vec<String>> {
-    match all_help(text) {
-        Some(request) => vec![request],
-        None => kinds_of_help(text),
+    if let Some(request) = all_help(text) {
+        return vec![request];
     }
+    // `tool help commands   list all of them`
+    let lists = text.lines().any(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let row = line.starts_with(' ') && line.trim().contains("  ");
+        row && words.next() == Some("help") && words.next() == Some("commands")
+    });
+    if lists {
+        return vec![vec!["help".to_owned(), "commands".to_owned()]];
+    }
+    kinds_of_help(text)
 }
 
 /// `--help={common|target|[^]{joined}}`: help by kinds, each of which is asked for.
@@ -100,6 +109,10 @@ mod tests {
                 "",
             ),
             ("See --help <topic> for more, not all\n", ""),
+            (
+                "  Further help:\n    tool help commands    list all commands\n",
+                "help commands",
+            ),
         ] {
             let found = further_help(text).concat().join(" ");
             assert_eq!(found, expected, "{text}");

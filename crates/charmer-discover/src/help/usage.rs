@@ -13,7 +13,8 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let marked = lines
         .iter()
-        .position(|line| behind_mark(line, "usage:").is_some());
+        .position(|line| behind_mark(line, "usage:").is_some())
+        .or_else(|| heading_of_usage(&lines, program));
     let (start, first) = match marked {
         Some(at) => (at, behind_mark(lines[at], "usage:").unwrap_or_default()),
         None => {
@@ -73,6 +74,20 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
         *statement = statement.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     found
+}
+
+/// `Usage` without a colon, or at the end of a sentence (`Tool 3.0. Usage:`), where a statement follows.
+fn heading_of_usage(lines: &[&str], program: &str) -> Option<usize> {
+    let heads = |line: &str| {
+        let line = line.trim().to_lowercase();
+        line == "usage" || line.ends_with(" usage:")
+    };
+    let follows = |at: usize| {
+        let mut below = lines[at + 1..].iter();
+        let next = below.find(|line| !line.trim().is_empty());
+        next.is_some_and(|next| first_word(next) == program)
+    };
+    (0..lines.len()).find(|&at| heads(lines[at]) && follows(at))
 }
 
 fn behind_mark<'t>(line: &'t str, mark: &str) -> Option<&'t str> {
@@ -135,6 +150,22 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(Into::into).collect()
+    }
+
+    #[test]
+    fn headings_without_a_colon_and_behind_a_sentence() {
+        for text in [
+            "Usage\n\n  tool [options] <path>\n\nOptions\n",
+            "Tool 3.0 (1999). Usage:\ntool [options] <path>\n  It packs.\n",
+            "This is the tool.  Usage:\n\n    tool [options] <path>\n\nMore:\n",
+        ] {
+            assert_eq!(
+                usage_statements(text, "tool"),
+                ["tool [options] <path>"],
+                "{text}"
+            );
+        }
+        assert!(usage_statements("Usage\n\nThere is none.\n", "tool").is_empty());
     }
 
     #[test]
