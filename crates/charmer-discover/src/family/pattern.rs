@@ -16,6 +16,36 @@ const DEEPEST: usize = 16;
 ///
 /// Several statements that differ are one pattern, but for those that begin with a flag which replaces positionals.
 pub(crate) fn arguments_of(rests: &[&str]) -> Option<Fact<Arguments>> {
+    let mut found = stated_arguments(rests)?;
+    // `FILES` are several, dots or not.
+    if let Arguments::Listed(listed) = &mut found.value
+        && let Some(last) = listed.last_mut()
+        && is_plural(&last.id)
+    {
+        last.variadic = true;
+    }
+    Some(found)
+}
+
+/// Whether a placeholder is named for several things of a kind that command lines take any number of.
+fn is_plural(id: &str) -> bool {
+    let last = id.rsplit(['-', '_', ' ']).next().unwrap_or_default();
+    matches!(
+        last.to_lowercase().as_str(),
+        "files"
+            | "paths"
+            | "args"
+            | "arguments"
+            | "names"
+            | "urls"
+            | "packages"
+            | "targets"
+            | "directories"
+            | "dirs"
+    )
+}
+
+fn stated_arguments(rests: &[&str]) -> Option<Fact<Arguments>> {
     let mut cleaned: Vec<String> = rests.iter().map(|rest| positional_part(rest)).collect();
     cleaned.dedup();
     // `p [OPTION]` beside `p FILE...` says that there are options which need no file, `--version` among them.
@@ -112,6 +142,10 @@ fn is_options(word: &str) -> bool {
         .trim_end_matches('.')
         .trim_matches(['<', '>', '[', ']'])
         .trim_end_matches('.');
+    // `[command [flags]]` has its own.
+    if bare.contains(['[', '<']) {
+        return false;
+    }
     let lower = bare.to_lowercase();
     ["options", "option", "opts", "flags", "flag"]
         .iter()
@@ -299,6 +333,27 @@ pub(super) fn bars(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
     use charmer_core::model::FlagValue;
+
+    #[test]
+    fn several_without_dots_and_words_with_flags_of_their_own() {
+        assert_eq!(show(&["[OPTION]... FILES"]), "files*!");
+        assert_eq!(
+            show(&["[-q] [programfile] [arguments]"]),
+            "programfile arguments*"
+        );
+        assert_eq!(show(&["[-2C] [command [flags]]"]), "? [command [flags]]");
+        assert_eq!(show(&["[more options] NAME"]), "name!");
+    }
+
+    #[test]
+    fn a_value_may_have_optional_parts_at_both_ends() {
+        let flags = usage_flags("[-J [user@]host[:port]] [-x [y]]");
+        let shown: Vec<_> = flags
+            .iter()
+            .map(|flag| (flag.id(), flag.is_switch()))
+            .collect();
+        assert_eq!(shown, [("J".to_owned(), false), ("x".to_owned(), true)]);
+    }
 
     fn show(rests: &[&str]) -> String {
         match arguments_of(rests).map(|fact| fact.value) {

@@ -1,5 +1,7 @@
 //! Usage statements: what stands behind `usage:`, one text for each way to call a command.
 
+use super::rows::expand_tabs;
+
 /// Whether a line is at least a usage line.
 pub(crate) fn says_usage(line: &str) -> bool {
     behind_mark(line, "usage:").is_some_and(|rest| !rest.is_empty())
@@ -10,13 +12,24 @@ pub(crate) fn says_usage(line: &str) -> bool {
 /// A statement begins behind `usage:`, behind `or:`, or where the program's name begins a line again; deeper indented
 /// lines continue it. A text that has no `usage:` may begin with the program's name instead.
 pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let lines: Vec<String> = text.lines().map(expand_tabs).collect();
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     let marked = lines
         .iter()
         .position(|line| behind_mark(line, "usage:").is_some())
+        .or_else(|| {
+            let syntax = |line: &&str| {
+                behind_mark(line, "syntax:").is_some_and(|rest| first_word(rest) == program)
+            };
+            lines.iter().position(syntax)
+        })
         .or_else(|| heading_of_usage(&lines, program));
     let (start, first) = match marked {
-        Some(at) => (at, behind_mark(lines[at], "usage:").unwrap_or_default()),
+        Some(at) => {
+            let behind = behind_mark(lines[at], "usage:");
+            let behind = behind.or_else(|| behind_mark(lines[at], "syntax:"));
+            (at, behind.unwrap_or_default())
+        }
         None => {
             let at = lines.iter().position(|line| !line.trim().is_empty());
             match at {
@@ -61,7 +74,7 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
             found.push(content.to_owned());
         } else if first_word(content) == name && (indent > 0 || first.is_empty()) {
             found.push(content.to_owned());
-        } else if indent > home && indent >= 3 && !content.starts_with("--") {
+        } else if indent > home && indent >= 3 && !begins_row(content) {
             if let Some(last) = found.last_mut() {
                 last.push(' ');
                 last.push_str(content);
@@ -74,6 +87,11 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
         *statement = statement.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     found
+}
+
+/// Whether a line is a row of options: it begins with one, and a text stands in a column behind it.
+fn begins_row(content: &str) -> bool {
+    content.starts_with("--") || content.starts_with('-') && content.contains("  ")
 }
 
 /// `Usage` without a colon, or at the end of a sentence (`Tool 3.0. Usage:`), where a statement follows.
@@ -150,6 +168,17 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(Into::into).collect()
+    }
+
+    #[test]
+    fn where_a_statement_ends() {
+        let text = "Usage: tool [-a x] [-b y]\n\t[-c z] device [count]\n   -h, --help     this\n   -n, --numeric  numbers\n";
+        assert_eq!(
+            usage_statements(text, "tool"),
+            ["tool [-a x] [-b y] [-c z] device [count]"]
+        );
+        let text = "tool (GNU) 2.2\n\nSyntax: tool [options] [files]\nSigns.\n";
+        assert_eq!(usage_statements(text, "tool"), ["tool [options] [files]"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod locate;
 mod mdoc;
 mod roff;
 
-use charmer_core::model::CommandPath;
+use charmer_core::model::{Arguments, CommandPath, Positional};
 
 use self::roff::Entry;
 use crate::{
@@ -110,7 +110,10 @@ impl Manual {
             fact.source = Fact::new((), Origin::Manual).source;
             fact
         });
-        if !self.synopsis.is_empty() {
+        if self.synopsis.is_empty() {
+            let any = Arguments::Listed(vec![Positional::new("args").variadic()]);
+            sketch.arguments = Some(Fact::new(any, Origin::Convention));
+        } else {
             sketch.usage = Some(Fact::new(self.synopsis.join("\n"), Origin::Manual));
         }
         sketch.about = self.about.map(|about| Fact::new(about, Origin::Manual));
