@@ -233,7 +233,6 @@ impl Assembler {
         let programs = programs.zip(self.watched.iter());
         for ((((program, running), watched), found), prefix) in programs.zip(&found).zip(prefixes) {
             let Some(found) = found else { continue };
-            let standing = watched.check();
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
             unread.extend(unread::sentence(&program.name(), found));
@@ -275,7 +274,7 @@ impl Assembler {
                     false => Reading::Labelled,
                 };
                 let one = one.wish(wish).reading(reading).reads(prepared.read_only);
-                served.push(one.stands_by(standing.clone()));
+                served.push(one.stands_by(watched.check(&tool)));
             }
         }
         if found.iter().all(Option::is_some) {

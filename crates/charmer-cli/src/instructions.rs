@@ -1,6 +1,6 @@
 //! What an assistant is told of what is served, before it sees the tools.
 
-use crate::settings::Settings;
+use crate::{read, settings::Settings};
 
 /// How many programs are named, and how long a name may be that is worth its tokens.
 const NAMED: usize = 6;
@@ -10,6 +10,25 @@ const LONGEST: usize = 24;
 pub(crate) fn what_is_here(settings: &Settings) -> String {
     let names: Vec<String> = settings.programs.iter().map(|p| p.name()).collect();
     sentence(&names, settings.spells.is_some())
+}
+
+/// Instructions that say which programs could not be read whole by now.
+pub(crate) fn with_unread(instructions: &str, settings: &Settings) -> String {
+    let cache = read::cache_or_none();
+    let programs = settings.programs.iter();
+    let unread = programs.filter(|program| cache.has_incomplete(&program.path));
+    let names: Vec<String> = unread.map(|program| program.name()).collect();
+    format!("{instructions}{}", unread_sentence(&names))
+}
+
+fn unread_sentence(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [name] if name.len() <= LONGEST => {
+            format!(" Not all of {name} could be read yet: commands may be missing.")
+        }
+        _ => " Not all programs could be read whole yet: commands may be missing.".to_owned(),
+    }
 }
 
 fn sentence(names: &[String], spells: bool) -> String {
@@ -59,6 +78,7 @@ mod tests {
             .collect();
         for mode in [Expose::All, Expose::Index, Expose::Auto] {
             let text = Exposure::new(mode).instructions(&sentence(&odd, true));
+            let text = text + &unread_sentence(&odd);
             assert!(
                 tokens::count(&text) <= 150,
                 "{} for {text}",

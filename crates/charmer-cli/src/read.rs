@@ -73,7 +73,7 @@ impl Start {
     pub(crate) fn new(program: &Path, refresh: bool) -> Self {
         match Self::with_what_is_known(program, refresh) {
             Self::Known(program, found) if !found.complete && found.tries < TRIES => {
-                Self::again(&program, &found)
+                Self::again(&program, found.tries)
             }
             start => start,
         }
@@ -100,9 +100,10 @@ impl Start {
         Self::nth(program, 0)
     }
 
-    /// Another reading of a program that could not be read whole: it is asked for what is missing, and waited for longer.
-    pub(crate) fn again(program: &Path, found: &Discovery) -> Self {
-        Self::nth(program, found.tries + 1)
+    /// Another reading of a program that could not be read whole, behind so many others: it is asked for what is missing,
+    /// and waited for longer.
+    pub(crate) fn again(program: &Path, tries: u32) -> Self {
+        Self::nth(program, tries + 1)
     }
 
     fn nth(program: &Path, tries: u32) -> Self {
@@ -125,7 +126,7 @@ impl Start {
             Self::Walk(program, _, attempt) => {
                 // What was kept of the same has the content of its files, too.
                 let kept = cache().and_then(|cache| cache.kept_footing(program));
-                let kept = kept.filter(|kept| kept.word() == attempt.footing.word());
+                let kept = kept.filter(|kept| kept.is_of_the_same(&attempt.footing));
                 kept.unwrap_or_else(|| attempt.footing.clone())
             }
         }

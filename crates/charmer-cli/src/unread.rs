@@ -2,6 +2,8 @@
 
 use charmer_discover::{Discovery, Gap, Warning};
 
+use crate::read::TRIES;
+
 /// How many commands are named.
 const NAMED: usize = 5;
 
@@ -12,6 +14,8 @@ pub(crate) struct Unread {
     pub(crate) sentence: String,
     /// Whether it may be there when the program is asked again.
     passing: bool,
+    /// Whether it was missing so often that only a server asks again by itself.
+    often: bool,
 }
 
 /// What is missing of a program that was read to the end; nothing of one that is whole, or is still being read.
@@ -41,6 +45,7 @@ pub(crate) fn sentence(program: &str, found: &Discovery) -> Option<Unread> {
         program: program.to_owned(),
         sentence,
         passing: gaps.iter().any(|gap| gap.gap == Some(Gap::Passing)),
+        often: found.tries >= TRIES,
     })
 }
 
@@ -50,12 +55,14 @@ pub(crate) fn advised(unread: &Unread) -> String {
         program,
         sentence,
         passing,
+        often,
     } = unread;
-    let again = match passing {
-        true => {
+    let again = match (passing, often) {
+        (true, false) => {
             "; it is asked for what is missing again, by a server that runs or at the next start"
         }
-        false => "",
+        (true, true) => "; a server that runs asks for it again, and so does `--refresh`",
+        (false, _) => "",
     };
     format!("{sentence}{again} (`charmer inspect {program}` says more)")
 }
@@ -93,6 +100,10 @@ mod tests {
             "`shop` could not be read whole: `buy`, `cart add` (it did not answer in time)"
         );
         assert!(advised(&unread).contains("asked for what is missing again"));
+        let mut often = two;
+        often.tries = TRIES;
+        let unread = sentence("shop", &often).expect("two are missing");
+        assert!(advised(&unread).contains("`--refresh`"));
         let many: Vec<String> = (0..8).map(|at| format!("c{at}")).collect();
         let many: Vec<_> = many.iter().map(|name| (&**name, late, "lasting")).collect();
         let unread = sentence("shop", &found(&many)).expect("all are missing");

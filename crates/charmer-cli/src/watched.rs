@@ -5,6 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use charmer_core::tool::Tool;
 use charmer_discover::{Footing, Hold, cache::Cache};
 use charmer_run::{Standing, StandingCheck};
 use tokio::sync::Notify;
@@ -97,18 +98,19 @@ impl WatchedProgram {
         hold
     }
 
-    /// The check for tools that are made from its model as it is now.
-    pub(crate) fn check(self: &Arc<Self>) -> StandingCheck {
+    /// The check for a tool that is made from its model as it is now.
+    pub(crate) fn check(self: &Arc<Self>, tool: &Arc<Tool>) -> StandingCheck {
         let (program, model) = (Arc::clone(self), self.state().model);
-        StandingCheck::new(move || program.standing(model))
+        let tool = Arc::clone(tool);
+        StandingCheck::new(move || program.standing(model, tool.path.words()))
     }
 
-    fn standing(&self, model: u64) -> Standing {
+    fn standing(&self, model: u64, command: &[String]) -> Standing {
         let state = self.state();
         let Some(footing) = &state.footing else {
             return Standing::Current;
         };
-        if !footing.files_hold() {
+        if !footing.files_hold(command) {
             self.met.notify_one();
             return Standing::Changed;
         }
@@ -124,6 +126,11 @@ impl WatchedProgram {
 mod tests {
     use std::fs;
 
+    use charmer_core::{
+        model::{Cli, Command, Syntax},
+        tool::{CatalogueOptions, catalogue},
+    };
+
     use super::*;
 
     #[test]
@@ -134,7 +141,10 @@ mod tests {
         let cache = Cache::new(folder.path().join("cache"));
         let programs = WatchedPrograms::new(1);
         let program = programs.iter().next().expect("one");
-        let first = program.check();
+        let cli = Cli::new(Command::new("program"), Syntax::pflag());
+        let tools = catalogue(&cli, &CatalogueOptions::default()).tools;
+        let tool = tools.first().expect("one");
+        let first = program.check(tool);
         assert_eq!(first.now(), Standing::Current, "nothing is known of it yet");
         let mut footing = cache.footing(&path);
         footing.seal();
@@ -154,7 +164,7 @@ mod tests {
         program.outdate();
         program.stands_on(cache.footing(&path));
         assert_eq!(first.now(), Standing::Changed, "it is of the old model");
-        let second = program.check();
+        let second = program.check(tool);
         assert_eq!(second.now(), Standing::Current);
 
         fs::remove_file(&path).expect("removed");

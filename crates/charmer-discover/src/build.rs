@@ -92,7 +92,7 @@ pub(crate) fn build(
 
 /// Moves flags that a command inherits to the ancestor that owns them. Where that has as many as a command may have, they
 /// stay where they are shown.
-fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch>, most: usize) {
+pub(crate) fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch>, most: usize) {
     let paths: Vec<CommandPath> = sketches.keys().cloned().collect();
     // Of commands that have others below them: every command asks for each of its flags where it belongs.
     let mut places: HashMap<CommandPath, FlagPlaces> = HashMap::new();
@@ -228,6 +228,7 @@ fn command(
         }
         None => built.commands.is_empty(),
     };
+    built.stands_alone = sketch.stands_alone;
     if let Some(excludes) = &sketch.excludes_subcommands {
         built.arguments_exclude_subcommands = excludes.value;
         note("arguments_exclude_subcommands", Some(excludes.source));

@@ -132,6 +132,12 @@ impl Cache {
         ours.then_some(entry.discovery)
     }
 
+    /// Whether what is kept of the program at this path is of a reading that was not complete, without reading it.
+    pub fn has_incomplete(&self, program: &Path) -> bool {
+        let files = [ENTRY, JOURNAL].map(|ending| self.file(program, ending));
+        files.iter().all(|file| file.exists())
+    }
+
     /// The footing of the program at this path as it is now. It belongs to what is found out from now on.
     pub fn footing(&self, program: &Path) -> Footing {
         Footing::of(program, &self.around)
@@ -161,7 +167,7 @@ impl Cache {
                 let _ = self.write_footing(program, footing);
                 true
             }
-            Hold::Changed => false,
+            Hold::Plugins | Hold::Changed => false,
         }
     }
 

@@ -18,7 +18,7 @@ use crate::{
     busy::busy,
     family::{Family, ManualPage, Signs, families, printed},
     help::{further_help, says_usage, usage_statements},
-    manual,
+    manual, plugins,
     probe::{Answer, ProbeError, ProbeOptions, Prober},
     walk::{Bounds, Found, Walk},
 };
@@ -294,6 +294,8 @@ impl Discoverer {
         });
         let walk = inner.walk.get_or_init(|| walk);
         walk.run(help.clone()).await;
+        let around = inner.options.probe.surroundings();
+        plugins::read(walk, &around).await;
         let passing = |warning: &Warning| warning.gap == Some(Gap::Passing);
         let complete = !self.found().warnings.iter().any(passing);
         let whole = self
@@ -474,7 +476,7 @@ async fn first_look(prober: &Prober) -> Answer {
 }
 
 /// Whether an answer can be help at all; which kind is for the families to say.
-fn looks_like_help(answer: &Answer) -> bool {
+pub(crate) fn looks_like_help(answer: &Answer) -> bool {
     let text = printed(answer);
     let lower = text.to_lowercase();
     text.lines().count() > 1
@@ -485,7 +487,7 @@ fn looks_like_help(answer: &Answer) -> bool {
             || text.contains("\n  -"))
 }
 
-fn choose(signs: &Signs<'_>) -> Option<Box<dyn Family>> {
+pub(crate) fn choose(signs: &Signs<'_>) -> Option<Box<dyn Family>> {
     let mut best: Option<(u8, Box<dyn Family>)> = None;
     for family in families() {
         let score = family.recognise(signs);

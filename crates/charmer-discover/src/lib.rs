@@ -14,6 +14,7 @@ mod help;
 mod journal;
 mod judgement;
 mod manual;
+mod plugins;
 pub mod probe;
 pub mod redirect;
 mod sketch;

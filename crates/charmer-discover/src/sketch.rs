@@ -273,6 +273,8 @@ pub(crate) struct CommandSketch {
     pub(crate) children: Vec<ChildSketch>,
     /// What is worth knowing for whoever reads `charmer inspect`.
     pub(crate) warnings: Vec<String>,
+    /// Whether it is another program, which takes no flags of the commands above it.
+    pub(crate) stands_alone: bool,
     /// Whether it has more flags than are read of a command, so that it is not asked about them.
     pub(crate) overfull: bool,
 }

@@ -54,6 +54,8 @@ pub(crate) struct Found {
     /// How many flags were left out because there are too many altogether.
     flags_left_out: usize,
     pub(crate) warnings: Vec<Warning>,
+    /// What the program answered when it was asked for its help.
+    pub(crate) page: String,
 }
 
 impl Found {
@@ -93,10 +95,15 @@ impl Walk {
         let has_commands = speaks_of_commands(printed(&root), &self.binary.name());
         let mut tasks = JoinSet::new();
         let first = ChildSketch::default();
+        let page = printed(&root).to_owned();
         tasks.spawn(Arc::clone(self).read(CommandPath::root(), first, Some(root)));
         // A task that panics cannot say any more which command it was about.
         let mut paths = HashMap::new();
-        self.lock().known = 1;
+        {
+            let mut found = self.lock();
+            found.known = 1;
+            found.page = page;
+        }
         while let Some(done) = tasks.join_next_with_id().await {
             let (path, sketch) = match done {
                 Ok((task, read)) => {
@@ -168,7 +175,7 @@ impl Walk {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Found> {
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Found> {
         self.found
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -1,13 +1,23 @@
-//! Programs that change while they are served: noticed, read again, and handed to the server as new tools.
+//! Programs while they are served: what changes is noticed, what is missing is asked for again, and both are handed to
+//! the server as new tools.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use charmer_discover::{Discovery, Hold};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    assemble::Assembler, commands::offer::Offer, kept_list::KeptList, output, problem::Problem,
-    programs, read, read::Start, runtime,
+    assemble::Assembler,
+    commands::offer::Offer,
+    kept_list::KeptList,
+    output,
+    problem::Problem,
+    programs, read,
+    read::{Start, TRIES},
+    runtime,
 };
 
 /// How often the files of the programs are looked at. A change is to be noticed within ten seconds.
@@ -15,13 +25,71 @@ const PACE: Duration = Duration::from_secs(4);
 /// How long the files of a program must have been the same before it is read: installers take a moment.
 const QUIET: Duration = Duration::from_millis(300);
 /// How often that is tried. A program whose files never rest is read all the same, and again afterwards.
-const TRIES: usize = 20;
+const RESTS: usize = 20;
+/// The pauses after which a running server asks again for what could not be read. A machine that was too busy for a
+/// program at one moment may be so for a minute.
+const AGAIN: [Duration; 3] = [
+    Duration::from_secs(2),
+    Duration::from_secs(20),
+    Duration::from_secs(120),
+];
+
+/// What is to be done about a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Nothing: what is known of it holds.
+    Keep,
+    /// It is to be read, because it is not what it was.
+    Read,
+    /// It is to be asked for what is missing, behind so many readings that were not complete.
+    Complete(u32),
+}
+
+/// What is missing of the programs: for each that could not be read whole, the number of readings before its last.
+#[derive(Debug)]
+pub(crate) struct Missing {
+    tries: Vec<Option<u32>>,
+    /// The number of times that it was asked for.
+    round: usize,
+    since: Instant,
+}
+
+impl Missing {
+    /// What is missing where this was found. Whoever could not be read at all is not asked until it changes.
+    pub(crate) fn of(found: &[Option<Discovery>]) -> Self {
+        let tries = found.iter().map(|found| {
+            let found = found.as_ref().filter(|found| !found.complete)?;
+            Some(found.tries)
+        });
+        Self {
+            tries: tries.collect(),
+            round: 0,
+            since: Instant::now(),
+        }
+    }
+
+    /// Whom to ask for what is missing next, once the pause is over. Each start asks once, however often others have.
+    fn next(&self) -> impl Iterator<Item = Option<u32>> {
+        let open = |tries: &u32| self.round == 0 || *tries < TRIES;
+        let over = self.round == AGAIN.len();
+        let tries = self.tries.iter();
+        tries.map(move |tries| tries.filter(|tries| !over && open(tries)))
+    }
+
+    /// How long to wait for that; `None` where nobody is to be asked.
+    fn pause(&self) -> Option<Duration> {
+        self.next().any(|it| it.is_some()).then_some(())?;
+        let pause = AGAIN.get(self.round)?;
+        Some(pause.saturating_sub(self.since.elapsed()))
+    }
+}
 
 /// Follows the programs until the server stops.
 pub(crate) fn follow(
     assembler: &Assembler,
     offer: &Offer,
     kept: Option<&KeptList>,
+    mut missing: Missing,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
     if assembler.programs().is_empty() {
@@ -30,18 +98,19 @@ pub(crate) fn follow(
     // One thread that sleeps: the threads for reading are there only while something is read.
     let idle = runtime::idle()?;
     loop {
+        let pause = missing.pause().map_or(PACE, |pause| pause.min(PACE));
         idle.block_on(async {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = assembler.watched().met_a_change() => {}
-                () = tokio::time::sleep(PACE) => {}
+                () = tokio::time::sleep(pause) => {}
             }
         });
         if stop.is_cancelled() {
             return Ok(());
         }
-        let changed = changed(assembler, offer);
-        if !changed.iter().any(|changed| *changed) {
+        let tasks = tasks(assembler, offer, &missing);
+        if tasks.iter().all(|task| *task == Task::Keep) {
             continue;
         }
         let reading = runtime::new()?;
@@ -49,15 +118,20 @@ pub(crate) fn follow(
             tokio::select! {
                 biased;
                 () = stop.cancelled() => None,
-                again = read_again(assembler, offer, &changed) => Some(again),
+                again = work(assembler, offer, tasks, &missing) => Some(again),
             }
         });
         reading.shutdown_background();
         match done {
             None => return Ok(()),
-            Some(Err(problem)) => output::fail(&problem),
-            Some(Ok(complete)) => {
-                if let Some(kept) = kept.filter(|_| complete) {
+            Some(Err(problem)) => {
+                output::fail(&problem);
+                missing = Missing::of(&[]);
+            }
+            Some(Ok(still)) => {
+                missing = still;
+                let whole = missing.tries.iter().all(Option::is_none);
+                if let Some(kept) = kept.filter(|_| whole) {
                     kept.store(&offer.listing());
                 }
             }
@@ -65,70 +139,148 @@ pub(crate) fn follow(
     }
 }
 
-/// Which of the programs have changed. Their tools are not run from now on.
-fn changed(assembler: &Assembler, offer: &Offer) -> Vec<bool> {
+/// What is to be done now. The tools of a program that has changed are not run from now on.
+fn tasks(assembler: &Assembler, offer: &Offer, missing: &Missing) -> Vec<Task> {
     let cache = read::cache_or_none();
-    let mut changed = Vec::new();
+    let mut tasks = Vec::new();
     let mut touched = false;
     for (program, watched) in assembler.programs().iter().zip(assembler.watched().iter()) {
         let hold = watched.look(&cache);
         touched |= hold == Hold::Touched;
-        if hold == Hold::Changed {
-            watched.outdate();
-            output::note(&read::changed(&program.path));
-        }
-        changed.push(hold == Hold::Changed);
+        tasks.push(match hold {
+            // Commands that other programs add hold up no others.
+            Hold::Plugins | Hold::Changed => {
+                if hold == Hold::Changed {
+                    watched.outdate();
+                }
+                output::note(&read::changed(&program.path));
+                Task::Read
+            }
+            _ => Task::Keep,
+        });
     }
     if touched {
         // Calls that met a file under new marks wait to hear that it is the same.
         offer.look_again();
     }
-    changed
+    if !tasks.contains(&Task::Read) && missing.pause() == Some(Duration::ZERO) {
+        for (task, tries) in tasks.iter_mut().zip(missing.next()) {
+            *task = tries.map_or(Task::Keep, Task::Complete);
+        }
+    }
+    tasks
 }
 
-/// Reads programs that have changed, and offers the tools of all. Says whether everything about them is known.
+/// Does what is to be done. Asking for what is missing may take minutes, and is dropped as soon as a program changes.
+async fn work(
+    assembler: &Assembler,
+    offer: &Offer,
+    mut tasks: Vec<Task>,
+    missing: &Missing,
+) -> Result<Missing, Problem> {
+    if !tasks.contains(&Task::Read) {
+        tokio::select! {
+            biased;
+            more = read_again(assembler, offer, &tasks) => {
+                return Ok(Missing {
+                    round: missing.round + 1,
+                    ..more?
+                });
+            }
+            () = one_has_changed(assembler, offer) => {}
+        }
+        tasks = self::tasks(assembler, offer, &Missing::of(&[]));
+    }
+    read_again(assembler, offer, &tasks).await
+}
+
+/// Waits until one of the programs is not what it was.
+async fn one_has_changed(assembler: &Assembler, offer: &Offer) {
+    let cache = read::cache_or_none();
+    loop {
+        tokio::select! {
+            () = assembler.watched().met_a_change() => {}
+            () = tokio::time::sleep(PACE) => {}
+        }
+        let holds: Vec<Hold> = assembler
+            .watched()
+            .iter()
+            .map(|it| it.look(&cache))
+            .collect();
+        if holds
+            .iter()
+            .any(|hold| matches!(hold, Hold::Plugins | Hold::Changed))
+        {
+            return;
+        }
+        if holds.contains(&Hold::Touched) {
+            offer.look_again();
+        }
+    }
+}
+
+/// Reads programs that have changed, asks others for what is missing, and offers the tools of all.
 pub(crate) async fn read_again(
     assembler: &Assembler,
     offer: &Offer,
-    changed: &[bool],
-) -> Result<bool, Problem> {
+    tasks: &[Task],
+) -> Result<Missing, Problem> {
     let mut found: Vec<Option<Discovery>> = Vec::new();
+    let mut news = false;
     let programs = assembler.programs().iter().zip(assembler.watched().iter());
-    for ((program, watched), changed) in programs.zip(changed) {
+    for ((program, watched), task) in programs.zip(tasks) {
         let path = &program.path;
-        if !changed {
-            found.push(Start::with_what_is_known(path, false).finish().await.ok());
-            continue;
-        }
-        let name = programs::name(path);
-        offer.reading(format!("reading {name}, which has changed"));
-        at_rest(path).await;
-        let start = Start::walk(path);
-        found.push(match start.finish().await {
-            Ok(new) => {
-                watched.stands_on(start.footing());
-                Some(new)
+        let known = Start::with_what_is_known(path, false);
+        found.push(match task {
+            Task::Keep => known.finish().await.ok(),
+            Task::Complete(tries) => {
+                let start = Start::again(path, *tries);
+                match start.finish().await {
+                    Ok(more) => {
+                        watched.stands_on(start.footing());
+                        news |= more.complete || known.known().is_none_or(|it| it.cli != more.cli);
+                        Some(more)
+                    }
+                    // Whoever does not answer at all now stays as it was.
+                    Err(_) => known.into_known(),
+                }
             }
-            Err(problem) => {
-                output::fail(&problem);
-                watched.is_lost(start.footing(), problem.to_string());
-                // Its tools stay listed; calls of them say what is wrong.
-                read::cache().and_then(|cache| cache.last_known(path))
+            Task::Read => {
+                news = true;
+                let name = programs::name(path);
+                offer.reading(format!("reading {name}, which has changed"));
+                at_rest(path).await;
+                let start = Start::walk(path);
+                let new = start.finish().await;
+                // Tools of what it was are not run any more, be it that only plugins have changed.
+                watched.outdate();
+                match new {
+                    Ok(new) => {
+                        watched.stands_on(start.footing());
+                        Some(new)
+                    }
+                    Err(problem) => {
+                        output::fail(&problem);
+                        watched.is_lost(start.footing(), problem.to_string());
+                        // Its tools stay listed; calls of them say what is wrong.
+                        read::cache().and_then(|cache| cache.last_known(path))
+                    }
+                }
             }
         });
     }
-    let assembled = assembler.assemble(&found)?;
-    assembled.warn();
-    offer.replace(assembled.tools);
-    Ok(found
-        .iter()
-        .all(|found| found.as_ref().is_some_and(|found| found.complete)))
+    if news {
+        let assembled = assembler.assemble(&found)?;
+        assembled.warn();
+        offer.replace(assembled.tools);
+    }
+    Ok(Missing::of(&found))
 }
 
 /// Waits until nobody works on the files of a program.
 async fn at_rest(program: &Path) {
     let cache = read::cache_or_none();
-    for _ in 0..TRIES {
+    for _ in 0..RESTS {
         let mut footing = cache.footing(program);
         tokio::time::sleep(QUIET).await;
         if program.exists() && cache.check(&mut footing) == Hold::Same {

@@ -321,7 +321,13 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
 /// The flags of a command's ancestors that it takes too, with their owners.
 fn inherited<'a>(inspected: &'a Inspected, path: &CommandPath) -> Vec<(CommandPath, &'a Flag)> {
     let words = path.words();
-    (0..words.len())
+    let stands_alone = |length: &usize| {
+        let command: CommandPath = words[..*length].iter().cloned().collect();
+        let command = inspected.found.cli.command(&command);
+        command.is_some_and(|command| command.stands_alone)
+    };
+    let first = (1..=words.len()).rfind(stands_alone).unwrap_or(0);
+    (first..words.len())
         .map(|length| words[..length].iter().cloned().collect::<CommandPath>())
         .filter_map(|owner| Some((inspected.found.cli.command(&owner)?, owner)))
         .flat_map(|(command, owner)| {

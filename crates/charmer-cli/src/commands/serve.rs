@@ -23,27 +23,21 @@ use crate::{
     clients,
     commands::{
         client_entry::{Surroundings, entry, server_name},
-        follow::{follow, read_again},
+        follow::{Missing, Task, follow, read_again},
         offer::Offer,
     },
     identity::{Teller, awaited, kept_version, server_info},
+    instructions,
     kept_list::KeptList,
     output,
     problem::Problem,
-    read::{Start, TRIES},
+    read::Start,
     runtime,
     settings::Settings,
 };
 
 /// How often the tools that are known so far are put together while programs are being read.
 const GROWTH: Duration = Duration::from_secs(1);
-/// The pauses after which a running server asks again for what could not be read. A machine that was too busy for a
-/// program at one moment may be so for a minute.
-const AGAIN: [Duration; 3] = [
-    Duration::from_secs(2),
-    Duration::from_secs(20),
-    Duration::from_secs(120),
-];
 /// How long putting tools together that nobody will see is waited for. It cannot be interrupted, and ends with the process.
 const WALK_ENDS: Duration = Duration::from_millis(200);
 
@@ -103,7 +97,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
             .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?;
     }
     let info = server_info(&told_of, &version);
-    let server = server.info(info.instructions(assembler.instructions()));
+    let instructions = instructions::with_unread(assembler.instructions(), &told_of);
+    let server = server.info(info.instructions(instructions));
     let served = server.run_stdio();
     drop(watching);
     // The client is gone, so there is nobody to read programs for.
@@ -191,11 +186,11 @@ fn walk(
     });
     // Whoever stops the server ends the programs, and waits for no parser.
     runtime.shutdown_background();
-    match done {
-        Some(read) => read?,
+    let missing = match done {
+        Some(missing) => missing?,
         None => return Ok(()),
-    }
-    follow(assembler, offer, reading.kept.as_ref(), stop)
+    };
+    follow(assembler, offer, reading.kept.as_ref(), missing, stop)
 }
 
 /// Lists what needs no reading: a client that starts a server for the first time may not wait for more.
@@ -210,7 +205,7 @@ async fn read_or_check(
     reading: &Reading,
     foretold: Option<&Listing>,
     offer: &Offer,
-) -> Result<(), Problem> {
+) -> Result<Missing, Problem> {
     let Reading {
         programs,
         refresh,
@@ -245,73 +240,35 @@ async fn read_or_check(
     {
         kept.store(&listing);
     }
-    let found = check(assembler, starts, offer, programs).await?;
-    complete(assembler, found, offer, reading).await
+    check(assembler, starts, offer).await
 }
 
 /// Asks programs that were known from the last time whether they are still what they were: a new version, other plugins
 /// or another toolchain show. Those that are not are read again.
-/// Gives what is known of them then.
 async fn check(
     assembler: &Assembler,
     starts: Vec<Start>,
     offer: &Offer,
-    programs: &[PathBuf],
-) -> Result<Vec<Option<Discovery>>, Problem> {
-    let mut changed = Vec::new();
+) -> Result<Missing, Problem> {
+    let mut tasks = Vec::new();
     for (start, watched) in starts.iter().zip(assembler.watched().iter()) {
         let holds = start.still_holds().await;
         if !holds {
             output::note(&start.has_changed());
             watched.outdate();
         }
-        changed.push(!holds);
+        tasks.push(match holds {
+            true => Task::Keep,
+            false => Task::Read,
+        });
     }
-    if !changed.contains(&true) {
-        return Ok(starts.into_iter().map(Start::into_known).collect());
+    if !tasks.contains(&Task::Read) {
+        let known: Vec<_> = starts.into_iter().map(Start::into_known).collect();
+        return Ok(Missing::of(&known));
     }
     // A large model is not held twice.
     drop(starts);
-    read_again(assembler, offer, &changed).await?;
-    let kept = |program: &PathBuf| Start::with_what_is_known(program, false).into_known();
-    Ok(programs.iter().map(kept).collect())
-}
-
-/// Asks programs that could not be read whole for what is missing, a few times, and announces what is found.
-async fn complete(
-    assembler: &Assembler,
-    mut found: Vec<Option<Discovery>>,
-    offer: &Offer,
-    reading: &Reading,
-) -> Result<(), Problem> {
-    let lacking = |found: &&mut Option<Discovery>| found.as_ref().is_some_and(|it| !it.complete);
-    for (at, pause) in AGAIN.into_iter().enumerate() {
-        let mut changed = false;
-        let programs = found.iter_mut().zip(&reading.programs);
-        let lacking: Vec<_> = programs.filter(|(found, _)| lacking(found)).collect();
-        if lacking.is_empty() {
-            break;
-        }
-        tokio::time::sleep(pause).await;
-        for (known, program) in lacking {
-            let Some(before) = known.as_ref().filter(|it| at == 0 || it.tries < TRIES) else {
-                continue;
-            };
-            // Whoever does not answer at all now stays as it was.
-            let Ok(more) = Start::again(program, before).finish().await else {
-                continue;
-            };
-            changed |= more.cli != before.cli || more.complete;
-            *known = Some(more);
-        }
-        if changed {
-            let assembled = assembler.assemble(&found)?;
-            assembled.warn();
-            offer.replace(assembled.tools);
-        }
-        reading.keep_list(&found, offer);
-    }
-    Ok(())
+    read_again(assembler, offer, &tasks).await
 }
 
 async fn read_all(
@@ -319,7 +276,7 @@ async fn read_all(
     starts: Vec<Start>,
     offer: &Offer,
     reading: &Reading,
-) -> Result<(), Problem> {
+) -> Result<Missing, Problem> {
     let starts = Arc::new(starts);
     let mut found: Vec<Option<Discovery>> = vec![None; starts.len()];
     let mut walks = JoinSet::new();
@@ -386,7 +343,7 @@ async fn read_all(
     assembled.warn();
     offer.replace(assembled.tools);
     reading.keep_list(&found, offer);
-    complete(assembler, found, offer, reading).await
+    Ok(Missing::of(&found))
 }
 
 /// Prints the entry in the shape that most clients share.

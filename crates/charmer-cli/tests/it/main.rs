@@ -25,6 +25,8 @@ mod installing;
 mod launcher;
 mod mistakes;
 #[cfg(target_os = "linux")]
+mod plugins;
+#[cfg(target_os = "linux")]
 mod readme;
 mod serve;
 mod shows;

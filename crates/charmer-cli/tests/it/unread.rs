@@ -26,7 +26,7 @@ if [ -n "$command" ]; then
     exit
 fi
 printf 'Canteen serves food\n\nUsage:\n  canteen [command]\n\nAvailable Commands:\n'
-for dish in soup stew rice; do printf '  %-11s Serve %s\n' "$dish" "$dish"; done
+for dish in soup stew rice $more; do printf '  %-11s Serve %s\n' "$dish" "$dish"; done
 printf '\nFlags:\n  -h, --help      help for canteen\n      --version   version for canteen\n'
 printf '\nUse "canteen [command] --help" for more information about a command.\n'
 "#;
@@ -142,10 +142,31 @@ fn a_server_that_runs_completes_what_it_could_not_read_and_announces_it() {
 }
 
 #[test]
+fn a_server_that_still_asks_for_what_is_missing_notices_an_upgrade_at_once() {
+    let canteen = Canteen::new();
+    let mut session = Session::start(&mut canteen.command(&["serve", "--expose", "all"]));
+    let names = session.settled_names();
+    assert_eq!(names, ["canteen_soup", "canteen_rice"]);
+    // Another program under its name, which breaks down at the same command.
+    write_script(&canteen.program(), &format!("more=cake{CANTEEN}"));
+    canteen.menu("plates", "stew");
+    let soup = session.call("canteen_soup", json!({"plates": 1}));
+    assert_eq!(soup["isError"], false, "{soup}");
+    let names = session.settled_names();
+    assert_eq!(names, ["canteen_soup", "canteen_rice", "canteen_cake"]);
+    canteen.menu("plates", "");
+    until_stew_is_announced(&mut session);
+    assert_eq!(session.names().len(), 4);
+    assert!(session.end().success());
+}
+
+#[test]
 fn a_server_gives_what_is_known_before_it_asks_again() {
     let canteen = Canteen::new();
     canteen.tools(&[]);
     let mut session = Session::start(&mut canteen.command(&["serve"]));
+    let told = session.greeting["instructions"].to_string();
+    assert!(told.contains("Not all of canteen could be read"), "{told}");
     let names = session.settled_names();
     assert!(names.contains(&"canteen_soup".into()), "{names:?}");
     canteen.menu("bowls", "");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use charmer_core::{
-    model::{Cli, Command, CommandPath, Flag},
+    model::{Cli, Command, CommandPath, Flag, heirs},
     select::{self, Candidate, first_match},
     tool::can_be_tool,
 };
@@ -89,7 +89,7 @@ pub(super) fn can_confirm(flag: &Flag, switch: &str) -> bool {
 }
 
 fn is_let_in(rule: &select::Selector, lineage: &[&Command], switch: &str) -> bool {
-    let (leaf, ancestors) = lineage.split_last().expect("a lineage is not empty");
+    let (leaf, ancestors) = heirs(lineage).split_last().expect("a lineage is not empty");
     let own = leaf.flags.iter();
     let inherited = ancestors
         .iter()

@@ -190,6 +190,9 @@ pub struct Command {
     /// What `--` does here, where that is not what it does to the rest of its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub double_dash: Option<DoubleDash>,
+    /// Whether it takes no flags of the commands above it: they hand on to another program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stands_alone: bool,
     /// Whether a subcommand lifts the requirements of this command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subcommand_lifts_required: bool,
@@ -334,6 +337,12 @@ impl Command {
     pub fn is_called(&self, word: &str) -> bool {
         self.name == word || self.aliases.iter().any(|alias| alias == word)
     }
+}
+
+/// The part of a lineage whose commands share flags: from the last on that takes none of those above it.
+pub fn heirs<'l, 'c>(lineage: &'l [&'c Command]) -> &'l [&'c Command] {
+    let first = lineage.iter().rposition(|command| command.stands_alone);
+    &lineage[first.unwrap_or(0)..]
 }
 
 /// A whole program.

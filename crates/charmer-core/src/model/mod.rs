@@ -13,7 +13,7 @@ mod usage;
 mod value_type;
 
 pub use argument::{ArgSpec, Arguments, Positional};
-pub use command::{Cli, Command, Effect, Group, GroupKind, Hints, Listing};
+pub use command::{Cli, Command, Effect, Group, GroupKind, Hints, Listing, heirs};
 pub use flag::{Choice, Flag, FlagValue, Repetition, SingleDash};
 pub use network::Network;
 pub use path::CommandPath;

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Command, Flag, FlagValue, Repetition, ValueType},
+    model::{Command, Flag, FlagValue, Repetition, ValueType, heirs},
     tool::{FlagProperty, Input, PinValue},
 };
 
@@ -204,7 +204,7 @@ pub fn chooses_look(word: &str) -> bool {
 /// assert_eq!(json_flag(&[&save]), None);
 /// ```
 pub fn json_flag<'f>(lineage: &[&'f Command]) -> Option<JsonRequest<'f>> {
-    let (command, ancestors) = lineage.split_last()?;
+    let (command, ancestors) = heirs(lineage).split_last()?;
     let inherited = ancestors
         .iter()
         .rev()

@@ -566,7 +566,8 @@ pub(super) fn is_taken(lineage: &[&Command], depth: usize, flag: &Flag) -> bool 
             .iter()
             .any(|later| later.flags.iter().any(|f| f.id == flag.id));
     let shut_out = !later.is_empty() && lineage[depth].arguments_exclude_subcommands;
-    !shadowed && (flag.global || !shut_out)
+    let handed_on = later.iter().any(|later| later.stands_alone);
+    !handed_on && !shadowed && (flag.global || !shut_out)
 }
 
 /// How deep a flag is written: at the command that owns it, or at the leaf if it is global.

@@ -5,14 +5,15 @@
 //! it was. All of that is seen in files: so they are looked up once, when a program is read, and from then on a handful
 //! of `stat`s says whether anything has changed. Nothing is run for it.
 //!
-//! What it does not see: what a version manager's stand-in decides when it is run, and files that a program reads
-//! without a package around them. For those a program is asked for its version at each start; see
+//! What it does not see: the version that a folder of the caller's chooses for a version manager's stand-in, and files
+//! that a program reads without a package around them. For those a program is asked for its version at each start; see
 //! [`Discoverer::identify`](crate::Discoverer::identify).
 
 mod mark;
 mod package;
 mod plugins;
 mod script;
+mod stand_in;
 mod surroundings;
 
 #[cfg(all(test, unix))]
@@ -29,8 +30,11 @@ use sha2::{Digest, Sha256};
 use crate::discovery::hex;
 
 use self::mark::Mark;
-pub(crate) use self::mark::Stamp;
 pub use self::surroundings::Surroundings;
+pub(crate) use self::{
+    mark::Stamp,
+    plugins::{files as plugin_files, folders as plugin_folders},
+};
 
 /// The maximum number of marks: a folder of thousands of plugins costs no more than this.
 const MOST_MARKS: usize = 600;
@@ -44,6 +48,25 @@ const MOST_HOPS: usize = 4;
 pub struct Footing {
     program: PathBuf,
     marks: Vec<Mark>,
+    /// The marks of programs that add commands to it.
+    plugins: Vec<PluginMark>,
+}
+
+/// A mark of something that adds commands to a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct PluginMark {
+    mark: Mark,
+    touches: Touches,
+}
+
+/// The commands that a mark decides about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Touches {
+    /// Those whose words, joined by dashes, begin with this.
+    Beginning(String),
+    /// Any, because its name does not say.
+    Any,
 }
 
 /// The verdict on a [`Footing`].
@@ -55,6 +78,8 @@ pub enum Hold {
     /// Some marks are others, and all content is as it was: a touched file, another program in the same folder. The
     /// footing has the new marks now.
     Touched,
+    /// Its own files are as they were, and programs that add commands to it have come, gone or changed.
+    Plugins,
     /// The program is not what it was.
     Changed,
 }
@@ -65,6 +90,8 @@ impl Footing {
         let mut survey = Survey {
             around,
             marks: Vec::new(),
+            plugins: Vec::new(),
+            plugin: None,
             seen: HashSet::new(),
         };
         survey.program(program, MOST_HOPS);
@@ -72,6 +99,7 @@ impl Footing {
         Self {
             program: program.to_owned(),
             marks: survey.marks,
+            plugins: survey.plugins,
         }
     }
 
@@ -82,30 +110,31 @@ impl Footing {
             let whole = mark.path() == self.program;
             mark.seal(whole);
         }
+        for plugin in &mut self.plugins {
+            plugin.mark.seal(false);
+        }
     }
 
-    /// Whether the files and links are the same, without reading any. It takes microseconds; new plugins do not show.
-    pub fn files_hold(&self) -> bool {
-        self.marks
-            .iter()
-            .all(|mark| mark.is_folder() || mark.is_same())
+    /// Whether the files and links that decide about a command are the same, without reading any. It takes microseconds;
+    /// new plugins do not show.
+    pub fn files_hold(&self, command: &[String]) -> bool {
+        let holds = |mark: &Mark| mark.is_folder() || mark.is_same();
+        let touched = self.plugins.iter().filter(|it| it.touches.has(command));
+        self.marks.iter().all(holds) && touched.map(|it| &it.mark).all(holds)
     }
 
     /// Compares everything, plugins as well. Only what has other marks is read.
     pub fn check(&mut self, around: &Surroundings) -> Hold {
-        let mut hold = Hold::Same;
-        for mark in &mut self.marks {
-            if mark.is_same() {
-                continue;
-            }
-            if !mark.renew() {
-                return Hold::Changed;
-            }
-            hold = Hold::Touched;
+        let own = renew(self.marks.iter_mut());
+        if own == Hold::Changed {
+            return Hold::Changed;
         }
-        match plugins::unknown_on_path(&self.program, &self.marks, around) {
-            true => Hold::Changed,
-            false => hold,
+        let unknown = plugins::unknown_on_path(&self.program, &self.plugins, around);
+        let added = renew(self.plugins.iter_mut().map(|it| &mut it.mark));
+        match (own, added) {
+            _ if unknown || added == Hold::Changed => Hold::Plugins,
+            (Hold::Same, Hold::Same) => Hold::Same,
+            _ => Hold::Touched,
         }
     }
 
@@ -114,28 +143,72 @@ impl Footing {
     pub fn word(&self) -> String {
         let mut digest = Sha256::new();
         let beginning = plugins::beginning(&self.program);
-        for mark in self.marks.iter().filter(|mark| !mark.lists(&beginning)) {
+        let plugins = self.plugins.iter().map(|it| &it.mark);
+        let plugins = plugins.filter(|mark| !mark.lists(&beginning));
+        for mark in self.marks.iter().chain(plugins) {
             digest.update(mark.word());
             digest.update([0]);
         }
         hex(&digest.finalize()[..16])
     }
 
+    /// Whether the other is of the same program with the same plugins.
+    pub fn is_of_the_same(&self, other: &Self) -> bool {
+        let words = |footing: &Self| -> Vec<String> {
+            let plugins = footing.plugins.iter().map(|it| &it.mark);
+            footing
+                .marks
+                .iter()
+                .chain(plugins)
+                .map(Mark::word)
+                .collect()
+        };
+        words(self) == words(other)
+    }
+
     /// The number of files and folders that are looked at.
     pub fn len(&self) -> usize {
-        self.marks.len()
+        self.marks.len() + self.plugins.len()
     }
 
     /// Whether nothing is looked at.
     pub fn is_empty(&self) -> bool {
-        self.marks.is_empty()
+        self.len() == 0
     }
+}
+
+impl Touches {
+    fn has(&self, command: &[String]) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Beginning(name) => {
+                let command = command.join("-").replace('_', "-");
+                let behind = command.strip_prefix(name.as_str());
+                behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('-'))
+            }
+        }
+    }
+}
+
+/// Compares marks, and takes the new looks of those that have the same content.
+fn renew<'a>(marks: impl Iterator<Item = &'a mut Mark>) -> Hold {
+    let mut hold = Hold::Same;
+    for mark in marks.filter(|mark| !mark.is_same()) {
+        if !mark.renew() {
+            return Hold::Changed;
+        }
+        hold = Hold::Touched;
+    }
+    hold
 }
 
 /// The files of a program while they are being looked up.
 struct Survey<'a> {
     around: &'a Surroundings,
     marks: Vec<Mark>,
+    plugins: Vec<PluginMark>,
+    /// The commands that what is being marked decides about, while that is a plugin.
+    plugin: Option<Touches>,
     /// The files that are marked, by the paths that they were named by.
     seen: HashSet<PathBuf>,
 }
@@ -148,6 +221,7 @@ impl Survey<'_> {
         }
         let real = self.file(path);
         self.behind(path, &real, hops - 1);
+        self.stand_in(path, hops - 1);
     }
 
     /// Marks a file and every link on the way to it; returns where it really is.
@@ -164,15 +238,18 @@ impl Survey<'_> {
     fn names(&mut self, folder: &Path, begins: &str, ends: &[&str]) -> Vec<String> {
         let mark = Mark::names(folder, begins, ends);
         let names = mark.named().to_vec();
-        if !self.marks.contains(&mark) {
-            self.add(mark);
-        }
+        self.add(mark);
         names
     }
 
     fn add(&mut self, mark: Mark) {
-        if self.marks.len() < MOST_MARKS {
-            self.marks.push(mark);
+        let known = self.marks.contains(&mark) || self.plugins.iter().any(|it| it.mark == mark);
+        if known || self.marks.len() + self.plugins.len() >= MOST_MARKS {
+            return;
+        }
+        match self.plugin.clone() {
+            Some(touches) => self.plugins.push(PluginMark { mark, touches }),
+            None => self.marks.push(mark),
         }
     }
 
@@ -195,9 +272,7 @@ impl Survey<'_> {
                 break;
             }
             let link = Mark::link(&real, &target);
-            if !self.marks.contains(&link) {
-                self.add(link);
-            }
+            self.add(link);
             real.pop();
             if target.is_absolute() {
                 real = PathBuf::new();

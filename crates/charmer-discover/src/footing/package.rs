@@ -188,11 +188,11 @@ impl Survey<'_> {
     }
 
     /// The folders by a pattern. Where it has a `*`, the names are marked, because there may be more of them later.
-    fn folders(&mut self, pattern: &str, prefix: &Path) -> Vec<PathBuf> {
+    pub(super) fn folders(&mut self, pattern: &str, prefix: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let pattern = match pattern.strip_prefix("{prefix}/") {
             Some(rest) => prefix.join(rest),
-            None => match self.place(pattern) {
+            None => match self.around.place(pattern) {
                 Some(place) => place,
                 None => return found,
             },

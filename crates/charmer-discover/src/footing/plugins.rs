@@ -1,9 +1,12 @@
 //! Plugins: programs and folders whose names say that they add commands to a program.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use super::{
-    Survey,
+    PluginMark, Surroundings, Survey, Touches,
     mark::{Mark, names_in},
 };
 use crate::binary::Binary;
@@ -33,13 +36,10 @@ pub(super) fn beginning(program: &Path) -> String {
 
 /// Whether there is a plugin in a folder of PATH that was not on it when the program was read. Folders that were are
 /// marked themselves.
-pub(super) fn unknown_on_path(
-    program: &Path,
-    marks: &[Mark],
-    around: &super::Surroundings,
-) -> bool {
+pub(super) fn unknown_on_path(program: &Path, marks: &[PluginMark], around: &Surroundings) -> bool {
     let beginning = beginning(program);
-    let known: Vec<&Mark> = marks.iter().filter(|mark| mark.lists(&beginning)).collect();
+    let known = marks.iter().map(|it| &it.mark);
+    let known: Vec<&Mark> = known.filter(|mark| mark.lists(&beginning)).collect();
     let is_known = |name: &String| known.iter().any(|mark| mark.named().contains(name));
     let new = |folder: &&PathBuf| !known.iter().any(|mark| mark.path() == **folder);
     let mut new = around.path.iter().filter(new);
@@ -51,22 +51,24 @@ impl Survey<'_> {
     pub(super) fn plugins(&mut self, program: &Path) {
         let beginning = beginning(program);
         for folder in self.around.path.clone() {
+            self.plugin = Some(Touches::Any);
             let names = self.names(&folder, &beginning, &[]);
             for name in names.iter().take(MOST_PLUGINS) {
+                self.plugin = Some(touched_by(name, &beginning));
                 self.file(&folder.join(name));
             }
         }
-        let name = Binary::new(program).name();
-        for pattern in FOLDERS {
-            if let Some(folder) = self.place(&pattern.replace("{name}", &name)) {
-                self.plugin_folder(&folder);
-            }
+        for folder in folders(program, self.around) {
+            self.plugin_folder(&folder, &beginning);
         }
+        self.plugin = None;
     }
 
-    fn plugin_folder(&mut self, folder: &Path) {
+    fn plugin_folder(&mut self, folder: &Path, beginning: &str) {
+        self.plugin = Some(Touches::Any);
         let names = self.names(folder, "", &[]);
         for name in names.iter().take(MOST_PLUGINS) {
+            self.plugin = Some(touched_by(name, beginning));
             let plugin = folder.join(name);
             if !plugin.is_dir() {
                 self.file(&plugin);
@@ -81,20 +83,44 @@ impl Survey<'_> {
             }
         }
     }
+}
 
-    /// A folder by a pattern; `None` where the user has no such place.
-    pub(super) fn place(&self, pattern: &str) -> Option<PathBuf> {
-        let around = self.around;
-        let bases = [
-            ("{home}/", &around.home),
-            ("{data}/", &around.data),
-            ("{config}/", &around.config),
-        ];
-        for (mark, base) in bases {
-            if let Some(rest) = pattern.strip_prefix(mark) {
-                return Some(base.as_ref()?.join(rest));
-            }
-        }
-        Some(PathBuf::from(pattern))
+/// The commands that a plugin of this name adds.
+fn touched_by(name: &str, beginning: &str) -> Touches {
+    match name.strip_prefix(beginning) {
+        Some(command) => Touches::Beginning(command.replace('_', "-")),
+        None => Touches::Any,
     }
+}
+
+/// The programs on PATH whose names say that they add a command to this one, the first of each name.
+pub(crate) fn files(program: &Path, around: &Surroundings) -> Vec<PathBuf> {
+    let beginning = beginning(program);
+    let mut seen = HashSet::new();
+    let mut files = Vec::new();
+    for folder in &around.path {
+        let names = names_in(folder, &beginning, &[]).into_iter();
+        let new = names.filter(|name| is_program(&folder.join(name)) && seen.insert(name.clone()));
+        files.extend(new.map(|name| folder.join(name)));
+    }
+    files
+}
+
+/// Whether a file may be started.
+fn is_program(file: &Path) -> bool {
+    let Ok(meta) = std::fs::metadata(file) else {
+        return false;
+    };
+    #[cfg(unix)]
+    let may_start = std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_start = true;
+    meta.is_file() && may_start
+}
+
+/// The folders that a program's plugins are kept in, whether or not they are there.
+pub(crate) fn folders(program: &Path, around: &Surroundings) -> Vec<PathBuf> {
+    let name = Binary::new(program).name();
+    let folders = FOLDERS.iter().map(|it| it.replace("{name}", &name));
+    folders.filter_map(|it| around.place(&it)).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
+use crate::probe::managers;
+
 /// The folders in which what belongs to a program is looked for. Nothing is known of them by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,6 +18,8 @@ pub struct Surroundings {
     pub config: Option<PathBuf>,
     /// The folders that Ruby's packages are in, besides those where everybody has them.
     pub gems: Vec<PathBuf>,
+    /// The folders of version managers, which stand-ins of programs are in, and the versions of those.
+    pub managers: Vec<PathBuf>,
 }
 
 impl Surroundings {
@@ -35,8 +39,24 @@ impl Surroundings {
             path: folders("PATH"),
             data: below("XDG_DATA_HOME", ".local/share"),
             config: below("XDG_CONFIG_HOME", ".config"),
+            managers: managers(&variable),
             gems: [folders("GEM_HOME"), folders("GEM_PATH")].concat(),
             home,
         }
+    }
+
+    /// A folder by a pattern; `None` where the user has no such place.
+    pub(super) fn place(&self, pattern: &str) -> Option<PathBuf> {
+        let bases = [
+            ("{home}/", &self.home),
+            ("{data}/", &self.data),
+            ("{config}/", &self.config),
+        ];
+        for (mark, base) in bases {
+            if let Some(rest) = pattern.strip_prefix(mark) {
+                return Some(base.as_ref()?.join(rest));
+            }
+        }
+        Some(PathBuf::from(pattern))
     }
 }

@@ -20,6 +20,9 @@ impl Machine {
         let around = Surroundings {
             home: Some(folder.path().join("home")),
             data: Some(folder.path().join("home/.local/share")),
+            managers: [".pyenv", ".cargo", ".rustup"]
+                .map(|it| folder.path().join("home").join(it))
+                .into(),
             path: ["bin", "more/bin"].map(|it| folder.path().join(it)).into(),
             ..Surroundings::default()
         };
@@ -65,10 +68,26 @@ impl Machine {
     fn changes(&self, program: &Path, at_once: bool, change: impl FnOnce()) {
         let footing = self.footing(program);
         assert_eq!(self.check(&footing), Hold::Same);
-        assert!(footing.files_hold());
+        assert!(footing.files_hold(&[]));
         change();
         assert_eq!(self.check(&footing), Hold::Changed);
-        assert_eq!(footing.files_hold(), !at_once);
+        assert_eq!(footing.files_hold(&[]), !at_once);
+    }
+
+    /// Asserts that this changes the plugins of a program and leaves the program itself, and whether a call of the
+    /// command that the plugin adds sees it at once.
+    fn changes_plugins(&self, program: &Path, command: &str, at_once: bool, change: impl FnOnce()) {
+        let footing = self.footing(program);
+        assert_eq!(self.check(&footing), Hold::Same);
+        let holds = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            footing.files_hold(&words)
+        };
+        assert!(holds(command));
+        change();
+        assert_eq!(self.check(&footing), Hold::Plugins);
+        assert_eq!(holds(command), !at_once, "{command}");
+        assert!(holds("other") && holds("ex") && footing.files_hold(&[]));
     }
 }
 
@@ -293,7 +312,7 @@ fn a_wrapper_is_what_it_runs() {
         assert_eq!(machine.check(&footing), Hold::Same, "{way}");
         machine.write("opt/tool/run", "two");
         assert_eq!(machine.check(&footing), Hold::Changed, "{way}");
-        assert!(!footing.files_hold(), "{way}");
+        assert!(!footing.files_hold(&[]), "{way}");
     }
 }
 
@@ -331,32 +350,51 @@ fn a_wrapper_of_a_script_is_the_package_behind_that() {
 fn plugins_on_path_and_in_folders_of_their_own_count() {
     let machine = Machine::new();
     let program = machine.write("bin/tool", "one");
-    machine.changes(&program, false, || {
+    let plugins = |command: &str, at_once: bool, change: &dyn Fn()| {
+        machine.changes_plugins(&program, command, at_once, change);
+    };
+    plugins("extra more", false, &|| {
         machine.write("more/bin/tool-extra", "a plugin");
     });
-    machine.changes(&program, true, || {
+    plugins("extra more", true, &|| {
         machine.write("more/bin/tool-extra", "a newer plugin");
+    });
+    plugins("two-words", false, &|| {
+        machine.write("more/bin/tool-two_words", "a plugin");
+    });
+    plugins("two-words", true, &|| {
+        machine.write("more/bin/tool-two_words", "a newer plugin");
     });
     for folder in ["home/.tool/cli-plugins", "home/.local/share/tool/plugins"] {
         let plugin = format!("{folder}/tool-compose");
-        machine.changes(&program, false, || {
+        plugins("compose", false, &|| {
             machine.write(&plugin, "a plugin");
         });
-        machine.changes(&program, true, || {
+        plugins("compose up", true, &|| {
             machine.write(&plugin, "a newer plugin");
         });
     }
     // An extension in a folder of its own.
     let extension = "home/.local/share/tool/extensions/tool-dash/tool-dash";
-    machine.changes(&program, false, || {
+    plugins("dash", false, &|| {
         machine.write(extension, "one");
     });
-    machine.changes(&program, true, || {
+    plugins("dash", true, &|| {
         machine.write(extension, "two");
     });
-    machine.changes(&program, true, || {
+    plugins("dash", true, &|| {
         fs::remove_file(machine.at(extension)).expect("removed");
     });
+    // A name that does not say which command it adds may be about any.
+    let nameless = "home/.local/share/tool/plugins/anything";
+    machine.write(nameless, "one");
+    let footing = machine.footing(&program);
+    machine.write(nameless, "two");
+    assert_eq!(machine.check(&footing), Hold::Plugins);
+    assert!(!footing.files_hold(&["other".into()]));
+    // The program itself comes first.
+    machine.write("bin/tool", "two");
+    assert_eq!(machine.check(&footing), Hold::Changed);
 }
 
 #[test]
@@ -368,7 +406,7 @@ fn another_path_matters_where_it_has_plugins() {
     machine.around.path.push(machine.at("third/bin"));
     assert_eq!(machine.check(&footing), Hold::Same);
     machine.write("third/bin/tool-extra", "a plugin");
-    assert_eq!(machine.check(&footing), Hold::Changed);
+    assert_eq!(machine.check(&footing), Hold::Plugins);
     // Who has fewer folders on PATH takes what was read with more: two clients do not take turns in reading it.
     let footing = machine.footing(&program);
     machine.around.path.pop();
@@ -382,6 +420,48 @@ fn answers_belong_to_a_footing_less_what_comes_and_goes_on_path() {
     let word = machine.footing(&program).word();
     machine.write("bin/unrelated", "new");
     assert_eq!(machine.footing(&program).word(), word);
+    let footing = machine.footing(&program);
+    let unsealed = Footing::of(&program, &machine.around);
+    assert!(footing.is_of_the_same(&unsealed));
+    machine.write("bin/tool-extra", "a plugin");
+    assert!(!footing.is_of_the_same(&machine.footing(&program)));
     machine.write("bin/tool", "two");
     assert_ne!(machine.footing(&program).word(), word);
+}
+
+#[test]
+fn a_stand_in_of_a_version_manager_is_whatever_it_may_start() {
+    let machine = Machine::new();
+    let shim = machine.write("home/.pyenv/shims/tidy", "#!/bin/sh\nexec manager \"$@\"\n");
+    machine.write("home/.pyenv/version", "3.11");
+    machine.write("home/.pyenv/versions/3.11/bin/tidy", "one");
+    machine.changes(&shim, true, || {
+        machine.write("home/.pyenv/versions/3.11/bin/tidy", "two");
+    });
+    machine.changes(&shim, true, || {
+        machine.write("home/.pyenv/version", "3.12");
+    });
+    machine.changes(&shim, false, || {
+        machine.write("home/.pyenv/versions/3.12/bin/tidy", "three");
+    });
+    // The manager of one program may keep its versions elsewhere.
+    let proxy = machine.write("home/.cargo/bin/kiln", "a proxy");
+    machine.write("home/.rustup/toolchains/stable/bin/kiln", "one");
+    machine.changes(&proxy, true, || {
+        machine.write("home/.rustup/settings.toml", "default = \"nightly\"");
+    });
+    machine.changes(&proxy, true, || {
+        machine.write("home/.rustup/toolchains/stable/bin/kiln", "two");
+    });
+}
+
+#[test]
+fn what_is_installed_beside_stand_ins_is_none() {
+    let machine = Machine::new();
+    let program = machine.write("home/.cargo/bin/alone", "a program");
+    machine.write("home/.rustup/toolchains/stable/bin/kiln", "one");
+    let footing = machine.footing(&program);
+    machine.write("home/.rustup/toolchains/nightly/bin/kiln", "two");
+    machine.write("home/.rustup/settings.toml", "default = \"nightly\"");
+    assert_eq!(machine.check(&footing), Hold::Same);
 }

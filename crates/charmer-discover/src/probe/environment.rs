@@ -40,7 +40,7 @@ const INHERITED: [&str; 24] = [
 ];
 
 /// What is always set.
-const FIXED: [(&str, &str); 14] = [
+const FIXED: [(&str, &str); 15] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("MANPAGER", "cat"),
@@ -57,6 +57,8 @@ const FIXED: [(&str, &str); 14] = [
     ("RUSTUP_AUTO_INSTALL", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
+    // A command that warns before it says anything waits ten seconds for somebody to read the warning.
+    ("FILTER_BRANCH_SQUELCH_WARNING", "1"),
     (MARK, "probe"),
 ];
 
@@ -84,6 +86,20 @@ const MANAGERS: [(&str, &str, &[&str]); 16] = [
 /// The variables by which version managers are told where they keep what they start.
 pub fn manager_variables() -> impl Iterator<Item = &'static str> {
     MANAGERS.iter().map(|(root, _, _)| *root)
+}
+
+/// The folders of version managers, for a process with these variables, whether or not they are there.
+pub(crate) fn managers(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let folder = |name: &str| {
+        let folder = PathBuf::from(variable(name)?);
+        Some(folder).filter(|folder| folder.is_absolute())
+    };
+    let managers = MANAGERS.iter();
+    let managers = managers.filter_map(|(root, usual, _)| {
+        let below = || Some(folder("HOME")?.join(usual));
+        folder(root).or_else(below)
+    });
+    managers.collect()
 }
 
 /// What a home folder is called, and what else lies in it; the folders are inside of it unless a variable says otherwise.

@@ -53,6 +53,7 @@ pub use answer::Answer;
 #[cfg(test)]
 pub(crate) use bounds::bounded;
 pub use environment::manager_variables;
+pub(crate) use environment::managers;
 pub use log::ProbeLog;
 pub use stop::ProbeStop;
 
@@ -76,7 +77,10 @@ use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::journal::{Answers, Question};
+use crate::{
+    Surroundings,
+    journal::{Answers, Question},
+};
 
 use self::{patience::Patience, protection::Protection, scratch::Scratch, stop::Presence};
 
@@ -113,6 +117,17 @@ pub struct ProbeOptions {
     pub on_shortcoming: Option<fn(&str)>,
     /// Ends all that is being asked.
     pub stop: ProbeStop,
+}
+
+impl ProbeOptions {
+    /// The places that what belongs to a program is looked for in.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        Surroundings::of(|name| {
+            let mut variables = self.environment.iter();
+            let (_, value) = variables.find(|(known, _)| known == name)?;
+            Some(value.clone())
+        })
+    }
 }
 
 impl Default for ProbeOptions {
@@ -164,6 +179,10 @@ struct Inner {
     at_home: bool,
     /// The variables that were added to those that every probe has.
     variables: Vec<(OsString, OsString)>,
+    /// The words that stand before those of every question.
+    words: Vec<String>,
+    /// What the program calls itself with those words, and what it is to be called instead.
+    called: Option<(String, String)>,
 }
 
 /// What probes with the scratch home and with the real one have in common.
@@ -231,13 +250,17 @@ impl Prober {
             home,
             at_home: false,
             variables: Vec::new(),
+            words: Vec::new(),
+            called: None,
         })))
     }
 
     /// Runs the program with this command line, as soon as there is a place. It never fails: a probe that did is an
     /// answer that says so. Dropping the future ends the program.
     pub async fn run<S: AsRef<OsStr>>(&self, argv: &[S]) -> Answer {
-        let argv: Vec<OsString> = argv.iter().map(|word| word.as_ref().to_owned()).collect();
+        let words = self.0.words.iter().map(OsString::from);
+        let argv = argv.iter().map(|word| word.as_ref().to_owned());
+        let argv: Vec<OsString> = words.chain(argv).collect();
         let cancel = self.0.shared.options.stop.token();
         let _cancels_when_dropped = cancel.clone().drop_guard();
         let inner = Arc::clone(&self.0);
@@ -266,6 +289,8 @@ impl Prober {
             home,
             at_home: true,
             variables: Vec::new(),
+            words: self.0.words.clone(),
+            called: self.0.called.clone(),
         })))
     }
 
@@ -282,7 +307,33 @@ impl Prober {
             home: self.0.home.clone(),
             at_home: self.0.at_home,
             variables: [self.0.variables.clone(), extra].concat(),
+            words: self.0.words.clone(),
+            called: self.0.called.clone(),
         }))
+    }
+
+    /// A program that this one runs by these words. In what it says of itself it has the name of its file.
+    #[must_use]
+    pub(crate) fn with_words(&self, words: &[String], file: Option<&str>) -> Self {
+        let program = crate::binary::Binary::new(self.program()).name();
+        let called = file.map(|file| (format!("{program} {}", words.join(" ")), file.to_owned()));
+        Self(Arc::new(Inner {
+            shared: Arc::clone(&self.0.shared),
+            environment: self.0.environment.clone(),
+            home: self.0.home.clone(),
+            at_home: self.0.at_home,
+            variables: self.0.variables.clone(),
+            words: words.to_vec(),
+            called,
+        }))
+    }
+
+    /// A text of a program that another one runs, with the words that it is called by.
+    pub(crate) fn as_called(&self, text: &str) -> String {
+        match &self.0.called {
+            Some((words, file)) => text.replace(file, words),
+            None => text.to_owned(),
+        }
     }
 
     /// Takes answers from there from now on, where they were given before, and keeps the others there.
@@ -350,6 +401,10 @@ impl Shared {
             let room = self.scratch.room();
             let hidden = &self.options.hidden;
             let found = Protection::find_out(self.options.sandbox.as_ref(), room, hidden);
+            if found.keeps_files() {
+                self.scratch
+                    .show_plugins(&self.program, &self.options.surroundings());
+            }
             if let Some(tell) = self.options.on_shortcoming {
                 found
                     .shortcomings
@@ -450,6 +505,9 @@ impl Inner {
             (scratch.temporary(), "$TMPDIR"),
         ];
         for text in [&mut answer.stdout, &mut answer.stderr] {
+            if let Some((words, file)) = &self.called {
+                *text = text.replace(words, file);
+            }
             if text.contains(&*room) {
                 for (folder, name) in &folders {
                     *text = text.replace(&*folder.to_string_lossy(), name);

@@ -7,6 +7,8 @@ use std::{
 
 use charmer_sandbox::Room;
 
+use crate::{Surroundings, footing::plugin_folders};
+
 const PREFIX: &str = "charmer-probe-";
 
 /// See the module's documentation.
@@ -25,6 +27,28 @@ impl Scratch {
         make_private(&scratch.runtime())?;
         make_repository(&scratch.work())?;
         Ok(scratch)
+    }
+
+    /// Lets a program with this home see the plugins that it has in the user's own. Whatever is not to be had is not seen.
+    pub(super) fn show_plugins(&self, program: &Path, around: &Surroundings) {
+        let home = self.home();
+        let here = Surroundings {
+            data: Some(home.join(".local/share")),
+            config: Some(home.join(".config")),
+            home: Some(home),
+            ..Surroundings::default()
+        };
+        let theirs = plugin_folders(program, around).into_iter();
+        for (theirs, here) in theirs.zip(plugin_folders(program, &here)) {
+            if theirs == here || !theirs.is_dir() {
+                continue;
+            }
+            #[cfg(unix)]
+            if let Some(folder) = here.parent() {
+                let _ = fs::create_dir_all(folder);
+                let _ = std::os::unix::fs::symlink(&theirs, &here);
+            }
+        }
     }
 
     /// Removes everything before its owner goes.

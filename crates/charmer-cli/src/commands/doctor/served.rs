@@ -19,7 +19,7 @@ use crate::{
     read::{self, Start},
     rights::quoted,
     settings::OWN_FILE,
-    spells,
+    spells, unread,
 };
 
 use super::{
@@ -192,8 +192,15 @@ impl Served<'_> {
     async fn current(&self, path: &Path, found: Box<Discovery>, reads_it: &str) -> DoctorFinding {
         let shown = path.display();
         if !found.complete {
-            let message = format!("{shown} was not read to the end");
-            return DoctorFinding::warning("program", message).run(format!("{reads_it} --refresh"));
+            let name = programs::name(path);
+            let missing = unread::sentence(&name, &found).map(|unread| unread.sentence);
+            let message = missing.unwrap_or_else(|| format!("{shown} was not read to the end"));
+            // What did not answer a few times is asked by this alone.
+            let run = match found.tries < read::TRIES {
+                true => reads_it.to_owned(),
+                false => format!("{reads_it} --refresh"),
+            };
+            return DoctorFinding::warning("program", message).run(run);
         }
         let start = Start::Known(path.to_owned(), found);
         let holds = tokio::time::timeout(self.patience, start.still_holds()).await;

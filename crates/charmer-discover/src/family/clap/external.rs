@@ -89,6 +89,8 @@ impl Clap {
             let Some(sketch) = sketches.get_mut(&path) else {
                 continue;
             };
+            // Another program, which knows its own options and no others.
+            sketch.stands_alone = lent.is_empty();
             for mut flag in lent {
                 let own = |scope: &Fact<Scope>| scope.value != Scope::Inherited;
                 if flag.scope.as_ref().is_none_or(own) {

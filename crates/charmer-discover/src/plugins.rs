@@ -1,0 +1,343 @@
+//! Commands that other programs add to one by their names: where `NAME-sub` is on PATH, `NAME sub` runs it.
+//!
+//! Help seldom lists them. Whether a program follows the convention is told by itself: asked for the help of such a
+//! command it says something else than of a command that nobody has. Each is then read as the program that it is, through
+//! the one that it belongs to, and only where probes are confined.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use charmer_core::model::CommandPath;
+
+use crate::{
+    Gap, Surroundings, Warning,
+    binary::Binary,
+    discovery::{choose, looks_like_help},
+    fact::{Fact, Origin},
+    family::{Signs, printed},
+    footing::plugin_files,
+    probe::{Answer, Prober},
+    sketch::CommandSketch,
+    walk::{Found, Walk},
+};
+
+/// No program of anybody adds this command.
+const NO_COMMAND: &str = "charmer-no-such-command";
+/// The ways to ask for help, the more usual first.
+const REQUESTS: [&str; 2] = ["--help", "-h"];
+/// What stands in headings above commands that others add.
+const OTHERS: [&str; 2] = ["plugin", "extension"];
+/// The maximum number of plugins that are read.
+const MOST: usize = 40;
+
+/// Reads the commands that programs on PATH add to one that has been read.
+pub(crate) async fn read(walk: &Walk, around: &Surroundings) {
+    let (parent, page) = {
+        let found = walk.lock();
+        let root = found.commands.get(&CommandPath::root());
+        let parent = root.is_some_and(|root| !root.children.is_empty());
+        (parent, found.page.clone())
+    };
+    // What has no commands of its own gets none from others.
+    if !parent {
+        return;
+    }
+    let program = walk.prober.program();
+    let mut candidates: Vec<Candidate> = plugin_files(program, around)
+        .into_iter()
+        .filter_map(|file| Candidate::new(program, file))
+        .filter(|candidate| !walk.lock().has_any(&candidate.spellings))
+        .collect();
+    if candidates.is_empty() {
+        return;
+    }
+    if !walk.prober.is_confined() {
+        let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
+        let message = format!(
+            "programs that may add commands to it were not asked, because nothing would keep them from doing harm here: {}",
+            names.join(", ")
+        );
+        let warning = Warning::new(CommandPath::root(), message);
+        walk.lock().warnings.push(warning);
+        return;
+    }
+    let strangers = walk.prober.with_words(&[NO_COMMAND.to_owned()], None);
+    let mut unknown = Vec::new();
+    for request in REQUESTS {
+        unknown.push(strangers.run(&[request]).await);
+    }
+    let left_out = candidates.len().saturating_sub(MOST);
+    candidates.truncate(MOST);
+    let mut known = 0;
+    for candidate in candidates {
+        known += usize::from(candidate.read(walk, &unknown, &page).await);
+    }
+    if left_out > 0 && known > 0 {
+        let message = format!("{left_out} more programs that may add commands to it are not read");
+        let warning = Warning::new(CommandPath::root(), message).gap(Gap::Lasting);
+        walk.lock().warnings.push(warning);
+    }
+}
+
+/// A program whose name says that it adds a command.
+struct Candidate {
+    file: PathBuf,
+    /// The words that may call it: `NAME-a-b` is `a-b`, or `b` below `a`, and an underscore may stand for a dash.
+    spellings: Vec<Vec<String>>,
+}
+
+impl Candidate {
+    fn new(program: &Path, file: PathBuf) -> Option<Self> {
+        let (whole, name) = (Binary::new(&file).name(), Binary::new(program).name());
+        let rest = whole.strip_prefix(&format!("{name}-"))?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) || !rest.chars().all(plain) {
+            return None;
+        }
+        let nested = rest.split('-').map(|word| word.replace('_', "-"));
+        let mut spellings = vec![
+            vec![rest.replace('_', "-")],
+            vec![rest.to_owned()],
+            nested.filter(|word| !word.is_empty()).collect(),
+        ];
+        let mut seen = BTreeSet::new();
+        spellings.retain(|words| seen.insert(words.clone()));
+        Some(Self { file, spellings })
+    }
+
+    fn name(&self) -> String {
+        Binary::new(&self.file).name()
+    }
+
+    /// Reads it, if it is a command of the program; says whether it is.
+    async fn read(self, walk: &Walk, unknown: &[Answer], page: &str) -> bool {
+        for words in &self.spellings {
+            let prober = walk.prober.with_words(words, Some(&self.name()));
+            let mut named = None;
+            for (request, unknown) in REQUESTS.iter().zip(unknown) {
+                let answer = prober.run(&[request]).await;
+                if !is_known(&answer, &self.name(), words, unknown) || printed(&answer) == page {
+                    continue;
+                }
+                if answer.succeeded() && looks_like_help(&answer) {
+                    let found = self.walk(walk, prober.clone(), answer).await;
+                    walk.lock().graft(&prober, words, found.unwrap_or_default());
+                    return true;
+                }
+                named.get_or_insert(answer);
+            }
+            if let Some(answer) = named {
+                let message = "its help could not be read; only its name is known".to_owned();
+                let mut found = Found::default();
+                let warning = match (answer.trouble(), answer.may_come_yet()) {
+                    (Some(said), true) => {
+                        let message = format!("{message}: {said}");
+                        Warning::new(CommandPath::root(), message).gap(Gap::Passing)
+                    }
+                    _ => Warning::new(CommandPath::root(), message),
+                };
+                found.warnings.push(warning);
+                walk.lock().graft(&prober, words, found);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What is found of it and its own commands.
+    async fn walk(&self, walk: &Walk, prober: Prober, help: Answer) -> Option<Found> {
+        let binary = Binary::new(&self.file);
+        let signs = Signs {
+            help: &help,
+            binary: &binary,
+        };
+        let family = choose(&signs)?;
+        let inner = Arc::new(Walk {
+            prober,
+            binary,
+            family,
+            bounds: walk.bounds,
+            found: Arc::default(),
+        });
+        inner.run(help).await;
+        let mut found = std::mem::take(&mut *inner.lock());
+        crate::build::place_inherited(&mut found.commands, walk.bounds.flags);
+        Some(found)
+    }
+}
+
+/// Whether an answer is that of a command which is there. Programs name what they do not know, so it is not where the same
+/// words stand before the name.
+fn is_known(answer: &Answer, file: &str, words: &[String], unknown: &Answer) -> bool {
+    if !answer.started {
+        return false;
+    }
+    let name = words.join(" ");
+    let said = |answer: &Answer| -> String { format!("{}\n{}", answer.stderr, answer.stdout) };
+    let (text, stranger) = (said(answer), said(unknown));
+    let before = |line: &str, name: &str| {
+        let (before, _) = line.split_once(name)?;
+        Some(before.to_owned())
+    };
+    let complaints: Vec<String> = stranger
+        .lines()
+        .filter_map(|line| before(line, NO_COMMAND))
+        .collect();
+    if complaints.is_empty() {
+        return text != stranger;
+    }
+    let first = words.first().map_or("", String::as_str);
+    let complains = |line: &str| {
+        let mut begins = [name.as_str(), first].into_iter();
+        begins.any(|name| before(line, name).is_some_and(|it| complaints.contains(&it)))
+    };
+    // Its own name is spoken of by itself alone.
+    text.contains(file) || !text.lines().any(complains)
+}
+
+impl Found {
+    /// Whether one of these is a command of the program's own. What others could add, and only its completion knows, is not.
+    fn has_any(&self, spellings: &[Vec<String>]) -> bool {
+        let mut paths = spellings
+            .iter()
+            .map(|words| words.iter().cloned().collect());
+        paths.any(|path: CommandPath| {
+            let read = self.commands.contains_key(&path) && self.is_told_of(&path);
+            read || self.is_alias(&path)
+        })
+    }
+
+    /// Whether the program tells of a command as its own, and not its completion alone.
+    fn is_told_of(&self, path: &CommandPath) -> bool {
+        let Some((name, above)) = path.words().split_last() else {
+            return true;
+        };
+        let above = self.commands.get(&above.iter().cloned().collect());
+        let children = above.into_iter().flat_map(|above| &above.children);
+        let mut named = children.filter(|child| child.name == *name);
+        named.any(|child| {
+            let told = |about: &Fact<String>| about.source.origin != Origin::Completion;
+            match &child.listed {
+                // Some show under a heading of their own what others add.
+                Some(heading) => !OTHERS
+                    .iter()
+                    .any(|it| heading.value.to_lowercase().contains(it)),
+                None => child.certain || child.about.as_ref().is_some_and(told),
+            }
+        })
+    }
+
+    fn is_alias(&self, path: &CommandPath) -> bool {
+        let [word] = path.words() else { return false };
+        let mut top = self.commands.iter().filter(|(it, _)| it.words().len() == 1);
+        top.any(|(_, sketch)| sketch.aliases.contains(word))
+    }
+
+    /// Takes in what was found of another program, as a command of this one.
+    fn graft(&mut self, prober: &Prober, words: &[String], mut other: Self) {
+        let at: CommandPath = words.iter().cloned().collect();
+        let below = |path: &CommandPath| -> CommandPath {
+            let words = words.iter().chain(path.words());
+            words.cloned().collect()
+        };
+        // What was read of it before was read as a command of this one.
+        let is_below = |path: &CommandPath| path.words().starts_with(words);
+        self.commands.retain(|path, _| !is_below(path));
+        self.warnings.retain(|warning| !is_below(&warning.path));
+        let root = other.commands.remove(&CommandPath::root());
+        let mut root = root.unwrap_or_default();
+        root.program = None;
+        root.stands_alone = true;
+        other.commands.insert(CommandPath::root(), root);
+        for (path, mut sketch) in other.commands {
+            sketch.path = below(&path);
+            let texts = [
+                &mut sketch.usage,
+                &mut sketch.about,
+                &mut sketch.long_about,
+                &mut sketch.examples,
+            ];
+            for fact in texts.into_iter().flatten() {
+                fact.value = prober.as_called(&fact.value);
+            }
+            for same in &mut sketch.same_as {
+                *same = below(same);
+            }
+            self.commands.insert(sketch.path.clone(), sketch);
+        }
+        for (path, names) in other.order {
+            self.order.insert(below(&path), names);
+        }
+        for mut warning in other.warnings {
+            warning.path = below(&warning.path);
+            self.warnings.push(warning);
+        }
+        // Every word on the way is a command, be it one that does nothing by itself.
+        for length in 1..=words.len() {
+            let (name, above) = (&words[length - 1], &words[..length - 1]);
+            let above: CommandPath = above.iter().cloned().collect();
+            let order = self.order.entry(above).or_default();
+            if !order.contains(name) {
+                order.push(name.clone());
+            }
+            let path: CommandPath = words[..length].iter().cloned().collect();
+            if path != at && !self.commands.contains_key(&path) {
+                self.warnings.retain(|warning| warning.path != path);
+                let mut group = CommandSketch::new(path.clone());
+                group.runnable = Some(Fact::new(false, Origin::Convention));
+                self.commands.insert(path, group);
+            }
+        }
+        self.read = self.commands.len();
+        self.known = self.known.max(self.read);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(code: i32, text: &str) -> Answer {
+        Answer {
+            stderr: text.into(),
+            code: Some(code),
+            started: true,
+            ..Answer::default()
+        }
+    }
+
+    #[test]
+    fn names_are_spelled_as_programs_spell_them() {
+        let spellings = |file: &str| {
+            let candidate = Candidate::new(Path::new("/bin/tool"), file.into());
+            let spellings = candidate.map(|it| it.spellings).unwrap_or_default();
+            let spelled = spellings.iter().map(|words| words.join(" "));
+            spelled.collect::<Vec<_>>()
+        };
+        assert_eq!(spellings("/x/tool-extra"), ["extra"]);
+        assert_eq!(spellings("/x/tool-two-words"), ["two-words", "two words"]);
+        assert_eq!(spellings("/x/tool-a-b_c"), ["a-b-c", "a-b_c", "a b-c"]);
+        assert_eq!(spellings("/x/tool-12.sh"), [""; 0]);
+        assert_eq!(spellings("/x/toolbox"), [""; 0]);
+    }
+
+    #[test]
+    fn a_command_is_known_by_what_is_said_of_one_that_is_not() {
+        let words = ["bake".to_owned()];
+        let known = |text: &str, unknown: &str| {
+            is_known(&answer(1, text), "tool-bake", &words, &answer(1, unknown))
+        };
+        let unknown = format!("error: unknown command \"{NO_COMMAND}\"\n");
+        assert!(!known(
+            "error: unknown command \"bake\" - maybe you meant \"take\"",
+            &unknown
+        ));
+        assert!(known("Usage: tool bake [flags]", &unknown));
+        assert!(known("bake: no oven", &unknown));
+        assert!(!known("Usage: tool COMMAND\n", "Usage: tool COMMAND\n"));
+        assert!(known("Usage: bake\n", "Usage: tool COMMAND\n"));
+    }
+}
