@@ -25,9 +25,9 @@ fn unread_sentence(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [name] if name.len() <= LONGEST => {
-            format!(" Not all of {name} could be read yet: commands may be missing.")
+            format!(" Some commands of {name} could not be read yet.")
         }
-        _ => " Not all programs could be read whole yet: commands may be missing.".to_owned(),
+        _ => " Some commands could not be read yet.".to_owned(),
     }
 }
 

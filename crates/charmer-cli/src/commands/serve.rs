@@ -277,6 +277,10 @@ async fn read_all(
     offer: &Offer,
     reading: &Reading,
 ) -> Result<Missing, Problem> {
+    // From the beginning: what is offered while it is being read is of what it was before.
+    for (start, watched) in starts.iter().zip(assembler.watched().iter()) {
+        watched.stands_on(start.footing());
+    }
     let starts = Arc::new(starts);
     let mut found: Vec<Option<Discovery>> = vec![None; starts.len()];
     let mut walks = JoinSet::new();
