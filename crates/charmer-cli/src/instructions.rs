@@ -3,7 +3,7 @@
 use crate::{read, settings::Settings};
 
 /// How many programs are named, and how long a name may be that is worth its tokens.
-const NAMED: usize = 6;
+const NAMED: usize = 5;
 const LONGEST: usize = 24;
 
 /// What is here, in one sentence.
