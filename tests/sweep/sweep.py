@@ -141,8 +141,11 @@ def main():
     parser.add_argument("--part", type=int)
     parser.add_argument("--folder", action="append")
     parser.add_argument("--list", action="store_true", help="say what came of each")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     every = programs(options.folder or FOLDERS)
+    unknown = [name for name in options.names if name not in every]
+    if unknown:
+        parser.error(f"not among the programs: {', '.join(unknown)}")
     skipped = left_out()
     chosen = [name for name in options.names or every if name not in skipped]
     if options.part and len(chosen) > options.part:

@@ -14,7 +14,7 @@ use crate::{
     busy::busy,
     fact::Field,
     family::{Asker, Family, Page, Sketches, printed},
-    help::speaks_of_commands,
+    help::{speaks_of_commands, speaks_of_options},
     probe::{Answer, Prober},
     sketch::{ChildSketch, CommandSketch},
 };
@@ -133,6 +133,18 @@ impl Walk {
         self.family.finish(&asker, &mut sketches).await;
         self.bound_again(&mut sketches);
         self.lock().replace(&before, sketches);
+        let is_bare = self
+            .lock()
+            .commands
+            .get(&CommandPath::root())
+            .is_some_and(|root| {
+                let usage = root.usage.as_ref().map_or("", |usage| &usage.value);
+                root.flags.is_empty() && speaks_of_options(usage)
+            });
+        if is_bare {
+            let message = "its usage speaks of options, but none of them could be read".to_owned();
+            self.note_gap(CommandPath::root(), message, Gap::Lasting);
+        }
         if let Some(reason) = self.prober.lost() {
             let message =
                 format!("not all of its commands could be asked, so some may be missing: {reason}");

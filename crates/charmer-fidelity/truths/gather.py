@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 BIN = pathlib.Path(sys.executable).parent
 # Programs of Node are installed beside: `npm install --prefix FOLDER/node`.
 NODE = BIN.parent / "node" / "node_modules"
+# So are those that are built from Go, and those of Debian's packages.
+GO = BIN.parent / "go"
+DEBIAN = BIN.parent / "debian"
 
 
 class Unknown(Exception):
@@ -90,17 +94,68 @@ def from_manual(one, file, home):
     return manual_pages.tree_of(pages, one["program"])
 
 
+def from_cobra(one, file, home):
+    """Its own tree, which a hidden command prints: `go/tree`."""
+    return json.loads(output([file, "__truth"], home))
+
+
+def from_package(one, file, home):
+    """The manual pages that came with it."""
+    return manual_pages.tree_of(DEBIAN / "usr/share/man/man1", one["program"])
+
+
+def build(one):
+    """Builds a program of `go/`, unless that is done."""
+    GO.mkdir(exist_ok=True)
+    command = ["go", "build", "-trimpath", "-o", GO / one["program"], "."]
+    done = subprocess.run(command, cwd=HERE / "go" / one["program"], capture_output=True, text=True, timeout=1500, check=False)
+    if done.returncode != 0:
+        raise Unknown(f"go build: {done.stderr.strip()[-600:]}")
+
+
+def unpack(one):
+    """Downloads the Debian package of a program and unpacks it, unless that is done."""
+    if (DEBIAN / "usr/bin" / one["program"]).is_file():
+        return
+    DEBIAN.mkdir(exist_ok=True)
+    commands = ["apt-get", "download", one["program"]], ["sh", "-c", f"dpkg-deb -x {one['program']}_*.deb ."]
+    for command in commands:
+        done = subprocess.run(command, cwd=DEBIAN, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode != 0:
+            raise Unknown(f"{' '.join(command)}: {done.stderr.strip()[-600:]}")
+
+
+def place(one):
+    """The file of a program, which is made where that is how it is had."""
+    program, truth = one["program"], one["truth"]
+    if truth == "cobra":
+        build(one)
+        return GO / program
+    if truth == "package":
+        unpack(one)
+        return DEBIAN / "usr/bin" / program
+    return (NODE / ".bin" if truth == "node-parser" else BIN) / program
+
+
 # What `programs.json` calls a way to the truth, and what the table calls it.
 WAYS = {
     "parser": (from_parser, "its parser"),
     "node-parser": (from_node_parser, "its parser"),
     "zsh": (from_zsh, "zsh completions"),
     "manual": (from_manual, "manual pages"),
+    "cobra": (from_cobra, "its own tree"),
+    "package": (from_package, "manual pages"),
 }
 
 
-def version(package, in_node):
-    if in_node:
+def version(one):
+    package = one.get("package", one["program"])
+    if one["truth"] == "cobra":
+        module = (HERE / "go" / one["program"] / "go.mod").read_text()
+        return re.search(rf"^\s*(?:require )?{re.escape(package)} v(\S+)", module, re.M)[1]
+    if one["truth"] == "package":
+        return next(DEBIAN.glob(f"{package}_*.deb")).name.split("_")[1]
+    if one["truth"] == "node-parser":
         return json.loads((NODE / package / "package.json").read_text())["version"]
     return importlib.metadata.version(package)
 
@@ -117,8 +172,7 @@ def note_what_stays(tree):
 
 def gather(one, folder):
     program = one["program"]
-    in_node = one["truth"] == "node-parser"
-    file = (NODE / ".bin" if in_node else BIN) / program
+    file = place(one)
     if not file.is_file():
         raise Unknown(f"{file} is missing")
     way, described = WAYS[one["truth"]]
@@ -130,7 +184,7 @@ def gather(one, folder):
     whole = {
         "program": program,
         "file": str(file),
-        "version": version(one.get("package", program), in_node),
+        "version": version(one),
         "family": one["family"],
         "truth": described,
         "tree": tree,

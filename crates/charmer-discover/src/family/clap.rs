@@ -203,13 +203,16 @@ fn shape(text: &str) -> u8 {
     ];
     let marked = marks.iter().filter(|mark| text.contains(**mark)).count();
     let usual = usage.body().contains("[OPTIONS]") || usage.body().contains("[FLAGS]");
+    // Where options are taken, clap always lists `--help` at least.
+    let lists = |line: &&str| line.trim_start().starts_with('-');
+    let listed = found.iter().flat_map(|section| &section.lines).any(lists);
     let click = text.contains("Show this message and exit");
     match (said && own_help, marked) {
         _ if click => 0,
         (true, 0) if !usual => 80,
         (true, 0) => 85,
         (true, _) => 95,
-        (false, 0) => u8::from(usual) * 20,
+        (false, 0) => u8::from(usual && listed) * 20,
         (false, 1) => 35,
         (false, _) => 60,
     }

@@ -24,7 +24,9 @@ pub(crate) struct OptionRow {
 
 /// Every row of options in a help text, wherever it stands.
 pub(crate) fn option_rows(text: &str) -> Vec<OptionRow> {
-    let lines: Vec<String> = text.lines().map(expand_tabs).collect();
+    let mut lines: Vec<String> = text.lines().map(expand_tabs).collect();
+    take_dashes(&mut lines);
+    take_brackets(&mut lines);
     let lines = side_by_side(lines);
     let mut found = Vec::new();
     for block in blocks(&lines) {
@@ -84,6 +86,49 @@ fn side_by_side(lines: Vec<String>) -> Vec<String> {
         }
     }
     found
+}
+
+/// Texts that begin with a dash, all in one column, as LLVM's programs write them: `--name=<value>   - Text`.
+fn take_dashes(lines: &mut [String]) {
+    let is_row = |line: &str| line.trim_start().starts_with('-');
+    let mut columns: Vec<usize> = lines
+        .iter()
+        .filter(|line| is_row(line))
+        .filter_map(|line| Some(line.find("  - ")? + 2))
+        .collect();
+    columns.sort_unstable();
+    for line in lines.iter_mut().filter(|line| is_row(line)) {
+        let at = line.match_indices(" - ").map(|(at, _)| at + 1);
+        let mut dashes = at.filter(|at| columns.binary_search(at).is_ok());
+        if let Some(at) = dashes.next() {
+            line.replace_range(at..=at, " ");
+        }
+    }
+}
+
+/// Options that stand each in brackets below their heading: `[--prefix[=DIR]]`.
+fn take_brackets(lines: &mut [String]) {
+    let mut below = false;
+    for line in lines {
+        let content = line.trim();
+        if content.is_empty() {
+            continue;
+        }
+        if indent(line) == 0 {
+            below = content.to_lowercase().ends_with("options:");
+            continue;
+        }
+        let inner = content
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        if below
+            && let Some(inner) = inner
+            && inner.starts_with('-')
+            && !inner.contains(' ')
+        {
+            *line = format!("  {inner}");
+        }
+    }
 }
 
 pub(super) fn indent(line: &str) -> usize {
@@ -551,6 +596,31 @@ mod tests {
             ]
         );
         assert_eq!(left_out, ["-Wx", "-say", "-NUM"]);
+    }
+
+    #[test]
+    fn texts_that_begin_with_a_dash() {
+        assert_eq!(
+            show(
+                "USAGE: sieve [options]\n\nOPTIONS:\n\nColour:\n\n  --colour              - Use colours\n\nGeneral:\n\n  --mesh=<string>       - The mesh - how fine\n                          it is\n  --longer-than-its-own - Long\n  -v                    - Say more\n"
+            ),
+            [
+                "--colour None/Bool",
+                "--mesh Required/String",
+                "--longer-than-its-own None/Bool",
+                "-v None/Bool",
+            ]
+        );
+    }
+
+    #[test]
+    fn options_in_brackets_below_their_heading() {
+        let shown = show(
+            "Usage: sieve [OPTIONS]\nOptions:\n\t[--prefix[=DIR]]\n        [--libs]\nLibraries:\n\t[--no]\n",
+        );
+        assert_eq!(shown.len(), 2, "{shown:?}");
+        assert!(shown[0].starts_with("--prefix Optional"), "{shown:?}");
+        assert_eq!(shown[1], "--libs None/Bool");
     }
 
     #[test]

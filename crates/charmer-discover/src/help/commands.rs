@@ -1,4 +1,4 @@
-//! Whether a help text speaks of commands, however it lists them.
+//! Whether a help text speaks of commands or options, however it lists them.
 
 /// Whether a text shows how the help of a command is asked for (`tool help <command>`, `tool <command> --help`), or a
 /// subcommand in its usage. `tool <command>` alone may run another program.
@@ -13,6 +13,17 @@ pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
         let named = words.iter().enumerate();
         let mut named = named.filter(|(_, word)| **word == program);
         named.any(|(at, _)| asks_for_help(&words[at + 1..]))
+    })
+}
+
+/// Whether a usage has a place for options: `[OPTIONS]`, `[option]...`.
+pub(crate) fn speaks_of_options(usage: &str) -> bool {
+    usage.split_whitespace().any(|word| {
+        let word = word.trim_end_matches('.').to_lowercase();
+        matches!(
+            word.as_str(),
+            "[options]" | "[option]" | "[options...]" | "[flags]" | "[opts]"
+        )
     })
 }
 
@@ -53,6 +64,18 @@ mod tests {
             ("tool help command of its own\n", false),
         ] {
             assert_eq!(speaks_of_commands(text, "tool"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn ways_to_speak_of_options() {
+        for (usage, expected) in [
+            ("tool [OPTIONS] <file>", true),
+            ("tool [option]... file", true),
+            ("tool options file", false),
+            ("tool [-a] file", false),
+        ] {
+            assert_eq!(speaks_of_options(usage), expected, "{usage}");
         }
     }
 
