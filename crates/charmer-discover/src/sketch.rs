@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use charmer_core::model::{
-    Arguments, Choice, CommandPath, DoubleDash, FlagValue, Group, Repetition, SingleDash, ValueType,
+    Arguments, Choice, CommandPath, DoubleDash, FlagValue, Group, Positional, Repetition,
+    SingleDash, ValueType,
 };
 
-use crate::fact::{Fact, Field};
+use crate::fact::{Fact, Field, Origin};
 
 /// The maximum length of a flag's name in bytes. What is longer is a text that only begins like a flag, and command lines
 /// with many of them could not be started.
@@ -228,6 +229,20 @@ pub(crate) struct ChildSketch {
 }
 
 impl ChildSketch {
+    /// One that a list names without a word on it: it takes whatever its own help, if it has any, does not tell.
+    pub(crate) fn named(parent: &CommandPath, name: &str, heading: &str) -> Self {
+        let mut told = CommandSketch::new(parent.child(name));
+        let any = Arguments::Listed(vec![Positional::new("args").variadic()]);
+        told.arguments = Some(Fact::new(any, Origin::Convention));
+        told.runnable = Some(Fact::new(true, Origin::Help));
+        Self {
+            name: name.to_owned(),
+            listed: Some(Fact::new(heading.to_owned(), Origin::Help)),
+            told: Some(Box::new(told)),
+            ..Self::default()
+        }
+    }
+
     /// Takes what the other knows besides.
     fn merge(&mut self, other: Self) {
         for alias in other.aliases {

@@ -39,6 +39,13 @@ pub(super) fn read(text: &str) -> Option<Layout<'_>> {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
+    // A program that is a module is called by its script all the same.
+    if let Some((python, module)) = layout.usage.split_once(" -m ")
+        && python.starts_with("python")
+        && !python.contains(' ')
+    {
+        layout.usage = module.to_owned();
+    }
 
     let mut description: Vec<&str> = Vec::new();
     let mut examples: Vec<&str> = Vec::new();

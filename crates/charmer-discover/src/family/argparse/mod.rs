@@ -185,7 +185,7 @@ fn sketch(
         sketch.program = named.first().cloned();
     }
     let mut found = rows::read(&layout.sections);
-    let usage = {
+    let mut usage = {
         let value_of = |name: &str| {
             let flag = rows::named(&found.flags, found.written(name))?;
             flag.placeholder.clone()
@@ -234,6 +234,17 @@ fn sketch(
         sketch.groups.push(fact);
     }
     sketch.children = children(&usage, &found.names);
+    if sketch.children.is_empty()
+        && let Some(at) = usage.positionals.iter().rposition(is_command)
+    {
+        let word = &usage.positionals[at];
+        let word = word.name.as_deref().unwrap_or(&word.id);
+        let row = found.names.iter().find(|row| row.name == word);
+        sketch.children = row.map_or_else(Vec::new, |row| listed_in(&row.text, path));
+        if !sketch.children.is_empty() {
+            usage.positionals.remove(at);
+        }
+    }
     let arguments = positionals(&usage, &found.names, &sketch.children);
     sketch.arguments = Some(Fact::with(Arguments::Listed(arguments), Origin::Usage, 80));
     sketch.warnings = found.warnings;
@@ -287,6 +298,46 @@ fn children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
         }
     }
     found
+}
+
+/// Whether a positional stands for a command.
+fn is_command(positional: &Positional) -> bool {
+    let id = positional.id.to_lowercase();
+    matches!(id.as_str(), "command" | "subcommand" | "cmd" | "action")
+}
+
+/// The commands that a sentence lists: `Command to run. Available: add, check-out, rm`.
+fn listed_in(text: &str, parent: &CommandPath) -> Vec<ChildSketch> {
+    let Some((before, list)) = text.split_once(": ") else {
+        return Vec::new();
+    };
+    let said = before.to_lowercase();
+    if !["available", "commands", "one of"]
+        .iter()
+        .any(|end| said.ends_with(end))
+    {
+        return Vec::new();
+    }
+    // A line may have been broken behind a dash.
+    let list = list.replace("- ", "-");
+    let names: Vec<&str> = list
+        .trim_end_matches('.')
+        .split(',')
+        .map(str::trim)
+        .collect();
+    let plain = |name: &&str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    if names.len() < 3 || !names.iter().all(plain) {
+        return Vec::new();
+    }
+    let names = names.into_iter().filter(|name| *name != "help");
+    names
+        .map(|name| ChildSketch::named(parent, name, ""))
+        .collect()
 }
 
 /// The subcommands of a usage that has no word for them, only dots: the rows below a heading that speaks of commands.

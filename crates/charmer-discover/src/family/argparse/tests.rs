@@ -209,6 +209,39 @@ fn letters_behind_one_dash_are_another_name() {
 }
 
 #[test]
+fn commands_that_a_sentence_lists() {
+    let text = "usage: kiln [-h] [command]\n\npositional arguments:\n  command     Command to run. Available: cool, fire, take-\n              out, help\n\noptions:\n  -h, --help  show this help message and exit\n";
+    let sketch = read(text, &[]);
+    let names: Vec<&str> = sketch
+        .children
+        .iter()
+        .map(|child| child.name.as_str())
+        .collect();
+    assert_eq!(names, ["cool", "fire", "take-out"]);
+    assert!(
+        sketch
+            .arguments
+            .expect("arguments")
+            .value
+            .listed()
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_module_and_words_for_flags_are_no_positionals() {
+    let text = "usage: python -m kiln [-h] [more options, see -h]\n                      [-k KILN] [pots ...]\n\noptions:\n  -h, --help  show this help message and exit\n  -k KILN     which\n";
+    let sketch = read(text, &[]);
+    let arguments = sketch.arguments.expect("arguments").value;
+    let ids: Vec<&str> = arguments
+        .listed()
+        .iter()
+        .map(|one| one.id.as_str())
+        .collect();
+    assert_eq!(ids, ["pots"]);
+}
+
+#[test]
 fn rows_below_all_groups() {
     let text = "usage: kiln [options] [<pot>]\n\noptions:\n  -h, --help  show this help message and exit\n\nExample: use `--help --clay=red` for more.\n\n--clay=<clay>    Which clay.\n--wood=<wood>    Which wood.\n";
     let sketch = read(text, &[]);

@@ -194,6 +194,14 @@ fn stands_for_flags(inner: &str) -> bool {
     match words[..] {
         [word] => ["option", "options", "flags"]
             .contains(&word.trim_end_matches('.').to_lowercase().as_str()),
+        // `[more options, see -h]`
+        [_, ref rest @ ..]
+            if rest
+                .iter()
+                .any(|word| word.trim_end_matches(',') == "options") =>
+        {
+            true
+        }
         [first, ref rest @ ..] => {
             let plain = |word: &&str| word.starts_with(char::is_alphabetic) && *word != first;
             first.starts_with(char::is_alphabetic) && rest.iter().all(plain)

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{Section, first_sentence, sections},
-    sketch::{CommandSketch, FlagSketch, Scope},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
 };
 
 /// The framework.
@@ -101,6 +101,7 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
                 .iter()
                 .filter_map(|row| child(row, one.heading, &usage.program, path));
             sketch.add_children(found);
+            sketch.add_children(bullets(one, path));
         } else if !is_headed(one, &["examples", "example"]) {
             let global = one.heading.to_lowercase().starts_with("global") && !path.is_root();
             let scope = global.then_some(Scope::Inherited);
@@ -126,6 +127,20 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
         sketch.long_about = Some(Fact::new(about.to_owned(), Origin::Help));
     }
     Some(sketch)
+}
+
+/// `- name / otherName`: commands that an author lists without a text.
+fn bullets(section: &Section<'_>, parent: &CommandPath) -> Vec<ChildSketch> {
+    let lines = section.lines.iter();
+    let items = lines.filter_map(|line| line.trim().strip_prefix("- "));
+    let children = items.filter_map(|item| {
+        let mut names = item.split(" / ").map(str::to_owned);
+        let name = names.next().filter(|name| !name.contains(' '))?;
+        let aliases = names.collect();
+        let named = ChildSketch::named(parent, &name, &section.heading);
+        Some(ChildSketch { aliases, ..named })
+    });
+    children.filter(|child| child.name != "help").collect()
 }
 
 fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
