@@ -299,6 +299,7 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{probe::ProbeOptions, sketch::ChildSketch};
 
     fn answer(code: i32, text: &str) -> Answer {
         Answer {
@@ -339,5 +340,65 @@ mod tests {
         assert!(known("bake: no oven", &unknown));
         assert!(!known("Usage: tool COMMAND\n", "Usage: tool COMMAND\n"));
         assert!(known("Usage: bake\n", "Usage: tool COMMAND\n"));
+    }
+
+    #[test]
+    fn what_others_add_is_told_from_what_is_the_programs_own() {
+        let mut root = CommandSketch::default();
+        let child = |name: &str, heading: Option<&str>, origin: Origin| ChildSketch {
+            name: name.into(),
+            listed: heading.map(|heading| Fact::new(heading.into(), Origin::Help)),
+            about: Some(Fact::new("What it does".into(), origin)),
+            ..ChildSketch::default()
+        };
+        root.add_child(child("own", Some("Commands"), Origin::Help));
+        root.add_child(child("spoken-of", None, Origin::Help));
+        root.add_child(child("added", Some("Provided by plugins"), Origin::Help));
+        root.add_child(child("completed", None, Origin::Completion));
+        let mut found = Found::default();
+        for child in &root.children {
+            let path = CommandPath::root().child(child.name.as_str());
+            found
+                .commands
+                .insert(path.clone(), CommandSketch::new(path));
+        }
+        found.commands.insert(CommandPath::root(), root);
+        let own = |name: &str| found.has_any(&[vec![name.to_owned()]]);
+        assert!(own("own") && own("spoken-of"));
+        assert!(!own("added") && !own("completed") && !own("unknown"));
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_program_becomes_a_command_below_the_words_that_call_it() {
+        let prober = Prober::new("/bin/tool".into(), ProbeOptions::default());
+        let prober = prober.expect("it can be asked");
+        let words = ["fire".to_owned(), "kiln".to_owned()];
+        let prober = prober.with_words(&words, Some("tool-fire-kiln"));
+        let mut found = Found::default();
+        let root = CommandSketch::default();
+        found.commands.insert(CommandPath::root(), root);
+        let fire = CommandPath::parse("fire");
+        // It was listed, and did not answer: there is nothing of that name alone.
+        let warning = Warning::new(fire.clone(), "unknown command").gap(Gap::Lasting);
+        found.warnings.push(warning);
+        let mut plugin = Found::default();
+        let mut root = CommandSketch::default();
+        root.usage = Some(Fact::new("tool-fire-kiln [flags]".into(), Origin::Usage));
+        plugin.commands.insert(CommandPath::root(), root);
+        let hot = CommandPath::parse("hot");
+        plugin.commands.insert(hot.clone(), CommandSketch::new(hot));
+        plugin.order.insert(CommandPath::root(), vec!["hot".into()]);
+        found.graft(&prober, &words, plugin);
+        let paths: Vec<String> = found.commands.keys().map(ToString::to_string).collect();
+        assert_eq!(paths, ["", "fire", "fire kiln", "fire kiln hot"]);
+        assert!(found.warnings.is_empty());
+        let kiln = &found.commands[&CommandPath::parse("fire kiln")];
+        assert!(kiln.stands_alone);
+        let usage = kiln.usage.as_ref().map(|usage| usage.value.as_str());
+        assert_eq!(usage, Some("tool fire kiln [flags]"));
+        let group = found.commands[&fire].runnable.as_ref();
+        assert!(group.is_some_and(|runnable| !runnable.value));
+        assert_eq!(found.order[&CommandPath::parse("fire kiln")], ["hot"]);
     }
 }
