@@ -1,7 +1,7 @@
 //! Reads our Python programs and compares what was found with what they say of themselves.
 //!
 //! `CHARMER_PYTHON=/path/to/python cargo test -p charmer-discover --test python -- --ignored --nocapture`, with a
-//! Python that has click and typer. `CHARMER_FIXTURES` chooses some of them: `kiln` needs nothing but Python.
+//! Python that has click, rich-click and typer. `CHARMER_FIXTURES` chooses some of them: `kiln` needs nothing but Python.
 #![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "the report is for people")]
 
@@ -57,16 +57,16 @@ impl Score {
 }
 
 #[tokio::test]
-#[ignore = "needs Python with click and typer; .ci/run runs it"]
+#[ignore = "needs Python with click, rich-click and typer; .ci/run runs it"]
 async fn fixtures_are_read_as_they_are() {
     let python = std::env::var("CHARMER_PYTHON")
-        .expect("CHARMER_PYTHON names a Python with click and typer");
+        .expect("CHARMER_PYTHON names a Python with click, rich-click and typer");
     let chosen = std::env::var("CHARMER_FIXTURES")
-        .unwrap_or_else(|_| "kiln tea letters loom rigid dye post".into());
+        .unwrap_or_else(|_| "kiln tea spice letters loom rigid dye post".into());
     for fixture in chosen.split_whitespace() {
         let runs = match fixture {
             "kiln" => vec!["cool"],
-            "tea" => vec!["strain-with-a-very-long-name"],
+            "tea" | "spice" => vec!["strain-with-a-very-long-name"],
             "loom" | "rigid" | "post" => vec!["a"],
             "dye" => vec!["rinse"],
             _ => vec!["stamps", "list"],
@@ -150,7 +150,7 @@ async fn check(python: &str, fixture: &str, runs: &[&str]) {
 fn install(folder: &Path, python: &str, fixture: &str) -> PathBuf {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/python");
     let read = |name: &str| std::fs::read_to_string(fixtures.join(name)).expect("a fixture");
-    for module in ["truth.py", "loom.py"] {
+    for module in ["truth.py", "loom.py", "tea.py"] {
         std::fs::write(folder.join(module), read(module)).expect("written");
     }
     let program = folder.join(fixture);

@@ -87,7 +87,9 @@ fn rows(lines: &[Vec<char>]) -> Vec<Vec<String>> {
             && lines
                 .iter()
                 .any(|line| line.get(columns[0].0) == Some(&'*'));
-        let begins = first == 0 || first == 1 && marked;
+        // A flag that has only a letter leaves the column of the long names empty.
+        let letter = cells[first].len() == 2 && cells[first].starts_with('-');
+        let begins = first == 0 || first == 1 && marked || letter;
         match found.last_mut() {
             Some(row) if !begins => {
                 for (cell, more) in row.iter_mut().zip(cells) {
@@ -123,6 +125,14 @@ mod tests {
                 ["", "--force", "", "-F", "", "Do it"],
             ]
         );
+    }
+
+    #[test]
+    fn a_letter_alone_is_a_row() {
+        let text = "╭─ Options ─────────────────────╮\n│ --level   -l  INTEGER  A level │\n│           -x  INTEGER  A letter│\n╰───────────────────────────────╯\n";
+        let (_, tables) = read(text);
+        assert_eq!(tables[0].rows.len(), 2);
+        assert_eq!(tables[0].rows[1][1], "-x");
     }
 
     proptest::proptest! {

@@ -98,6 +98,10 @@ pub(super) fn describe(flag: &mut FlagSketch, value: Option<&str>, text: &str, r
     };
     // New versions of typer write `<bool>` behind switches.
     let value = value.filter(|value: &String| !value.is_empty() && value != "<bool>");
+    // A number of any size, with no bounds, is how often a switch was given.
+    let counted =
+        value.as_deref() == Some("INTEGER RANGE") && range.is_none() && extra.range.is_none();
+    let value = value.filter(|_| !counted);
     flag.placeholder.clone_from(&value);
     let default = extra.default.filter(|text| {
         let described = text.starts_with('(') && text.ends_with(')');
@@ -114,6 +118,9 @@ pub(super) fn describe(flag: &mut FlagSketch, value: Option<&str>, text: &str, r
             let range = range.or(extra.range);
             describe_value(flag, value, &help, default, range.as_deref());
         }
+    }
+    if counted {
+        flag.kind = Some(Fact::new(Kind::count(), Origin::Help));
     }
     flag.required
         .hear(Fact::new(extra.required || required, Origin::Help));
@@ -376,6 +383,8 @@ mod tests {
         flag.negation = Some("no-shout".into());
         describe(&mut flag, None, "[default: shout]", false);
         assert_eq!(flag.default.expect("a default").value, ["true"]);
+        let counted = described(Some("INTEGER RANGE"), "More").kind;
+        assert_eq!(counted.map(|fact| fact.value), Some(Kind::count()));
         let counted = described(None, "[default: 0]").kind.expect("a kind");
         assert_eq!(counted.value, Kind::count());
     }

@@ -233,13 +233,18 @@ fn boxed_flag(
     required: bool,
 ) -> Option<FlagSketch> {
     let (mut longs, mut shorts, mut off) = (Vec::new(), Vec::new(), None);
-    // `--force/--gently` stands for two cells.
-    for cell in cells.iter().flat_map(|cell| cell.split('/')) {
+    // `--force/--gently` stands for two cells, and so does `-f/-F` behind it.
+    let parts = cells.iter().flat_map(|cell| {
+        let both = cell.contains('/');
+        let parts = cell.split('/').enumerate();
+        parts.map(move |(at, part)| (part, both && at == 0))
+    });
+    for (cell, on) in parts {
         let mut here: Vec<String> = Vec::new();
         for name in cell.split([',', ' ']).filter(|name| !name.is_empty()) {
             if let Some(long) = name.strip_prefix("--") {
                 here.push(long.to_owned());
-            } else if off.is_none() {
+            } else if off.is_none() || on {
                 shorts.extend(name.strip_prefix('-').and_then(|name| name.chars().next()));
             }
         }

@@ -137,7 +137,7 @@ fn bullets(section: &Section<'_>, parent: &CommandPath) -> Vec<ChildSketch> {
         let mut names = item.split(" / ").map(str::to_owned);
         let name = names.next().filter(|name| !name.contains(' '))?;
         let aliases = names.collect();
-        let named = ChildSketch::named(parent, &name, &section.heading);
+        let named = ChildSketch::named(parent, &name, section.heading);
         Some(ChildSketch { aliases, ..named })
     });
     children.filter(|child| child.name != "help").collect()
