@@ -383,7 +383,7 @@ mod tests {
         let warning = Warning::new(fire.clone(), "unknown command").gap(Gap::Lasting);
         found.warnings.push(warning);
         let mut plugin = Found::default();
-        let mut root = CommandSketch::default();
+        let mut root = CommandSketch::new(CommandPath::root());
         root.usage = Some(Fact::new("tool-fire-kiln [flags]".into(), Origin::Usage));
         plugin.commands.insert(CommandPath::root(), root);
         let hot = CommandPath::parse("hot");
