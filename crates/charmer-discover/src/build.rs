@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use charmer_core::{
     model::{
-        Choice, Cli, Command, CommandPath, Flag, FlagValue, Listing, Repetition, Syntax, ValueType,
+        Choice, Cli, Command, CommandPath, Flag, FlagValue, Listing, Pool, Repetition, Shared,
+        Syntax, ValueType,
     },
     text::shorten,
 };
@@ -33,10 +34,13 @@ pub struct Provenance(BTreeMap<String, CommandOrigins>);
 #[non_exhaustive]
 pub struct CommandOrigins {
     /// Its own fields, by name.
-    pub fields: BTreeMap<String, Source>,
+    pub fields: Sources,
     /// The fields of its flags, by the flag's id.
-    pub flags: BTreeMap<String, BTreeMap<String, Source>>,
+    pub flags: BTreeMap<String, Sources>,
 }
+
+/// Where fields were seen, by their names. Most flags of a program say the same.
+pub type Sources = Shared<BTreeMap<String, Source>>;
 
 impl Provenance {
     /// Whether nothing is known of where anything was seen.
@@ -75,13 +79,15 @@ pub(crate) fn build(
     let mut sketches: BTreeMap<CommandPath, CommandSketch> = found.commands.clone();
     place_inherited(&mut sketches, most_flags);
     let mut provenance = Provenance::default();
-    let mut root = command(
-        &CommandPath::root(),
-        &sketches,
+    let mut builder = Builder {
+        sketches: &sketches,
         found,
-        &mut provenance,
+        provenance: &mut provenance,
         home,
-    );
+        flags: Pool::default(),
+        sources: Pool::default(),
+    };
+    let mut root = builder.command(&CommandPath::root());
     let named = sketches
         .get(&CommandPath::root())
         .and_then(|root| root.program.clone());
@@ -125,10 +131,10 @@ pub(crate) fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch
             }
             continue;
         }
-        let inherited: Vec<FlagSketch> =
-            sketch.flags.extract_if(.., |flag| inherits(flag)).collect();
+        let inherited = sketch.flags.take(inherits);
         let mut kept = Vec::new();
-        for mut flag in inherited {
+        for flag in inherited {
+            let mut flag = flag.into_inner();
             let source = flag.scope.take().map(|scope| scope.source);
             let words = path.words();
             let owner = (0..words.len())
@@ -170,95 +176,119 @@ pub(crate) fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch
     }
 }
 
-fn command(
-    path: &CommandPath,
-    sketches: &BTreeMap<CommandPath, CommandSketch>,
-    found: &Found,
-    provenance: &mut Provenance,
-    home: &str,
-) -> Command {
-    let Some(sketch) = sketches.get(path) else {
-        return Command::default();
-    };
-    let mut origins = CommandOrigins::default();
-    let mut note = |field: &str, source: Option<Source>| {
-        if let Some(source) = source {
-            origins.fields.insert(field.to_owned(), source);
-        }
-    };
-    let mut built = Command::new(path.words().last().cloned().unwrap_or_default());
-    let text = |fact: &Option<Fact<String>>| fact.as_ref().map(|fact| told(&fact.value, home));
-    built.aliases.clone_from(&sketch.aliases);
-    built.about = text(&sketch.about);
-    built.long_about = text(&sketch.long_about);
-    built.examples = text(&sketch.examples);
-    built.usage = text(&sketch.usage);
-    built.deprecated = text(&sketch.deprecated);
-    note("about", sketch.about.as_ref().map(|fact| fact.source));
-    note("usage", sketch.usage.as_ref().map(|fact| fact.source));
-    note(
-        "deprecated",
-        sketch.deprecated.as_ref().map(|fact| fact.source),
-    );
-    note(
-        "arguments",
-        sketch.arguments.as_ref().map(|fact| fact.source),
-    );
-    note("groups", sketch.groups.first().map(|fact| fact.source));
-    if let Some(arguments) = &sketch.arguments {
-        built.arguments = arguments.value.clone();
-    }
-    let listings = listings(sketch);
-    for name in found.order.get(path).into_iter().flatten() {
-        let child = path.child(name.as_str());
-        if sketches.contains_key(&child) {
-            let mut below = command(&child, sketches, found, provenance, home);
-            if let Some((listing, source)) = listings.get(name.as_str()) {
-                below.listing = Some(listing.clone());
-                let origins = provenance.0.entry(child.to_string()).or_default();
-                origins.fields.insert("listing".to_owned(), *source);
+/// What the commands of a program are built with.
+struct Builder<'a> {
+    sketches: &'a BTreeMap<CommandPath, CommandSketch>,
+    found: &'a Found,
+    provenance: &'a mut Provenance,
+    home: &'a str,
+    /// Flags that were built, so that those that are alike become one.
+    flags: Pool<Flag>,
+    /// The same for where their fields were seen.
+    sources: Pool<BTreeMap<String, Source>>,
+}
+
+impl Builder<'_> {
+    fn command(&mut self, path: &CommandPath) -> Command {
+        let (sketches, found, home) = (self.sketches, self.found, self.home);
+        let Some(sketch) = sketches.get(path) else {
+            return Command::default();
+        };
+        let mut origins = CommandOrigins::default();
+        let mut note = |field: &str, source: Option<Source>| {
+            if let Some(source) = source {
+                origins.fields.insert(field.to_owned(), source);
             }
-            built.commands.push(below);
+        };
+        let mut built = Command::new(path.words().last().cloned().unwrap_or_default());
+        let text = |fact: &Option<Fact<String>>| fact.as_ref().map(|fact| told(&fact.value, home));
+        built.aliases.clone_from(&sketch.aliases);
+        built.about = text(&sketch.about);
+        built.long_about = text(&sketch.long_about);
+        built.examples = text(&sketch.examples);
+        built.usage = text(&sketch.usage);
+        built.deprecated = text(&sketch.deprecated);
+        note("about", sketch.about.as_ref().map(|fact| fact.source));
+        note("usage", sketch.usage.as_ref().map(|fact| fact.source));
+        note(
+            "deprecated",
+            sketch.deprecated.as_ref().map(|fact| fact.source),
+        );
+        note(
+            "arguments",
+            sketch.arguments.as_ref().map(|fact| fact.source),
+        );
+        note("groups", sketch.groups.first().map(|fact| fact.source));
+        if let Some(arguments) = &sketch.arguments {
+            built.arguments = arguments.value.clone();
         }
-    }
-    built.runnable = match &sketch.runnable {
-        Some(runnable) => {
-            note("runnable", Some(runnable.source));
-            runnable.value
+        let listings = listings(sketch);
+        for name in found.order.get(path).into_iter().flatten() {
+            let child = path.child(name.as_str());
+            if sketches.contains_key(&child) {
+                let mut below = self.command(&child);
+                if let Some((listing, source)) = listings.get(name.as_str()) {
+                    below.listing = Some(listing.clone());
+                    let origins = self.provenance.0.entry(child.to_string()).or_default();
+                    origins.fields.insert("listing".to_owned(), *source);
+                }
+                built.commands.push(below);
+            }
         }
-        None => built.commands.is_empty(),
-    };
-    built.stands_alone = sketch.stands_alone;
-    if let Some(excludes) = &sketch.excludes_subcommands {
-        built.arguments_exclude_subcommands = excludes.value;
-        note("arguments_exclude_subcommands", Some(excludes.source));
-    }
-    if let Some(end) = &sketch.options_end_behind {
-        built.options_end_behind = Some(end.value);
-        note("options_end_behind", Some(end.source));
-    }
-    if let Some(dashes) = &sketch.double_dash {
-        built.double_dash = Some(dashes.value);
-        note("double_dash", Some(dashes.source));
-    }
-    let mut ids = BTreeSet::new();
-    for flag in &sketch.flags {
-        let (flag, fields) = self::flag(flag, home);
-        let version = path.is_root() && is_version(&flag);
-        if is_help(&flag) || version || flag.id.is_empty() || !ids.insert(flag.id.clone()) {
-            continue;
+        built.runnable = match &sketch.runnable {
+            Some(runnable) => {
+                note("runnable", Some(runnable.source));
+                runnable.value
+            }
+            None => built.commands.is_empty(),
+        };
+        built.stands_alone = sketch.stands_alone;
+        if let Some(excludes) = &sketch.excludes_subcommands {
+            built.arguments_exclude_subcommands = excludes.value;
+            note("arguments_exclude_subcommands", Some(excludes.source));
         }
-        origins.flags.insert(flag.id.clone(), fields);
-        built.flags.push(flag);
+        if let Some(end) = &sketch.options_end_behind {
+            built.options_end_behind = Some(end.value);
+            note("options_end_behind", Some(end.source));
+        }
+        if let Some(dashes) = &sketch.double_dash {
+            built.double_dash = Some(dashes.value);
+            note("double_dash", Some(dashes.source));
+        }
+        let mut ids = BTreeSet::new();
+        for flag in &sketch.flags {
+            let (flag, fields) = self::flag(flag, home);
+            let version = path.is_root() && is_version(&flag);
+            if is_help(&flag) || version || flag.id.is_empty() || !ids.insert(flag.id.clone()) {
+                continue;
+            }
+            let mut fields = Shared::from(fields);
+            let key = source_key(&fields);
+            self.sources.share(&mut fields, key);
+            origins.flags.insert(flag.id.clone(), fields);
+            let mut flag = Shared::from(flag);
+            let key = (flag.id.clone(), flag.help.clone());
+            self.flags.share(&mut flag, key);
+            built.flags.push(flag);
+        }
+        built.groups = sketch
+            .groups
+            .iter()
+            .map(|group| group.value.clone())
+            .filter(|group| group.members.len() > 1)
+            .collect();
+        let key = source_key(&origins.fields);
+        self.sources.share(&mut origins.fields, key);
+        self.provenance.0.insert(path.to_string(), origins);
+        built
     }
-    built.groups = sketch
-        .groups
-        .iter()
-        .map(|group| group.value.clone())
-        .filter(|group| group.members.len() > 1)
-        .collect();
-    provenance.0.insert(path.to_string(), origins);
-    built
+}
+
+/// A key for sources that are alike.
+fn source_key(sources: &BTreeMap<String, Source>) -> Vec<(String, u8)> {
+    let each = sources.iter();
+    each.map(|(field, source)| (field.clone(), source.sure))
+        .collect()
 }
 
 /// The places of the commands that a help page lists, by their names.

@@ -9,6 +9,7 @@ pub mod effect;
 mod fact;
 mod family;
 mod flag_places;
+mod flags;
 mod footing;
 mod help;
 mod journal;
@@ -20,7 +21,7 @@ pub mod redirect;
 mod sketch;
 mod walk;
 
-pub use build::{CommandOrigins, Provenance};
+pub use build::{CommandOrigins, Provenance, Sources};
 pub use discovery::{
     DiscoverError, DiscoverOptions, Discoverer, Discovery, Gap, Warning, discover,
 };

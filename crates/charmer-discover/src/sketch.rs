@@ -7,7 +7,10 @@ use charmer_core::model::{
     SingleDash, ValueType,
 };
 
-use crate::fact::{Fact, Field, Origin};
+use crate::{
+    fact::{Fact, Field, Origin},
+    flags::Flags,
+};
 
 /// The maximum length of a flag's name in bytes. What is longer is a text that only begins like a flag, and command lines
 /// with many of them could not be started.
@@ -277,7 +280,7 @@ pub(crate) struct CommandSketch {
     pub(crate) runnable: Option<Fact<bool>>,
     pub(crate) deprecated: Option<Fact<String>>,
     pub(crate) arguments: Option<Fact<Arguments>>,
-    pub(crate) flags: Vec<FlagSketch>,
+    pub(crate) flags: Flags,
     pub(crate) groups: Vec<Fact<Group>>,
     /// Whether its own flags cannot stand before a subcommand.
     pub(crate) excludes_subcommands: Option<Fact<bool>>,
@@ -304,7 +307,10 @@ impl CommandSketch {
 
     /// The flag that shares a name with this one.
     pub(crate) fn flag_mut(&mut self, like: &FlagSketch) -> Option<&mut FlagSketch> {
-        self.flags.iter_mut().find(|flag| flag.is_same(like))
+        self.flags
+            .iter_mut()
+            .find(|flag| flag.is_same(like))
+            .map(|flag| &mut **flag)
     }
 
     /// Adds a flag, or what is new about one that is there.

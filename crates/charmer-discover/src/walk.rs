@@ -1,7 +1,7 @@
 //! The walk through a program's commands: each is asked for its help, then for what its family can tell besides.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex},
 };
 
@@ -14,6 +14,7 @@ use crate::{
     busy::busy,
     fact::Field,
     family::{Asker, Family, Page, Sketches, printed},
+    flags::FlagPool,
     help::{speaks_of_commands, speaks_of_options},
     probe::{Answer, Prober},
     sketch::{ChildSketch, CommandSketch},
@@ -31,6 +32,10 @@ pub(crate) struct Bounds {
 /// The maximum number of flags that are kept of all commands together, inherited ones counted wherever they are shown.
 /// The largest program that was read, with a thousand commands, has 18,000.
 const ALL_FLAGS: usize = 200_000;
+
+/// How many commands are read at once: more than are asked at once, so that reading an answer holds nobody up, and few
+/// enough to take no room.
+pub(crate) const AT_ONCE: usize = 64;
 
 /// What a walk has found so far.
 #[derive(Debug, Default)]
@@ -56,6 +61,8 @@ pub(crate) struct Found {
     pub(crate) warnings: Vec<Warning>,
     /// What the program answered when it was asked for its help.
     pub(crate) page: String,
+    /// The flags of all commands that were read.
+    pool: FlagPool,
 }
 
 impl Found {
@@ -104,19 +111,19 @@ impl Walk {
             found.known = 1;
             found.page = page;
         }
+        let mut waiting = VecDeque::new();
         while let Some(done) = tasks.join_next_with_id().await {
-            let (path, sketch) = match done {
-                Ok((task, read)) => {
+            match done {
+                Ok((task, (path, sketch))) => {
                     paths.remove(&task);
-                    read
+                    waiting.extend(self.take_in(path, sketch));
                 }
                 // It loses its command, never the walk.
-                Err(panic) => {
-                    self.note_lost(paths.remove(&panic.id()).unwrap_or_default());
-                    continue;
-                }
-            };
-            for (path, child) in self.take_in(path, sketch) {
+                Err(panic) => self.note_lost(paths.remove(&panic.id()).unwrap_or_default()),
+            }
+            while tasks.len() < AT_ONCE
+                && let Some((path, child)) = waiting.pop_front()
+            {
                 let task = tasks.spawn(Arc::clone(self).read(path.clone(), child, None));
                 paths.insert(task.id(), path);
             }
@@ -132,6 +139,10 @@ impl Walk {
         let asker = self.asker();
         self.family.finish(&asker, &mut sketches).await;
         self.bound_again(&mut sketches);
+        let mut found = self.lock();
+        let lists = sketches.values_mut().map(|sketch| &mut sketch.flags);
+        lists.for_each(|flags| found.pool.share(flags));
+        drop(found);
         self.lock().replace(&before, sketches);
         let is_bare = self
             .lock()
@@ -232,6 +243,7 @@ impl Walk {
             return Vec::new();
         };
         let before = sketch.flags.len();
+        found.pool.share(&mut sketch.flags);
         sketch.flags.truncate(ALL_FLAGS - found.flags);
         found.flags += sketch.flags.len();
         found.flags_left_out += before - sketch.flags.len();
@@ -353,7 +365,7 @@ impl Walk {
             left_out = sketch.bound_flags(self.bounds.flags);
         }
         if self.family.takes_flags_again() {
-            for flag in &mut sketch.flags {
+            for flag in sketch.flags.iter_mut().filter(|flag| !flag.may_repeat) {
                 flag.may_repeat = true;
             }
         }

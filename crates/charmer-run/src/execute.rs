@@ -255,7 +255,7 @@ fn advised(mut outcome: Outcome, tool: &Tool) -> Outcome {
     let (stderr, stdout) = (clean(&stderr), clean(&stdout));
     if let Some(line) = waiting_line(&stderr).or_else(|| waiting_line(&stdout)) {
         let flags = tool.input.flags.iter();
-        let answer = answering_flag(flags.clone().map(|property| &property.flag));
+        let answer = answering_flag(flags.clone().map(|property| &*property.flag));
         let key =
             answer.and_then(|flag| flags.clone().find(|property| property.flag.id == flag.id));
         outcome.advice = Some(match key {

@@ -71,7 +71,7 @@ pub(crate) fn definition(tool: &Tool) -> model::Tool {
     let mut listed = model::Tool::new(
         tool.name.as_str().to_owned(),
         tool.description.clone(),
-        Arc::clone(&tool.input_schema),
+        Arc::clone(tool.input_schema.shared()),
     );
     if !tool.title.is_empty() {
         listed = listed.with_title(tool.title.clone());

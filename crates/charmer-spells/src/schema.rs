@@ -56,7 +56,7 @@ pub(crate) fn tool(spell: &Spell, data: Option<Value>, asks: bool) -> Tool {
 
 /// Puts the bounds of numbers into the schema as their author wrote them, the wide ones too.
 fn publish_bounds(spell: &Spell, tool: &mut Tool) {
-    let schema = Arc::make_mut(&mut tool.input_schema);
+    let schema = &mut *tool.input_schema;
     let Some(properties) = schema.get_mut("properties") else {
         return;
     };

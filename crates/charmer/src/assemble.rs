@@ -186,7 +186,7 @@ fn apply_author(bridge: &Bridge, cli: &mut Cli) {
             .unwrap_or_else(|| no_command("confirm", path));
         let is_switch = |flag: &Flag| flag.is_named(switch) && flag.value == FlagValue::None;
         assert!(
-            command.flags.iter().any(is_switch),
+            command.flags.iter().any(|flag| is_switch(flag)),
             "charmer: confirm names `{switch}`, which is no switch of `{path}`"
         );
         command.confirm = Some(switch.clone());

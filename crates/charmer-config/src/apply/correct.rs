@@ -1,7 +1,7 @@
 //! One command's corrections put into the model.
 
 use charmer_core::{
-    model::{Cli, Command, CommandPath, Flag},
+    model::{Cli, Command, CommandPath, Flag, Shared},
     select::names_flag,
 };
 
@@ -103,7 +103,7 @@ pub(super) fn command(
                         continue;
                     }
                     _ if correction.add => {
-                        command.flags.push(new_flag(name, correction));
+                        command.flags.push(new_flag(name, correction).into());
                         report.note(
                             path,
                             Some(&command.flags[command.flags.len() - 1].id),
@@ -115,7 +115,7 @@ pub(super) fn command(
                             .flags
                             .iter()
                             .chain(inherited.iter().map(|(_, flag)| flag));
-                        let mismatch = Mismatch::no_flag(&shown, name, known);
+                        let mismatch = Mismatch::no_flag(&shown, name, known.map(AsRef::as_ref));
                         mismatches.push(mismatch.at(Place::of(["flags", name])));
                         continue;
                     }
@@ -174,7 +174,7 @@ fn usage_of_arguments<'u>(program: &str, path: &CommandPath, usage: &'u str) -> 
 }
 
 /// The flags of a command's ancestors, the nearest first, with whose they are.
-fn inherited_flags(cli: &Cli, path: &CommandPath) -> Vec<(String, Flag)> {
+fn inherited_flags(cli: &Cli, path: &CommandPath) -> Vec<(String, Shared<Flag>)> {
     let mut found = Vec::new();
     let mut command = &cli.root;
     for (depth, word) in path.words().iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Names of flags in the file that reach nothing, because the program has no such flag.
 
 use charmer_core::{
-    model::{Arguments, Cli, Flag},
+    model::{Arguments, Cli, Flag, Shared},
     select::names_flag,
     text::nearest,
 };
@@ -62,7 +62,7 @@ impl Source {
 /// The names that a program has.
 struct Known<'c> {
     program: &'c str,
-    flags: Vec<Flag>,
+    flags: Vec<Shared<Flag>>,
     positionals: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ impl<'c> Known<'c> {
         if self.flags.iter().any(|flag| names_flag(name, flag)) {
             return None;
         }
-        let names: Vec<String> = self.flags.iter().map(Flag::display_name).collect();
+        let names: Vec<String> = self.flags.iter().map(|flag| flag.display_name()).collect();
         let wanted = format!("--{}", name.trim_start_matches('-'));
         let hint = match nearest(&wanted, names.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),

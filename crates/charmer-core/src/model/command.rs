@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arguments, CommandPath, DoubleDash, Flag, Positional, Syntax, parse_usage};
+use super::{
+    Arguments, CommandPath, DoubleDash, Flag, Pool, Positional, Shared, Syntax, parse_usage,
+};
 
 /// What running a command does to the world, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -173,7 +175,7 @@ pub struct Command {
     pub deprecated: Option<String>,
     /// Its own flags; the global ones of its ancestors are not repeated here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub flags: Vec<Flag>,
+    pub flags: Vec<Shared<Flag>>,
     /// Its positionals.
     #[serde(default)]
     pub arguments: Arguments,
@@ -264,7 +266,7 @@ impl Command {
     /// Adds a flag.
     #[must_use]
     pub fn flag(mut self, flag: Flag) -> Self {
-        self.flags.push(flag);
+        self.flags.push(flag.into());
         self
     }
 
@@ -324,8 +326,8 @@ impl Command {
     /// Its own flags that may be given together with a subcommand.
     pub fn flags_beside_subcommands(&self) -> impl Iterator<Item = &Flag> {
         let shut_out = self.arguments_exclude_subcommands;
-        let flags = self.flags.iter();
-        flags.filter(move |flag| flag.global || !shut_out)
+        let flags = self.flags.iter().map(AsRef::as_ref);
+        flags.filter(move |flag: &&Flag| flag.global || !shut_out)
     }
 
     /// The child that a word calls, by name or alias.
@@ -366,6 +368,19 @@ impl Cli {
             version: None,
             syntax,
         }
+    }
+
+    /// Makes flags that are alike one, so that they take the room of one.
+    pub fn share_flags(&mut self) {
+        fn descend(command: &mut Command, pool: &mut Pool<Flag>) {
+            for flag in &mut command.flags {
+                let key = (flag.id.clone(), flag.help.clone());
+                pool.share(flag, key);
+            }
+            let below = &mut command.commands;
+            below.iter_mut().for_each(|child| descend(child, pool));
+        }
+        descend(&mut self.root, &mut Pool::default());
     }
 
     /// The command at a path.

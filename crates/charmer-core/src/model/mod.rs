@@ -8,6 +8,7 @@ mod command;
 mod flag;
 mod network;
 mod path;
+mod shared;
 mod syntax;
 mod usage;
 mod value_type;
@@ -17,6 +18,7 @@ pub use command::{Cli, Command, Effect, Group, GroupKind, Hints, Listing, heirs}
 pub use flag::{Choice, Flag, FlagValue, Repetition, SingleDash};
 pub use network::Network;
 pub use path::CommandPath;
+pub use shared::{Pool, Shared};
 pub use syntax::{DoubleDash, LongValue, ShortValue, Syntax};
 pub use usage::parse_usage;
 pub use value_type::{JsonKind, MapValue, ValueType};

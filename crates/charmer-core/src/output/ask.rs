@@ -145,10 +145,11 @@ pub struct JsonRequest<'f> {
 /// ```
 pub fn json_input(input: &Input, given: &Map<String, Value>) -> Option<(String, Value)> {
     // Those of the command itself come last in a tool.
-    let flags: Vec<&Flag> = input.flags.iter().rev().map(|p| &p.flag).collect();
+    let flags: Vec<&Flag> = input.flags.iter().rev().map(|p| &*p.flag).collect();
     let request = choose(&flags)?;
     let mut properties = input.flags.iter();
-    let property = properties.find(|property| std::ptr::eq(&property.flag, request.flag))?;
+    let property =
+        properties.find(|property| std::ptr::eq(&raw const *property.flag, request.flag))?;
     let given = input.given_flags(given);
     let chosen = |property: &FlagProperty| {
         given.is_some_and(|given| given.contains_key(&property.key))
@@ -209,7 +210,8 @@ pub fn json_flag<'f>(lineage: &[&'f Command]) -> Option<JsonRequest<'f>> {
         .iter()
         .rev()
         .flat_map(|ancestor| ancestor.flags.iter().filter(|flag| flag.global));
-    let flags: Vec<&'f Flag> = command.flags.iter().chain(inherited).collect();
+    let flags = command.flags.iter().chain(inherited);
+    let flags: Vec<&'f Flag> = flags.map(AsRef::as_ref).collect();
     choose(&flags)
 }
 

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Cli, Command, CommandPath},
+    model::{Cli, Command, CommandPath, Shared},
     select::{Candidate, Selector, first_match},
 };
 
@@ -18,10 +18,11 @@ use super::{
     annotations::Annotations,
     description::describe,
     help::{Help, shown_above},
+    input_schema::InputSchema,
     name::{NAME_WARNING, unique_names},
     pin::{PinReach, Pins},
-    property::{Input, Layout, Rules, is_taken},
-    schema::{input_schema, output_schema, output_schema_with_data},
+    property::{Input, Layout, Rules, Steps, is_taken},
+    schema::{output_schema, output_schema_with_data, schema_notes},
 };
 
 /// Commands that never become tools, wherever they stand; compared whole.
@@ -167,6 +168,7 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
     // Nearly every tool has the same output, so they share it.
     let plain_output = Arc::new(output_schema());
     let shared_name: Arc<str> = program.into();
+    let mut steps = Steps::default();
     let mut tools = Vec::with_capacity(chosen.len());
     let mut reach: Vec<PinReach> = options
         .pins
@@ -203,7 +205,7 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
                 continue;
             }
         };
-        let mut input = Input::new(&lineage, options.layout, selector, pinned);
+        let mut input = Input::new(&lineage, options.layout, selector, pinned, &mut steps);
         warnings.extend(
             left_out_but_required(&lineage, selector, &input)
                 .into_iter()
@@ -228,8 +230,8 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
         {
             apply_rules(&mut input, argument, rules);
         }
-        let (schema, notes) = input_schema(&input);
-        warnings.extend(notes.into_iter().map(warn));
+        warnings.extend(schema_notes(&input).into_iter().map(warn));
+        let input = Shared::from(input);
         let words: Vec<&str> = std::iter::once(program)
             .chain(path.words().iter().map(String::as_str))
             .collect();
@@ -243,7 +245,7 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
             annotations: Annotations::new(&command.hints),
             output_schema: declared_output(options, &path)
                 .unwrap_or_else(|| Arc::clone(&plain_output)),
-            input_schema: Arc::new(schema),
+            input_schema: InputSchema::of(&input),
             syntax: cli.syntax,
             selector: explicit.then_some(at),
             help: Help {

@@ -55,7 +55,8 @@ pub enum Descriptions {
 /// ```
 pub fn compact(tool: &Tool, descriptions: Descriptions, leave_out_shared: bool) -> Tool {
     let mut listed = tool.clone();
-    let schema = Arc::make_mut(&mut listed.input_schema);
+    listed.input_schema = tool.input_schema.copied().into();
+    let schema = &mut *listed.input_schema;
     if leave_out_shared {
         remove_shared(tool, schema);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Command, CommandPath, Effect, Listing};
+use crate::model::{Command, CommandPath, Effect, Listing, Shared};
 
 use super::{Annotations, Input};
 
@@ -127,7 +127,7 @@ pub(super) fn named<'i>(input: &'i Input, word: &str) -> Named<'i> {
     let letters = name.trim_start_matches('-');
     for (at, letter) in letters.char_indices() {
         let Some(p) = find(&format!("-{letter}")) else {
-            let known = |level: &super::Level| level.short_flags.contains(&letter);
+            let known = |level: &Shared<super::Level>| level.short_flags.contains(&letter);
             return match input.levels.iter().any(known) {
                 true => Named::Withheld,
                 false => result,

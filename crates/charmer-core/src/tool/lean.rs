@@ -1,7 +1,5 @@
 //! A tool with many flags, listed with the few that people use: the others are told where commands are described.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
 use super::{FLAGS_KEY, FlagProperty, Layout, Tool, brief::telling_examples};
@@ -32,7 +30,7 @@ const FLAGS: usize = 6;
 /// ```
 pub fn lean(tool: &Tool, listed: &Tool, told_by: &str) -> Option<Tool> {
     let mut lean = listed.clone();
-    let schema = Arc::make_mut(&mut lean.input_schema);
+    let schema = &mut *lean.input_schema;
     let properties = flag_properties(schema, tool.input.layout)?;
     let mut free: Vec<&FlagProperty> = tool
         .input

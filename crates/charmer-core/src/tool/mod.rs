@@ -10,6 +10,7 @@ mod compact;
 mod description;
 mod example;
 mod help;
+mod input_schema;
 mod kind;
 mod lean;
 mod name;
@@ -28,6 +29,7 @@ pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue
 pub use compact::{Descriptions, compact, without_common_output};
 pub use example::{Example, Placeholder, all_examples, examples, quoted};
 pub use help::Help;
+pub use input_schema::InputSchema;
 pub use lean::{LEAN_TOKENS, lean};
 pub use name::{NAME_LIMIT, NAME_WARNING, ToolName};
 pub use page::{choices_of, effect_words, help_page};
@@ -46,7 +48,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{CommandPath, Syntax};
+use crate::model::{CommandPath, Shared, Syntax};
 
 /// One command as a tool.
 #[derive(Debug, Clone)]
@@ -61,9 +63,9 @@ pub struct Tool {
     /// The command that it runs.
     pub path: CommandPath,
     /// Its input, property by property.
-    pub input: Input,
+    pub input: Shared<Input>,
     /// The JSON Schema of its input.
-    pub input_schema: Arc<Map<String, Value>>,
+    pub input_schema: InputSchema,
     /// The JSON Schema of its structured result; empty if nothing is said of it.
     pub output_schema: Arc<Map<String, Value>>,
     /// What is known of its behaviour.
@@ -110,8 +112,8 @@ impl Tool {
             help: Help::custom(name.as_str(), &description, annotations),
             name,
             description,
-            input: Input::none(),
-            input_schema: Arc::new(input_schema),
+            input: Input::none().into(),
+            input_schema: input_schema.into(),
             output_schema: Arc::new(output_schema()),
             annotations,
             syntax: Syntax::pflag(),
@@ -133,7 +135,7 @@ impl Tool {
         self.input.template = Some(Arc::new(template));
         let (mut schema, _) = schema::input_schema(&self.input);
         schema.insert("additionalProperties".into(), false.into());
-        self.input_schema = Arc::new(schema);
+        self.input_schema = schema.into();
         self
     }
 
@@ -167,7 +169,7 @@ impl Tool {
             definition["title"] = self.title.as_str().into();
         }
         definition["description"] = self.description.as_str().into();
-        definition["inputSchema"] = Value::Object((*self.input_schema).clone());
+        definition["inputSchema"] = Value::Object(self.input_schema.copied());
         if !self.output_schema.is_empty() {
             definition["outputSchema"] = Value::Object((*self.output_schema).clone());
         }

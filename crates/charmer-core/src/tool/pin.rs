@@ -142,7 +142,7 @@ impl Pins {
         let mut names: Vec<String> = Vec::new();
         cli.walk(&mut |_, lineage| {
             let command = *lineage.last().expect("a lineage ends with its command");
-            names.extend(command.flags.iter().map(Flag::display_name));
+            names.extend(command.flags.iter().map(|flag| flag.display_name()));
             for (at, pin) in pins.iter().enumerate() {
                 found[at] |= command.flags.iter().any(|flag| names_flag(&pin.flag, flag));
             }
@@ -229,7 +229,7 @@ impl Pin {
         }
         let property = FlagProperty {
             key: name.clone(),
-            flag: flag.clone(),
+            flag: flag.clone().into(),
             owner,
             level: level_of(lineage, owner, flag),
             confirms: false,

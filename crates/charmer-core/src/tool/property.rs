@@ -1,11 +1,15 @@
 //! The properties of a tool's input: which key stands for which flag or positional, in which layout.
 
-use std::{collections::HashSet, fmt, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Arguments, Command, DoubleDash, Flag, Group, GroupKind, Positional},
+    model::{Arguments, Command, DoubleDash, Flag, Group, GroupKind, Positional, Shared},
     select::Selector,
 };
 
@@ -64,7 +68,7 @@ pub struct FlagProperty {
     /// Its key in the input.
     pub key: String,
     /// The flag.
-    pub flag: Flag,
+    pub flag: Shared<Flag>,
     /// How deep the command stands that owns it; the root is 0.
     pub owner: usize,
     /// How deep it is written: its owner's depth, or the leaf's if it is global.
@@ -112,7 +116,7 @@ impl PositionalProperty {
 #[non_exhaustive]
 pub struct WithheldFlag {
     /// The flag.
-    pub flag: Flag,
+    pub flag: Shared<Flag>,
     /// How deep it would be written.
     pub level: usize,
     /// Why it is not offered.
@@ -150,7 +154,12 @@ impl Level {
             .iter()
             .flat_map(|ancestor| &ancestor.flags)
             .filter(|flag| flag.global);
-        let flags: Vec<&Flag> = command.flags.iter().chain(globals).collect();
+        let flags: Vec<&Flag> = command
+            .flags
+            .iter()
+            .chain(globals)
+            .map(AsRef::as_ref)
+            .collect();
         let longs = |flag: &&Flag| -> Vec<String> {
             flag.long
                 .iter()
@@ -211,6 +220,20 @@ impl Level {
     }
 }
 
+/// The steps that lead to the commands of one program, each made once for all that stand below it.
+#[derive(Debug, Default)]
+pub(super) struct Steps(HashMap<*const Command, Shared<Level>>);
+
+impl Steps {
+    /// The last step of a lineage that goes on.
+    fn to(&mut self, lineage: &[&Command]) -> Shared<Level> {
+        let last: *const Command = lineage[lineage.len() - 1];
+        let level = self.0.entry(last);
+        let level = level.or_insert_with(|| Level::new(lineage, false).into());
+        level.clone()
+    }
+}
+
 /// The input of a tool.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -218,7 +241,7 @@ pub struct Input {
     /// How it is laid out.
     pub layout: Layout,
     /// The steps from the root to the command.
-    pub levels: Vec<Level>,
+    pub levels: Vec<Shared<Level>>,
     /// The flags that can be reached, ancestors' first, each in declaration order.
     pub flags: Vec<FlagProperty>,
     /// The flags that are always written as they are, and that no input reaches.
@@ -260,6 +283,7 @@ impl Input {
         layout: Layout,
         selector: &Selector,
         pinned: Pinned,
+        steps: &mut Steps,
     ) -> Self {
         let leaf = lineage.len() - 1;
         let mut flags = Vec::new();
@@ -292,7 +316,11 @@ impl Input {
                     .confirm
                     .as_deref()
                     .is_some_and(|word| flag.is_switch() && flag.is_named(word));
-                flag.required = (flag.required && !lifted) || confirms;
+                // Written only where it changes: all commands below share what they inherit.
+                let required = (flag.required && !lifted) || confirms;
+                if flag.required != required {
+                    flag.required = required;
+                }
                 let level = level_of(lineage, depth, &flag);
                 flags.push(FlagProperty {
                     key: String::new(),
@@ -352,7 +380,10 @@ impl Input {
             _ => None,
         };
         let levels = (0..lineage.len())
-            .map(|depth| Level::new(&lineage[..=depth], depth == leaf))
+            .map(|depth| match depth == leaf {
+                true => Level::new(lineage, true).into(),
+                false => steps.to(&lineage[..=depth]),
+            })
             .collect();
         let mut input = Self {
             layout,
@@ -382,6 +413,9 @@ impl Input {
             ..
         } = self;
         for (depth, level) in levels.iter_mut().enumerate() {
+            if level.groups.is_empty() {
+                continue;
+            }
             level.groups.retain(|group| {
                 let mut members = group.members.iter().filter_map(|id| {
                     let mut pinned = pinned.iter();
@@ -408,7 +442,9 @@ impl Input {
                     }
                     (GroupKind::Together, true) => {
                         for p in flags.iter_mut().filter(|p| p.owner == depth) {
-                            p.flag.required |= group.members.contains(&p.flag.id);
+                            if group.members.contains(&p.flag.id) {
+                                p.flag.required = true;
+                            }
                         }
                         for p in positionals.iter_mut().filter(|p| p.level == depth) {
                             p.positional.required |= group.members.contains(&p.positional.id);

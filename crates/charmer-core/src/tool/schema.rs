@@ -41,6 +41,18 @@ pub(super) fn input_schema(input: &Input) -> (Map<String, Value>, Vec<String>) {
     (schema, warnings)
 }
 
+/// What has to be left out of the schema of a tool's input, without writing it.
+pub(super) fn schema_notes(input: &Input) -> Vec<String> {
+    let mut notes = Vec::new();
+    for described in Described::others(input)
+        .iter()
+        .chain(&Described::flags(input).collect::<Vec<_>>())
+    {
+        described.default_value(&mut notes);
+    }
+    notes
+}
+
 fn object(described: &[Described<'_>], warnings: &mut Vec<String>) -> Map<String, Value> {
     let properties: Map<String, Value> = described
         .iter()

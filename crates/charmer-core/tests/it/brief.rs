@@ -101,7 +101,7 @@ fn a_command_is_described_without_its_schema() {
     for layout in [Layout::Flat, Layout::Nested] {
         for tool in tools(harbour(), layout) {
             let mut bare = (*tool).clone();
-            bare.input_schema = Arc::default();
+            bare.input_schema = Default::default();
             assert_eq!(brief(&[&bare], 600), brief(&[&tool], 600));
             assert_eq!(brief_input(&bare, 300), brief_input(&tool, 300));
         }

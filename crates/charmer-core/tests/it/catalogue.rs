@@ -359,9 +359,9 @@ proptest! {
         nested: bool,
     ) {
         let mut command = Command::new("leaf").usage(format!("leaf {usage}"));
-        command.flags = leaf;
+        command.flags = leaf.into_iter().map(Into::into).collect();
         let mut app = Command::new("app").command(command);
-        app.flags = root;
+        app.flags = root.into_iter().map(Into::into).collect();
         let mut options = CatalogueOptions::default();
         options.layout = if nested { Layout::Nested } else { Layout::Flat };
         let found = catalogue(&Cli::new(app, Syntax::pflag()), &options);

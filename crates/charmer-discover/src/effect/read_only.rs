@@ -42,8 +42,13 @@ pub fn read_only_selectors(
                 .map(|flag| flag.id.clone())
                 .collect::<BTreeSet<_>>()
         };
-        let own = left_out(&mut command.flags.iter());
-        let inherited = left_out(&mut ancestors.iter().flat_map(|ancestor| &ancestor.flags));
+        let own = left_out(&mut command.flags.iter().map(AsRef::as_ref));
+        let inherited = left_out(
+            &mut ancestors
+                .iter()
+                .flat_map(|ancestor| &ancestor.flags)
+                .map(AsRef::as_ref),
+        );
         groups
             .entry((own, inherited))
             .or_default()

@@ -6,10 +6,7 @@ use std::sync::OnceLock;
 use charmer_core::model::{FlagValue, LongValue, ValueType};
 
 use super::Asker;
-use crate::{
-    probe::Answer,
-    sketch::{CommandSketch, FlagSketch},
-};
+use crate::{flags::Flags, probe::Answer, sketch::CommandSketch};
 
 /// How programs say that they do not know a flag, in small letters.
 const UNKNOWN: [&str; 8] = [
@@ -69,7 +66,7 @@ impl AskedLongValue {
 }
 
 /// The long name of a flag that must have a value: a plain text before a number or a file.
-fn flag_to_try(flags: &[FlagSketch]) -> Option<&str> {
+fn flag_to_try(flags: &Flags) -> Option<&str> {
     let valued = flags.iter().filter_map(|flag| {
         let (long, kind) = (flag.long.as_deref()?, &flag.kind.as_ref()?.value);
         let usable = kind.value == FlagValue::Required && !matches!(long, "help" | "version");

@@ -71,20 +71,25 @@ impl<'a> Names<'a> {
             // Who gives `yes` has not been told that it stands for a person's word.
             let target = match property.confirms {
                 true => Err((
-                    &property.flag,
+                    &*property.flag,
                     format!("give `{}: true` once the user has agreed", property.key),
                 )),
                 false => Ok(property.key.as_str()),
             };
-            (target, &property.flag, property.level)
+            (target, &*property.flag, property.level)
         });
         let withheld = input.withheld.iter();
-        let withheld =
-            withheld.map(|held| (Err((&held.flag, held.why.clone())), &held.flag, held.level));
+        let withheld = withheld.map(|held| {
+            (
+                Err((&*held.flag, held.why.clone())),
+                &*held.flag,
+                held.level,
+            )
+        });
         let pinned = input.pinned.iter().map(|pinned| {
             let property = &pinned.property;
             let why = "it is pinned, and always set".to_owned();
-            (Err((&property.flag, why)), &property.flag, property.level)
+            (Err((&*property.flag, why)), &*property.flag, property.level)
         });
         let candidates = offered.chain(withheld).chain(pinned);
         let candidates = candidates.map(|(target, flag, level)| Candidate {

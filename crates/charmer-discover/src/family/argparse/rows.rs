@@ -115,8 +115,11 @@ fn is_name(content: &str) -> bool {
 }
 
 /// The flag of this name, dashes included.
-pub(super) fn named<'f>(flags: &'f [FlagSketch], name: &str) -> Option<&'f FlagSketch> {
-    flags.iter().find(|flag| is_named(flag, name))
+pub(super) fn named<'f>(
+    flags: impl IntoIterator<Item = &'f FlagSketch>,
+    name: &str,
+) -> Option<&'f FlagSketch> {
+    flags.into_iter().find(|flag| is_named(flag, name))
 }
 
 /// Whether the flag has this name, dashes included.

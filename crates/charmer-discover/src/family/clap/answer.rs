@@ -30,7 +30,11 @@ pub(super) enum Heard {
 }
 
 /// Reads what a program answered; `flags` are those that it may name.
-pub(super) fn heard(text: &str, succeeded: bool, flags: &[FlagSketch]) -> Heard {
+pub(super) fn heard<'f>(
+    text: &str,
+    succeeded: bool,
+    flags: impl IntoIterator<Item = &'f FlagSketch>,
+) -> Heard {
     let error = text
         .lines()
         .position(|line| line.trim_start().starts_with("error"));
@@ -54,7 +58,7 @@ pub(super) fn heard(text: &str, succeeded: bool, flags: &[FlagSketch]) -> Heard 
 }
 
 /// The flag or positional that an error is about, as we write it.
-fn named(message: &str, flags: &[FlagSketch]) -> Option<String> {
+fn named<'f>(message: &str, flags: impl IntoIterator<Item = &'f FlagSketch>) -> Option<String> {
     let marks = [" for '", "argument '", "by '", "option '"];
     let (at, mark) = marks
         .iter()
@@ -73,7 +77,7 @@ fn named(message: &str, flags: &[FlagSketch]) -> Option<String> {
         .split([' ', '=', '[', '.'])
         .next()
         .unwrap_or_default();
-    let flag = flags.iter().find(|flag| is_named(flag, name));
+    let flag = flags.into_iter().find(|flag| is_named(flag, name));
     Some(flag.map_or_else(|| name.to_owned(), FlagSketch::written))
 }
 

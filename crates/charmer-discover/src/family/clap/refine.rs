@@ -109,7 +109,7 @@ impl Clap {
     /// Finds out the types of flags, and which may be repeated. Flags that several commands share are asked about once.
     async fn ask_flags(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         let in_order = self.memory().modern;
-        let mut open: Vec<FlagSketch> = sketch.flags.clone();
+        let mut open: Vec<FlagSketch> = sketch.flags.iter().cloned().collect();
         open.retain(|flag| Question::about(flag).is_some());
         let mut spent = 0;
         while !open.is_empty() && spent < MOST {

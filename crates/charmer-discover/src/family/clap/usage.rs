@@ -2,6 +2,7 @@
 
 use charmer_core::model::{CommandPath, Positional};
 
+use crate::flags::Flags;
 use crate::sketch::FlagSketch;
 
 /// What a usage line says.
@@ -30,7 +31,7 @@ pub(super) struct Operand {
 }
 
 /// Reads a usage text; `None` if it is not of the command at this path.
-pub(super) fn read(body: &str, path: &CommandPath, flags: &[FlagSketch]) -> Option<Usage> {
+pub(super) fn read(body: &str, path: &CommandPath, flags: &Flags) -> Option<Usage> {
     let forms = forms(body);
     let first = forms.first()?;
     let words = split(first);
@@ -120,7 +121,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 impl Usage {
-    fn take(&mut self, words: &[&str], flags: &[FlagSketch]) {
+    fn take(&mut self, words: &[&str], flags: &Flags) {
         let mut last = false;
         let mut at = 0;
         while let Some(word) = words.get(at) {
@@ -189,7 +190,7 @@ impl Usage {
     }
 
     /// `<--a|--b <B>|FILE>`: one of these is required.
-    fn alternatives(&mut self, words: &[&str], flags: &[FlagSketch]) {
+    fn alternatives(&mut self, words: &[&str], flags: &Flags) {
         let mut members = Vec::new();
         for word in words {
             if word.starts_with('-') {
@@ -224,7 +225,7 @@ pub(super) fn is_named(flag: &FlagSketch, name: &str) -> bool {
 }
 
 /// How many words follow a flag as its values.
-fn values_of(name: &str, flags: &[FlagSketch]) -> usize {
+fn values_of(name: &str, flags: &Flags) -> usize {
     let flag = flags.iter().find(|flag| is_named(flag, name));
     match flag {
         Some(flag) => flag

@@ -4,16 +4,21 @@
 //! many commands share. Where enough commands that have a flag were asked, and none of them wants it, it is not required:
 //! a command that has no other flags is not asked.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::PoisonError,
+};
 
 use charmer_core::model::{CommandPath, Group, GroupKind};
-use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt as _};
 
 use crate::{
     fact::{Fact, Field, Origin},
     family::{Asker, Sketches},
     flag_places::FlagPlaces,
+    flags::Flags,
     sketch::{CommandSketch, FlagSketch, Scope},
+    walk::AT_ONCE,
 };
 
 use super::{
@@ -88,7 +93,9 @@ impl Cobra {
                 continue;
             };
             for flag in &mut sketch.flags {
-                flag.named_type |= vouched.named.contains(&said_of(flag));
+                if !flag.named_type && vouched.named.contains(&said_of(flag)) {
+                    flag.named_type = true;
+                }
             }
             self.learn_types(asker, sketch).await;
         }
@@ -112,8 +119,17 @@ impl Cobra {
             .map(|(_, sketch)| async move {
                 self.ask_for_flags(asker, sketch).await;
                 self.learn_types(asker, sketch).await;
+                self.share_flags(sketch);
             });
-        join_all(each).await;
+        stream::iter(each)
+            .for_each_concurrent(AT_ONCE, |asked| asked)
+            .await;
+    }
+
+    /// Makes the flags of a command one with those of others that are alike.
+    fn share_flags(&self, sketch: &mut CommandSketch) {
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.share(&mut sketch.flags);
     }
 
     /// Whether help shows no flags of a command, and those that all commands take are known from elsewhere.
@@ -279,7 +295,7 @@ pub(super) fn twin_key(sketch: &CommandSketch) -> Option<CommandPath> {
 }
 
 /// The flags of help that are not listed.
-fn hidden(help: &[FlagSketch], listed: &[FlagSketch]) -> Vec<FlagSketch> {
+fn hidden(help: &Flags, listed: &[FlagSketch]) -> Vec<FlagSketch> {
     let shown = help.iter().filter(|flag| flag.id() != "help");
     let listed = FlagPlaces::of(listed);
     shown.filter(|flag| !listed.has(flag)).cloned().collect()

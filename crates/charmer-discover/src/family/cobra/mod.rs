@@ -30,6 +30,7 @@ use futures_util::future::join_all;
 use crate::{
     fact::{Fact, Field, Origin},
     flag_places::FlagPlaces,
+    flags::FlagPool,
     sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
 };
 
@@ -69,6 +70,8 @@ pub(super) struct Cobra {
     learnt: Mutex<HashMap<String, Learnt>>,
     /// Who is asking about a flag at the moment, by the same text: the others wait for the answer.
     asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    /// The flags as they are when completion has been heard.
+    pool: Mutex<FlagPool>,
 }
 
 impl Family for Cobra {

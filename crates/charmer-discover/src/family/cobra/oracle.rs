@@ -69,7 +69,7 @@ impl Cobra {
             }
             match self.recall(flag) {
                 Some(learnt) => learnt.tell(flag),
-                None => pending.push(flag.clone()),
+                None => pending.push(FlagSketch::clone(flag)),
             }
         }
         if pending.is_empty() {

@@ -2,6 +2,7 @@
 
 use charmer_core::model::{Arguments, FlagValue};
 
+use crate::flags::Flags;
 use crate::sketch::{CommandSketch, FlagSketch, Scope};
 
 use super::Sketches;
@@ -55,7 +56,7 @@ pub(super) fn shown(sketch: &CommandSketch, program: &str, globals: &[FlagSketch
 }
 
 /// Reads the words behind the command's path; `None` where a flag is not known.
-fn read(words: &[String], own: &[FlagSketch], globals: &[FlagSketch]) -> Option<Shown> {
+fn read(words: &[String], own: &Flags, globals: &[FlagSketch]) -> Option<Shown> {
     let mut shown = Shown::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {

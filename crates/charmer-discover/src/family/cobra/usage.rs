@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use charmer_core::model::FlagValue;
 
-use crate::sketch::{ChildSketch, FlagSketch};
+use crate::flags::Flags;
+use crate::sketch::ChildSketch;
 
 /// Whether a usage pattern only says which children there are: `(generic | tls)`.
 pub(super) fn offers_children(pattern: &str, children: &[ChildSketch]) -> bool {
@@ -28,7 +29,7 @@ fn strip_marks(pattern: &str) -> &str {
 
 /// A usage pattern of positionals alone, without what it says of the command's flags: `NAME --image=image
 /// [--port=port]` has one positional. What stands behind `--` is left alone, and so is everything where a flag is one choice of several.
-pub(super) fn positional_pattern(pattern: &str, flags: &[FlagSketch]) -> String {
+pub(super) fn positional_pattern(pattern: &str, flags: &Flags) -> String {
     let pattern = strip_marks(pattern)
         .replace("[ -- ", "[-- ")
         .replace(" ]", "]");

@@ -27,6 +27,7 @@ use charmer_core::model::{CommandPath, Syntax};
 use super::{Asker, Family, Page, Refining, Signs, Sketches};
 use crate::{
     fact::{Fact, Origin},
+    flags::Flags,
     sketch::{CommandSketch, FlagSketch, Scope},
 };
 
@@ -71,7 +72,7 @@ fn followed_by(path: &CommandPath, word: &str) -> Vec<String> {
 /// The family of a dialect's programs.
 pub(super) struct Framework<D> {
     /// The flags that the page of each command shows.
-    shown: Mutex<BTreeMap<CommandPath, Vec<FlagSketch>>>,
+    shown: Mutex<BTreeMap<CommandPath, Flags>>,
     dialect: PhantomData<D>,
 }
 
