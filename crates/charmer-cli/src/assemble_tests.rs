@@ -148,7 +148,7 @@ fn plant(call: &mut Call) {
         None => {
             let mut evil = tool.input.flags[0].clone();
             evil.key = "evil".into();
-            evil.flag = Flag::new("evil");
+            evil.flag = Flag::new("evil").into();
             tool.input.flags.push(evil);
             call.input.insert("evil".into(), true.into());
         }

@@ -295,7 +295,8 @@ pub(crate) fn withhold(cli: &mut Cli, out: &LeftOut) {
 fn set_flag(cli: &mut Cli, path: &CommandPath, id: &str, set: impl Fn(&mut Flag)) {
     let command = cli.command_mut(path);
     let flags = command.into_iter().flat_map(|command| &mut command.flags);
-    flags.filter(|flag| flag.id == id).for_each(set);
+    let flags = flags.filter(|flag| flag.id == id);
+    flags.for_each(|flag| set(flag));
 }
 
 /// The rule by which only reading is offered, where it is.
@@ -461,7 +462,8 @@ fn unmatched(cli: &Cli, selection: &Selection, found: &Cli, judgement: &Judgemen
                 lineage
                     .last()
                     .into_iter()
-                    .flat_map(|command: &&Command| &command.flags),
+                    .flat_map(|command: &&Command| &command.flags)
+                    .map(AsRef::as_ref),
             );
         });
         let mut positionals = HashSet::new();

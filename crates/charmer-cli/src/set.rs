@@ -187,7 +187,7 @@ fn flags(cli: &Cli) -> impl Iterator<Item = &Flag> {
     std::iter::from_fn(move || {
         let command = commands.pop()?;
         commands.extend(&command.commands);
-        Some(command.flags.iter())
+        Some(command.flags.iter().map(AsRef::as_ref))
     })
     .flatten()
 }

@@ -151,7 +151,9 @@ fn undone_at(path: &CommandPath, lineage: &[&Command], source: &Source) -> Vec<(
 fn idle(cli: &Cli, source: &Source) -> Vec<String> {
     let mut flags: Vec<&Flag> = Vec::new();
     cli.walk(&mut |_, lineage| {
-        flags.extend(lineage.last().iter().flat_map(|command| &command.flags))
+        let own = lineage.last().into_iter();
+        let own = own.flat_map(|command| &command.flags);
+        flags.extend(own.map(AsRef::as_ref));
     });
     let is_pinned = |flag: &Flag| source.set.keys().any(|name| names_flag(name, flag));
     let (pins, others): (Vec<&Flag>, Vec<&Flag>) = flags.iter().partition(|flag| is_pinned(flag));

@@ -100,6 +100,12 @@ impl FromIterator<FlagSketch> for Flags {
     }
 }
 
+impl<const N: usize> From<[FlagSketch; N]> for Flags {
+    fn from(flags: [FlagSketch; N]) -> Self {
+        flags.into_iter().collect()
+    }
+}
+
 impl From<Vec<FlagSketch>> for Flags {
     fn from(flags: Vec<FlagSketch>) -> Self {
         flags.into_iter().collect()

@@ -192,7 +192,7 @@ fn compare(cli: &Cli, truth: &BTreeMap<String, TrueCommand>, scores: &mut BTreeM
             aliases == command.aliases,
             format!("{aliases:?}"),
         );
-        let names: BTreeSet<String> = found.flags.iter().map(Flag::display_name).collect();
+        let names: BTreeSet<String> = found.flags.iter().map(|flag| flag.display_name()).collect();
         for name in names
             .iter()
             .chain(command.flags.keys())

@@ -237,6 +237,7 @@ fn judge_flags(
             .flags
             .iter()
             .chain(passed_on)
+            .map(AsRef::as_ref)
             .find(|found| is_it(found) && !found.hidden && found.deprecated.is_none());
         let at = place(path, name);
         report.flag_recall.count(found.is_some(), || at.clone());

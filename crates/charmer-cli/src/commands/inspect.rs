@@ -285,7 +285,8 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
             .collect();
         fact("commands", names.join(", "));
     }
-    let own = command.flags.iter().map(|flag| (path.clone(), flag));
+    let own = command.flags.iter();
+    let own = own.map(|flag| (path.clone(), flag.as_ref()));
     let flags: Vec<(CommandPath, &Flag)> = own.chain(inherited(inspected, path)).collect();
     let rows: Vec<Vec<Cell>> = flags
         .iter()

@@ -21,7 +21,7 @@ fn classified(path: &str, about: &str, flags: &[&str]) -> super::Classified {
     if !about.is_empty() {
         last.about = Some(about.into());
     }
-    last.flags = flags.iter().map(|name| Flag::new(*name)).collect();
+    last.flags = flags.iter().map(|name| Flag::new(*name).into()).collect();
     let lineage: Vec<&Command> = lineage.iter().collect();
     classify(&lineage, &path)
 }

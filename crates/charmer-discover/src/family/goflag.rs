@@ -310,7 +310,7 @@ fn named(column: &str) -> Option<FlagSketch> {
 mod tests {
     use super::*;
 
-    fn show(flags: &[FlagSketch]) -> Vec<String> {
+    fn show<'f>(flags: impl IntoIterator<Item = &'f FlagSketch>) -> Vec<String> {
         let show = |flag: &FlagSketch| {
             let kind = flag.kind.as_ref().map(|kind| kind.value.value_type.clone());
             let default = flag.default.as_ref().map(|fact| fact.value.join(","));
@@ -321,7 +321,7 @@ mod tests {
                 default.unwrap_or_default()
             )
         };
-        flags.iter().map(show).collect()
+        flags.into_iter().map(show).collect()
     }
 
     #[test]

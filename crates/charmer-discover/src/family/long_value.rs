@@ -101,6 +101,7 @@ fn has_word(line: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sketch::FlagSketch;
     use crate::{
         fact::{Fact, Origin},
         sketch::Kind,
@@ -113,11 +114,11 @@ mod tests {
             ..FlagSketch::long(long)
         };
         let text = || Kind::single(ValueType::String);
-        let mut flags = vec![
+        let mut flags = Flags::from([
             flag("all", Kind::switch()),
             flag("help", text()),
             flag("colour", text().optional(None)),
-        ];
+        ]);
         assert_eq!(flag_to_try(&flags), None);
         flags.push(flag("output", Kind::single(ValueType::Path)));
         assert_eq!(flag_to_try(&flags), Some("output"));

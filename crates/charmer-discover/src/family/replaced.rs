@@ -51,7 +51,7 @@ mod tests {
     fn replaced(usage: &str, rows: &str) -> Vec<String> {
         let mut sketch = CommandSketch::new(CommandPath::root());
         sketch.arguments = arguments_of(&[usage]);
-        sketch.flags = getopt_flags(rows).0;
+        sketch.flags = getopt_flags(rows).0.into();
         mark_replaced(&mut sketch);
         match sketch.arguments.map(|fact| fact.value) {
             Some(Arguments::Listed(listed)) => listed[0].replaced_by.clone(),

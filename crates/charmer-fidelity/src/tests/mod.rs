@@ -62,7 +62,7 @@ fn read(truth: &Truth) -> Cli {
             if !flag.hidden && flag.deprecated.is_none() && !flag.inherited {
                 found
                     .flags
-                    .push(read_flag(name.trim_start_matches('-'), flag));
+                    .push(read_flag(name.trim_start_matches('-'), flag).into());
             }
         }
         for group in &command.groups {
@@ -191,10 +191,10 @@ fn each_damage_is_seen_in_its_own_figure() {
             list(cli).flags.retain(|flag| !flag.is_named("--size"))
         }),
         ("flag_precision", |cli| {
-            list(cli).flags.push(Flag::new("ghost"))
+            list(cli).flags.push(Flag::new("ghost").into())
         }),
         ("flag_precision", |cli| {
-            cli.root.flags.push(Flag::new("port").global())
+            cli.root.flags.push(Flag::new("port").global().into())
         }),
         ("types", |cli| {
             flag(cli, "--depth").value_type = ValueType::String
@@ -291,7 +291,7 @@ fn a_flag_that_is_offered_where_its_program_rejects_it_is_made_up_there() {
 fn what_nobody_can_see_is_no_mistake() {
     let mut cli = read(&truth());
     cli.root.flags[0].default = vec!["~/.books".into()];
-    cli.root.flags.push(Flag::new("version"));
+    cli.root.flags.push(Flag::new("version").into());
     cli.root
         .commands
         .push(Command::new("completion").command(Command::new("bash")));
@@ -315,7 +315,7 @@ fn what_nobody_can_see_is_no_mistake() {
             _ => {}
         }
     }
-    list.flags.push(Flag::new("config").pflag("string"));
+    list.flags.push(Flag::new("config").pflag("string").into());
     let report = compare(&cli, &truth());
     assert_eq!(damaged(&report), [""; 0], "{report}");
 }

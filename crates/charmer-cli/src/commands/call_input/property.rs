@@ -173,7 +173,7 @@ pub(super) fn properties(tool: &Tool) -> Vec<Property<'_>> {
         let mut flags = tool.input.flags.iter();
         flags
             .find(|property| property.key == key)
-            .map(|property| &property.flag)
+            .map(|property| &*property.flag)
     };
     fn entries(schema: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
         schema.and_then(Value::as_object).into_iter().flatten()

@@ -259,7 +259,9 @@ mod tests {
             for arguments in [listed.clone(), pattern.clone()] {
                 let mut command = Command::new("app");
                 command.flags = every_flag().into_iter().map(Into::into).collect();
-                command.flags.push(Flag::new("yes").help("Do not ask").into());
+                command
+                    .flags
+                    .push(Flag::new("yes").help("Do not ask").into());
                 command.confirm = Some("--yes".to_owned());
                 command.stdin = true;
                 command.arguments = arguments;

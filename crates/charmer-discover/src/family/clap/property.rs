@@ -178,7 +178,7 @@ impl Builder {
         for (at, opt) in cmd.opts.iter().enumerate() {
             let (arg, flag) = self.option(at, opt, !cmd.subs.is_empty());
             real = real.arg(arg);
-            model.flags.extend(flag);
+            model.flags.extend(flag.map(Into::into));
         }
         let mut listed = Vec::new();
         let count = cmd.positionals.len();
@@ -527,7 +527,10 @@ fn ask(program: &clap::Command, sketch: &mut CommandSketch) {
             .find(|flag| flag.written() == question.name);
         refine::apply(flag.expect("it was asked about"), &question.verdict);
     }
-    sketch.flags.iter_mut().for_each(refine::settle_default);
+    sketch
+        .flags
+        .iter_mut()
+        .for_each(|flag| refine::settle_default(flag));
     if let Some(mut questions) = refine::positional_questions(sketch) {
         while questions.iter().any(|question| !question.is_done()) {
             let (text, succeeded) = probe(refine::positional_values(&questions));

@@ -299,7 +299,7 @@ mod tests {
     fn show(line: &str, path: &str) -> String {
         let mut level = FlagSketch::long("level");
         level.placeholder = Some("<X> <Y>".into());
-        let Some(usage) = read(line, &CommandPath::parse(path), &[level]) else {
+        let Some(usage) = read(line, &CommandPath::parse(path), &Flags::from([level])) else {
             return "none".into();
         };
         let operands = usage.operands.iter().map(|operand| {
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn the_program_may_be_called_by_another() {
         let root = CommandPath::root();
-        let name = |line| read(line, &root, &[]).map(|usage| usage.program);
+        let name = |line| read(line, &root, &Flags::default()).map(|usage| usage.program);
         assert_eq!(name("cargo kiln [OPTIONS]").as_deref(), Some("cargo kiln"));
         assert_eq!(name("kiln[EXE] [OPTIONS]").as_deref(), Some("kiln"));
     }
@@ -374,8 +374,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_read(text in "([\\PC]|<|>|\\[|\\]|-- |\\.\\.\\.| ){0,80}") {
-            read(&text, &CommandPath::root(), &[]);
-            read(&text, &CommandPath::parse("a"), &[]);
+            read(&text, &CommandPath::root(), &Flags::default());
+            read(&text, &CommandPath::parse("a"), &Flags::default());
         }
     }
 }

@@ -120,7 +120,7 @@ mod tests {
 
     fn sketch(pattern: &str, examples: &str) -> CommandSketch {
         let mut sketch = CommandSketch::new(CommandPath::root().child("go"));
-        sketch.flags = super::super::pflag::flags(&["      --all   All"]);
+        sketch.flags = super::super::pflag::flags(&["      --all   All"]).into();
         sketch.arguments = Some(Fact::new(parse_usage(pattern), Origin::Usage));
         sketch.usage = Some(Fact::new(format!("p go {pattern}"), Origin::Usage));
         sketch.examples = Some(Fact::new(examples.into(), Origin::Help));

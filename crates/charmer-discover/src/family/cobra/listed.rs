@@ -308,7 +308,7 @@ mod tests {
     fn command(path: &str, rows: &[&str]) -> CommandSketch {
         let path: CommandPath = path.split(' ').map(str::to_owned).collect();
         let mut sketch = CommandSketch::new(path);
-        sketch.flags = pflag::flags(rows);
+        sketch.flags = pflag::flags(rows).into();
         sketch
     }
 

@@ -459,7 +459,7 @@ mod tests {
     fn words_on_deprecation_that_completion_repeats_are_the_authors() {
         let lines = ["      --old string   Old name (DEPRECATED: use --new)"];
         let mut sketch = CommandSketch::new(CommandPath::root());
-        sketch.flags = pflag::flags(&lines);
+        sketch.flags = pflag::flags(&lines).into();
         assert!(sketch.flags[0].deprecated.is_some());
         let completion = Completion {
             lines: vec![("--old".into(), "Old name (DEPRECATED: use --new)".into())],
@@ -509,14 +509,14 @@ mod tests {
         let text = "      --deep int   How deep";
         let mut sketches = Sketches::new();
         let mut root = CommandSketch::new(CommandPath::root());
-        root.flags = pflag::flags(&[text, "      --wide   Wide"]);
+        root.flags = pflag::flags(&[text, "      --wide   Wide"]).into();
         for flag in &mut root.flags {
             flag.scope = Some(Fact::new(Scope::Global, Origin::Help));
         }
         sketches.insert(CommandPath::root(), root);
         let path = CommandPath::root().child("dig");
         let mut dig = CommandSketch::new(path.clone());
-        dig.flags = pflag::flags(&[text, "      --wide   Another text"]);
+        dig.flags = pflag::flags(&[text, "      --wide   Another text"]).into();
         sketches.insert(path.clone(), dig);
         share_globals(&mut sketches);
         let scope = |at: usize| {

@@ -163,7 +163,7 @@ mod tests {
             let path = CommandPath::root().child("find");
             let mut sketch = CommandSketch::new(path.clone());
             let rows = ["      --all           All", "      --from string   From"];
-            sketch.flags = super::super::pflag::flags(&rows);
+            sketch.flags = super::super::pflag::flags(&rows).into();
             sketch.arguments = Some(Fact::new(parse_usage(pattern), Origin::Usage));
             sketch.examples = Some(Fact::new(examples.into(), Origin::Help));
             let mut root = CommandSketch::new(CommandPath::root());

@@ -93,7 +93,7 @@ mod tests {
         let mut add = |words: &[&str], flags: &[&str], children: &[&str]| {
             let path: CommandPath = words.iter().map(ToString::to_string).collect();
             let mut sketch = CommandSketch::new(path.clone());
-            sketch.flags = pflag::flags(flags);
+            sketch.flags = pflag::flags(flags).into();
             sketch.children = children
                 .iter()
                 .map(|name| ChildSketch {

@@ -199,7 +199,7 @@ mod tests {
             ),
             ("NAME -- [COMMAND] [args...]", "name, -- command"),
         ] {
-            let plain = positional_pattern(pattern, &[]);
+            let plain = positional_pattern(pattern, &Flags::default());
             let Arguments::Listed(listed) = parse_usage(&plain) else {
                 panic!("{pattern}: {plain}");
             };
@@ -210,6 +210,6 @@ mod tests {
             assert_eq!(names.collect::<Vec<_>>().join(", "), expected, "{pattern}");
         }
         let whole = "(POD | TYPE/NAME)";
-        assert_eq!(positional_pattern(whole, &[]), whole);
+        assert_eq!(positional_pattern(whole, &Flags::default()), whole);
     }
 }
