@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use charmer_core::model::{Arguments, CommandPath, Positional, Syntax};
+use charmer_core::model::{Arguments, CommandPath, Positional, Shared, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
@@ -304,7 +304,7 @@ pub(super) fn take_command_options(text: &str, sketch: &mut CommandSketch) {
     let (options, _) = getopt_flags(&rows.join("\n"));
     for option in options {
         let attached = format!("--{}=", option.long.as_deref().unwrap_or_default());
-        let operand = |flag: &&mut FlagSketch| {
+        let operand = |flag: &&mut Shared<FlagSketch>| {
             !flag.is_switch() && !rows.iter().any(|row| row.contains(&attached))
         };
         let known = sketch.flags.iter_mut().find(|flag| flag.is_same(&option));
