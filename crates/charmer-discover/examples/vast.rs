@@ -262,7 +262,7 @@ impl Vast {
                 let _ = writeln!(text, "{child}\t{}", about(&below));
             }
         }
-        print!("{text}:4\n");
+        println!("{text}:4");
     }
 }
 
