@@ -46,8 +46,8 @@ pub(crate) fn is_one_line(text: &str, object: &Object<'_>) -> bool {
 /// The indentation of an object's members: that of a member that starts a line, else one step more than the object's.
 pub(crate) fn member_indent(text: &str, object: &Object<'_>, layout: &Layout) -> String {
     let own_line = |member: &&ObjectProp<'_>| {
-        let line = indentation(text, member.range.start);
-        text[..member.range.start - line.len()].ends_with('\n')
+        let line = text[..member.range.start].trim_end_matches([' ', '\t']);
+        line.ends_with('\n')
     };
     match object.properties.iter().find(own_line) {
         Some(member) => indentation(text, member.range.start).to_owned(),
@@ -193,6 +193,11 @@ pub(crate) fn take(text: &str, object: &Object<'_>, member: &ObjectProp<'_>) -> 
     let rest = comma.as_ref().map_or(end, |(comma, _)| comma.end);
     if ends_comment(text, previous.unwrap_or(inside), gap) && !starts_line(&text[rest..]) {
         // What follows would become part of the comment.
+        gap = start;
+    }
+    let goes_on = text[rest..].starts_with([' ', '\t']) && !starts_line(&text[rest..]);
+    if previous.is_none() && comma.is_some() && goes_on && !text[gap..start].contains('\n') {
+        // What stands before the first of several in a line is the brace's.
         gap = start;
     }
     let mut changes = vec![(gap..end, String::new())];

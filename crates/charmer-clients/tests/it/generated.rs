@@ -314,3 +314,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_stands_before_the_first_of_several_stays() {
+    for text in [
+        "{\"mcpServers\":{/**/ },}",
+        "{\"mcpServers\":\r\n{/**/ }/**/,// c\r\n}",
+        "{\t\"mcpServers\":{\t},/* c */}",
+        // The line's own indentation reaches back into a letter of several bytes.
+        "   {\"k\":\"ü\",\"b\":{}}",
+    ] {
+        any_order("cursor", Some(text.as_bytes()));
+    }
+}
