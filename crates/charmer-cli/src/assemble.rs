@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Borrow,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     ffi::OsString,
     path::Path,
     sync::Arc,
@@ -90,10 +90,15 @@ pub(crate) struct LeftOutCount {
 impl LeftOutCount {
     /// Counts what is left out of these tools; what belongs to commands that are not offered is not missed.
     fn of(prepared: &Prepared, tools: &[Arc<Tool>]) -> Option<Self> {
-        let is_offered = |path: &CommandPath| {
-            let mut tools = tools.iter();
-            tools.any(|tool| tool.path.words().starts_with(path.words()))
-        };
+        // The words of all commands that are tools, and of those above them.
+        let offered: HashSet<&[String]> = tools
+            .iter()
+            .flat_map(|tool| {
+                let words = tool.path.words();
+                (0..=words.len()).map(|length| &words[..length])
+            })
+            .collect();
+        let is_offered = |path: &CommandPath| offered.contains(path.words());
         let left_out = prepared.left_out.iter();
         let owners = left_out
             .map(|out| &out.command)

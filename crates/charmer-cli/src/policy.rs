@@ -42,7 +42,7 @@ pub(crate) struct Prepared {
     pub(crate) networks: HashMap<CommandPath, Granted>,
     /// The commands that can be tried where only reading is wanted, whatever their labels say.
     pub(crate) reads_any: Arc<HashSet<CommandPath>>,
-    /// Values that arguments cannot have.
+    /// Values that arguments cannot have, in the order of the commands' paths.
     pub(crate) refused: Vec<Refused>,
     /// Whether only reading is offered.
     pub(crate) read_only: bool,
@@ -116,7 +116,8 @@ pub(crate) fn prepare(
     );
     left_out.extend(undone::withhold(&mut cli, source, selection, &mut warnings));
     relieve_positionals(&mut cli.root);
-    let refused = refused_values(&cli, program, selection, &judgement, read_only);
+    let mut refused = refused_values(&cli, program, selection, &judgement, read_only);
+    refused.sort_by(|one, other| one.command.cmp(&other.command));
     warnings.extend(unmatched(&cli, selection, &found.cli, &judgement));
     options.selectors = selectors(&cli, program, selection, only_reading.cloned());
     let outputs = source.outputs(&cli);
@@ -177,7 +178,9 @@ impl Prepared {
 
     /// The values that the arguments of a command cannot have.
     pub(crate) fn refused(&self, path: &CommandPath) -> impl Iterator<Item = &Refused> {
-        self.refused.iter().filter(move |one| one.command == *path)
+        let from = self.refused.partition_point(|one| one.command < *path);
+        let of_it = self.refused[from..].iter();
+        of_it.take_while(move |one| one.command == *path)
     }
 }
 

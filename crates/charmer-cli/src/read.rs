@@ -7,8 +7,10 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
+use charmer_core::model::Command;
 use charmer_discover::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Provenance, Surroundings,
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Judgement, Provenance,
+    Surroundings,
     cache::Cache,
     probe::{ProbeOptions, ProbeStop},
 };
@@ -171,6 +173,14 @@ impl Start {
         match self {
             Self::Known(_, found) => Some(*found),
             Self::Walk(..) => None,
+        }
+    }
+
+    /// Lets go of what tools were made from. What is left tells whether the program is still what it was.
+    pub(crate) fn let_go(&mut self) {
+        if let Self::Known(_, found) = self {
+            found.cli.root = Command::default();
+            found.judgement = Judgement::default();
         }
     }
 

@@ -125,10 +125,11 @@ impl Cache {
 
     /// What was known of the program at this path when it was last read, whatever it has become since.
     pub fn last_known(&self, program: &Path) -> Option<Discovery> {
-        let entry: Entry<Discovery> = read(&self.file(program, ENTRY))?;
+        let mut entry: Entry<Discovery> = read(&self.file(program, ENTRY))?;
         let ours = entry.format == FORMAT
             && entry.version == env!("CARGO_PKG_VERSION")
             && entry.program == program;
+        entry.discovery.cli.share_flags();
         ours.then_some(entry.discovery)
     }
 

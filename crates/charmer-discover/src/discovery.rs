@@ -302,7 +302,7 @@ impl Discoverer {
             .snapshot(complete)
             .ok_or_else(|| no_help(&inner.program, &help));
         // The model takes their place.
-        self.found().commands.clear();
+        self.found().let_go();
         whole
     }
 

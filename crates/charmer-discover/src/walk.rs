@@ -66,6 +66,13 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Forgets the commands; how far it was stays.
+    pub(crate) fn let_go(&mut self) {
+        self.commands = BTreeMap::new();
+        self.order = BTreeMap::new();
+        self.pool = FlagPool::default();
+    }
+
     /// Takes the commands as their family left them; those that it has moved, and so were not there before, are the last
     /// of their new parents.
     fn replace(

@@ -51,4 +51,4 @@ pub use redact::{BadPattern, REDACTED, Redactor};
 pub use result::{CallResult, Results};
 pub use spool::{Spool, SpoolLimits, SpoolPart};
 pub use standing::{Standing, StandingCheck};
-pub use toolset::{Reading, Resolved, Router, ServedTool, ToolSet};
+pub use toolset::{Reading, Resolved, Router, ServedTool, ShownTool, ToolSet};

@@ -1,6 +1,10 @@
 //! The tools of a server, each with the path that its calls take.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, LazyLock},
+};
 
 use charmer_core::{
     expose::Wish,
@@ -49,7 +53,7 @@ pub struct ServedTool {
     /// The program's own completion, where it may be asked.
     pub completer: Option<Completer>,
     /// The tool as a list shows it, where that is not all that is known of it.
-    pub shown: Option<Arc<Tool>>,
+    pub shown: Option<ShownTool>,
     /// Whether it is found and run through other tools as long as it is not listed.
     pub found: bool,
     /// Whether it must be in the list, or must not.
@@ -74,6 +78,39 @@ pub struct ServedTool {
     pub standing: Option<StandingCheck>,
     /// Whether the tool by which it was called has a schema for its results in the list. Clients check results against it.
     called_with_schema: Option<bool>,
+}
+
+/// A tool in the form of a list, made when it is first looked at: of ten thousand commands few are ever listed. Clones
+/// share it.
+#[derive(Clone)]
+pub struct ShownTool(Arc<LazyTool>);
+
+type LazyTool = LazyLock<Arc<Tool>, Box<dyn FnOnce() -> Arc<Tool> + Send>>;
+
+impl ShownTool {
+    /// The form that this makes.
+    pub fn new(make: impl FnOnce() -> Tool + Send + 'static) -> Self {
+        Self(Arc::new(LazyLock::new(Box::new(|| Arc::new(make())))))
+    }
+
+    /// The form itself.
+    pub fn get(&self) -> &Arc<Tool> {
+        &self.0
+    }
+}
+
+impl From<Tool> for ShownTool {
+    fn from(tool: Tool) -> Self {
+        let made = Self::new(move || tool);
+        LazyLock::force(&made.0);
+        made
+    }
+}
+
+impl fmt::Debug for ShownTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ShownTool(..)")
+    }
 }
 
 /// What a tool that stands for others makes of its input: which of them is meant, and with what. It is asked where nobody
@@ -132,7 +169,7 @@ impl ServedTool {
 
     /// The tool as a list shows it.
     pub fn shown(&self) -> &Arc<Tool> {
-        self.shown.as_ref().unwrap_or(&self.tool)
+        self.shown.as_ref().map_or(&self.tool, ShownTool::get)
     }
 
     /// Leaves it out of the list until this has been cancelled: it is found and run through other tools.

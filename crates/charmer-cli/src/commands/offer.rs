@@ -7,7 +7,7 @@ use std::{
 };
 
 use charmer_core::tool::Tool;
-use charmer_run::ToolSet;
+use charmer_run::{Exposed, ToolSet};
 use charmer_server::{Listing, ToolsHandle};
 use charmer_spells::{Problem as SpellProblem, Watch, watch};
 
@@ -103,12 +103,20 @@ impl Offer {
 
     /// Hands everything over if the programs' tools changed, which is what `change` says, or a spell did.
     fn change(&self, change: impl FnOnce(&mut State) -> bool) {
+        // Behind the handing over: the list does not wait for it.
+        if let Some(all) = self.hand_over(change) {
+            all.make_searchable();
+        }
+    }
+
+    /// Returns what was handed over, if that is not going to change soon.
+    fn hand_over(&self, change: impl FnOnce(&mut State) -> bool) -> Option<Exposed> {
         let shared = &*self.0;
         // Held until the server has the tools: an older set must not come after a newer one.
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = change(&mut state);
-        let all = shared.assembler.offered(&state.programs, !state.settled);
-        let all = all.tools;
+        let mut exposed = shared.assembler.offered(&state.programs, !state.settled);
+        let all = std::mem::take(&mut exposed.tools);
         if let Some(book) = &shared.assembler.spells {
             let spells: Vec<Arc<Tool>> = book
                 .spells()
@@ -127,9 +135,10 @@ impl Offer {
             state.told = problems.into_iter().collect();
         }
         match (changed, state.settled) {
-            (false, _) => {}
+            (false, _) => return None,
             (true, true) => shared.tools.replace(all),
             (true, false) => shared.tools.grow(all),
         }
+        state.settled.then_some(exposed)
     }
 }

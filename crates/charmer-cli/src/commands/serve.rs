@@ -38,6 +38,10 @@ use crate::{
 
 /// How often the tools that are known so far are put together while programs are being read.
 const GROWTH: Duration = Duration::from_secs(1);
+/// Up to how many commands any more are worth that; behind it, half as many again.
+const SMALL: usize = 500;
+/// Up to how many commands that is done at all. Searches say that more are being read.
+const LARGE: usize = 2000;
 /// How long putting tools together that nobody will see is waited for. It cannot be interrupted, and ends with the process.
 const WALK_ENDS: Duration = Duration::from_millis(200);
 
@@ -134,12 +138,9 @@ struct Reading {
 }
 
 impl Reading {
-    /// Keeps the list for the next start, if it is one of programs that were read whole.
-    fn keep_list(&self, found: &[Option<Discovery>], offer: &Offer) {
-        let is_whole = |found: &Option<Discovery>| found.as_ref().is_some_and(|it| it.complete);
-        if let Some(kept) = &self.kept
-            && found.iter().all(is_whole)
-        {
+    /// Keeps the list for the next start.
+    fn keep_list(&self, offer: &Offer) {
+        if let Some(kept) = &self.kept {
             kept.store(&offer.listing());
         }
     }
@@ -212,7 +213,7 @@ async fn read_or_check(
         kept,
         teller,
     } = reading;
-    let starts: Vec<Start> = programs
+    let mut starts: Vec<Start> = programs
         .iter()
         .map(|path| Start::with_what_is_known(path, *refresh))
         .collect();
@@ -231,12 +232,14 @@ async fn read_or_check(
     }
     let assembled = assembler.assemble(&known)?;
     assembled.warn();
+    let is_whole = known.iter().flatten().all(|found| found.complete);
+    starts.iter_mut().for_each(Start::let_go);
     offer.replace(assembled.tools);
     let listing = offer.listing();
     offer.asked().await;
     if let Some(kept) = kept
         && foretold != Some(&listing)
-        && known.iter().flatten().all(|found| found.complete)
+        && is_whole
     {
         kept.store(&listing);
     }
@@ -321,7 +324,12 @@ async fn read_all(
                 let how_far: Vec<String> = unread.map(|(_, start)| start.how_far()).collect();
                 offer.reading(format!("reading {}", how_far.join(", ")));
                 let read = starts.iter().map(|start| start.progress().0).sum();
-                if read > shown {
+                let enough = match shown {
+                    ..SMALL => shown,
+                    SMALL..LARGE => shown + shown / 2,
+                    _ => usize::MAX,
+                };
+                if read > enough {
                     shown = read;
                     let so_far: Vec<_> = found
                         .iter()
@@ -329,7 +337,9 @@ async fn read_all(
                         .map(|(found, start)| found.clone().or_else(|| start.so_far()))
                         .collect();
                     // What the file says may not be there yet; whether it is at all shows at the end.
-                    if let Ok(assembled) = assembler.assemble(&so_far) {
+                    let assembled = assembler.assemble(&so_far);
+                    drop(so_far);
+                    if let Ok(assembled) = assembled {
                         offer.grow(assembled.tools);
                     }
                 }
@@ -345,9 +355,16 @@ async fn read_all(
     failures.iter().for_each(output::fail);
     let assembled = assembler.assemble(&found)?;
     assembled.warn();
+    let missing = Missing::of(&found);
+    let is_whole = |found: &Option<Discovery>| found.as_ref().is_some_and(|it| it.complete);
+    let all_whole = found.iter().all(is_whole);
+    // The tools take the place of what they were made from.
+    drop((found, starts));
     offer.replace(assembled.tools);
-    reading.keep_list(&found, offer);
-    Ok(Missing::of(&found))
+    if all_whole {
+        reading.keep_list(offer);
+    }
+    Ok(missing)
 }
 
 /// Prints the entry in the shape that most clients share.

@@ -30,6 +30,9 @@ const LEAST_WORTH: f64 = 0.25;
 const LEAST: usize = 24;
 /// How much longer than what is left a definition is guessed to be that is not looked at.
 const FAR: usize = 3;
+/// How many that do not fit in a row end the search for one that does: of ten thousand commands not all are written to fill
+/// a small gap.
+const MISSES: usize = 128;
 
 /// How a server shows its commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
@@ -154,9 +157,10 @@ pub fn place(
         count += 1;
         spent += cost(at);
     }
+    let mut misses = 0;
     for at in by_worth(candidates) {
         let left = budget.saturating_sub(spent);
-        if count >= most || left < LEAST {
+        if count >= most || left < LEAST || misses == MISSES {
             break;
         }
         // What is far too long even in its leanest form need not be written to see that.
@@ -168,6 +172,9 @@ pub fn place(
             places[at] = Place::Own;
             spent += tokens;
             count += 1;
+            misses = 0;
+        } else {
+            misses += 1;
         }
     }
     places

@@ -30,7 +30,10 @@ const PLACEHOLDERS: [&str; 7] = [
 pub fn parse_usage(pattern: &str) -> Arguments {
     let pattern = pattern.trim();
     match read(pattern) {
-        Some(positionals) => Arguments::Listed(positionals),
+        Some(mut positionals) => {
+            positionals.shrink_to_fit();
+            Arguments::Listed(positionals)
+        }
         None => Arguments::Pattern(pattern.to_owned()),
     }
 }

@@ -168,6 +168,8 @@ impl Level {
                 .cloned()
                 .collect()
         };
+        let mut long_flags: Vec<String> = flags.iter().flat_map(longs).collect();
+        long_flags.shrink_to_fit();
         Self {
             word: if ancestors.is_empty() {
                 String::new()
@@ -186,7 +188,7 @@ impl Level {
                 .filter(|group| is_leaf || !lifted || group.kind != GroupKind::OneOf)
                 .cloned()
                 .collect(),
-            long_flags: flags.iter().flat_map(longs).collect(),
+            long_flags,
             single_dash_flags: flags
                 .iter()
                 .filter(|flag| flag.single_dash.is_some())
@@ -360,6 +362,10 @@ impl Input {
                 offered.any(|flag: &FlagProperty| flag.owner == level && flag.flag.id == *id)
             });
         }
+        // Of thousands of commands the room for more counts.
+        flags.shrink_to_fit();
+        withheld.shrink_to_fit();
+        positionals.shrink_to_fit();
         let command = lineage[leaf];
         let usage = match &command.arguments {
             Arguments::Pattern(pattern) => pattern.clone(),

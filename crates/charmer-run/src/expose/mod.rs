@@ -21,7 +21,8 @@ use charmer_core::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Results, ServedTool, SharedSteps, ToolSet, excluded::ExcludedCommands, folder::Folders,
+    Results, ServedTool, SharedSteps, ShownTool, ToolSet, excluded::ExcludedCommands,
+    folder::Folders,
 };
 
 use commands::Commands;
@@ -267,27 +268,13 @@ impl Exposure {
         let tools = tools.iter().cloned().map(|mut served| {
             // What is found by searching is listed in its compact form, if at all.
             if !served.found
-                && let Some(listed) = self.without_output(served.shown())
+                && let Some(listed) = without_output(self.results, self.mode, served.shown())
             {
-                served.shown = Some(Arc::new(listed));
+                served.shown = Some(listed.into());
             }
             served.results(self.results)
         });
         ToolSet::new(tools)
-    }
-
-    /// The tool without the schema for its results, if it is not to be listed: none is where clients get text alone, and
-    /// one that is as every other's only where each command is a tool.
-    fn without_output(&self, tool: &Tool) -> Option<Tool> {
-        match (self.results, self.mode) {
-            (Results::Text, _) if !tool.output_schema.is_empty() => {
-                let mut listed = tool.clone();
-                listed.output_schema = Arc::default();
-                Some(listed)
-            }
-            (Results::Text, _) | (_, Expose::All) => None,
-            _ => without_common_output(tool),
-        }
     }
 
     /// Each command a tool of its own.
@@ -304,7 +291,7 @@ impl Exposure {
                 place: Place::Own,
             });
             if descriptions != Descriptions::Full {
-                served.shown = Some(Arc::new(compact(&served.tool, descriptions, false)));
+                served.shown = Some(compact(&served.tool, descriptions, false).into());
             }
         }
         exposed.tools = self.with_results(ToolSet::new(all));
@@ -375,9 +362,9 @@ impl Exposure {
             ..Exposed::default()
         };
         let mut shown = meta;
-        for (served, (place, compacted)) in commands.tools.iter().zip(placed) {
+        for (served, (place, shown_as)) in commands.tools.iter().zip(placed) {
             let mut served = served.clone();
-            served.shown = compacted.map(Arc::new);
+            served.shown = shown_as;
             if !place.is_own() {
                 let promotions = self.promotions.as_ref().filter(|_| place != Place::Hidden);
                 let token = promotions.map(|p| p.token(served.tool.name.as_str()));
@@ -390,6 +377,7 @@ impl Exposure {
             shown.push(served);
         }
         exposed.tools = ToolSet::new(shown.into_iter().chain(aside));
+        exposed.searched = Some(commands);
         exposed
     }
 
@@ -405,35 +393,67 @@ impl Exposure {
         descriptions: Descriptions,
         budget: usize,
         most: usize,
-    ) -> Vec<(Place, Option<Tool>)> {
+    ) -> Vec<(Place, Option<ShownTool>)> {
         let candidates: Vec<Candidate<'_>> = commands
             .tools
             .iter()
             .map(|served| Candidate::new(&served.tool).wish(served.wish))
             .collect();
         let mut forms: Vec<Option<Tool>> = vec![None; candidates.len()];
-        let form = |at: usize| {
-            let tool = &commands.tools[at].tool;
-            let form = compact(tool, descriptions, true);
-            let form = self.without_output(&form).unwrap_or(form);
-            // What people use most often has the most flags; a list has room for those that are used.
-            match tokens(&form) > LEAN_TOKENS {
-                true => lean(tool, &form, describe::NAME).unwrap_or(form),
-                false => form,
-            }
+        let form = Form {
+            descriptions,
+            results: self.results,
+            mode: self.mode,
         };
         let places = place(&candidates, budget, most, |at| {
-            let form = forms[at].insert(form(at));
+            let form = forms[at].insert(form.of(&commands.tools[at].tool));
             tokens(form)
         });
-        let listed = places.into_iter().zip(forms).enumerate();
+        let listed = places.into_iter().zip(forms).zip(&commands.tools);
         listed
-            .map(|(at, (place, known))| match place.is_own() {
-                true => (place, known.or_else(|| Some(form(at)))),
-                // It may become one later.
-                false => (place, self.promotions.as_ref().map(|_| form(at))),
+            .map(|((place, known), served)| {
+                // What is not listed may become a tool of its own later.
+                let wanted = place.is_own() || self.promotions.is_some();
+                let tool = Arc::clone(&served.tool);
+                let later = || ShownTool::new(move || form.of(&tool));
+                let known = known.filter(|_| place.is_own()).map(ShownTool::from);
+                (place, wanted.then(|| known.unwrap_or_else(later)))
             })
             .collect()
+    }
+}
+
+/// How a command is listed beside the tools that stand for all.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    descriptions: Descriptions,
+    results: Results,
+    mode: Expose,
+}
+
+impl Form {
+    fn of(self, tool: &Tool) -> Tool {
+        let form = compact(tool, self.descriptions, true);
+        let form = without_output(self.results, self.mode, &form).unwrap_or(form);
+        // What people use most often has the most flags; a list has room for those that are used.
+        match tokens(&form) > LEAN_TOKENS {
+            true => lean(tool, &form, describe::NAME).unwrap_or(form),
+            false => form,
+        }
+    }
+}
+
+/// The tool without the schema for its results, if it is not to be listed: none is where clients get text alone, and one
+/// that is as every other's only where each command is a tool.
+fn without_output(results: Results, mode: Expose, tool: &Tool) -> Option<Tool> {
+    match (results, mode) {
+        (Results::Text, _) if !tool.output_schema.is_empty() => {
+            let mut listed = tool.clone();
+            listed.output_schema = Arc::default();
+            Some(listed)
+        }
+        (Results::Text, _) | (_, Expose::All) => None,
+        _ => without_common_output(tool),
     }
 }
 
@@ -460,6 +480,18 @@ pub struct Exposed {
     pub commands: Vec<Shown>,
     /// How much is said in definitions.
     pub descriptions: Descriptions,
+    /// What is searched.
+    searched: Option<Commands>,
+}
+
+impl Exposed {
+    /// Makes the index that `search_commands` asks, which takes a moment with thousands of commands. A search before that
+    /// waits for it; without this the first search makes it.
+    pub fn make_searchable(&self) {
+        if let Some(commands) = &self.searched {
+            commands.index();
+        }
+    }
 }
 
 /// How a command is shown.
