@@ -4,6 +4,11 @@
 //! it is built (`cargo build --release -p charmer-cli --example ship`). Measured is the time from before the spawn to
 //! the answered tools/list; the bar is 3. What showing fewer tools adds is a ratio to `--expose all`; its bar is 1.1. The
 //! server with one tool is this file itself, with the argument `serve`.
+//!
+//! For a program of ten thousand commands, where it is built (`cargo build --release -p charmer-discover --example vast`), it
+//! prints the most memory that a server has while it reads it and when it starts again, and how long the first search
+//! takes. `cargo bench -p charmer-cli --bench start -- vast` prints that alone.
+//!
 //! Samples of all kinds are interleaved, so that a machine that slows down slows all of them.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
@@ -41,6 +46,7 @@ fn main() {
     // cargo passes `--bench` when it benchmarks, and nothing or a filter when it tests.
     match env::args().nth(1).as_deref() {
         Some("--bench") => measure(),
+        Some("vast") if env::args().any(|word| word == "--bench") => measure_vast(),
         Some("serve") => serve_one_tool(),
         _ => {}
     }
@@ -107,9 +113,32 @@ impl Client {
         self.stdin
             .write_all(format!("{line}\n").as_bytes())
             .unwrap();
-        let mut answer = String::new();
-        self.stdout.read_line(&mut answer).unwrap();
-        answer
+        loop {
+            let mut answer = String::new();
+            self.stdout.read_line(&mut answer).unwrap();
+            if !answer.contains("\"method\":\"notifications/") {
+                return answer;
+            }
+        }
+    }
+
+    /// How long a search takes, and what it finds.
+    fn search(&mut self) -> (Duration, String) {
+        let arguments = json!({"query": "show the quota of a polar archive"});
+        let began = Instant::now();
+        let params = json!({"name": "search_commands", "arguments": arguments});
+        let answer = self.request("tools/call", &params);
+        (began.elapsed(), answer)
+    }
+
+    /// The most memory that the server has had, in megabytes; nothing where Linux does not tell.
+    fn peak_memory(&self) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let words = line.and_then(|line| line.split_whitespace().next());
+        let kilobytes = words.and_then(|number| number.parse::<usize>().ok());
+        kilobytes.unwrap_or_default() / 1024
     }
 
     fn close(self) {
@@ -143,13 +172,52 @@ fn on_path(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-fn ship() -> Option<PathBuf> {
+/// An example that is built beside this.
+fn example(name: &str) -> Option<PathBuf> {
     let own = env::current_exe().unwrap();
     let profile = own.ancestors().nth(2)?;
-    let ship = profile
+    let program = profile
         .join("examples")
-        .join(format!("ship{}", env::consts::EXE_SUFFIX));
-    ship.is_file().then_some(ship)
+        .join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    program.is_file().then_some(program)
+}
+
+/// How long an assistant thinks at least before it searches.
+const THINKS: Duration = Duration::from_secs(2);
+
+fn measure_vast() {
+    let Some(program) = example("vast") else {
+        println!("vast is not built");
+        return;
+    };
+    let cache = tempfile::tempdir().unwrap();
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_charmer"));
+        command.args(["serve".as_ref(), program.as_os_str()]);
+        command.env("CHARMER_CACHE", cache.path());
+        let began = Instant::now();
+        let mut client = Client::start(&mut command);
+        client.request("tools/list", &json!({}));
+        (began.elapsed(), client)
+    };
+    let began = Instant::now();
+    let (listed, mut client) = start();
+    while client.search().1.contains("still being read") {
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    let (peak, read) = (client.peak_memory(), began.elapsed());
+    println!("vast, read: list {listed:.1?}, whole {read:.1?}, peak {peak} MB");
+    client.close();
+    for pause in [Duration::ZERO, THINKS] {
+        let (listed, mut client) = start();
+        std::thread::sleep(pause);
+        let (first, next) = (client.search().0, client.search().0);
+        let peak = client.peak_memory();
+        println!(
+            "vast, kept: list {listed:.1?}, first search {pause:.0?} later {first:.1?}, second {next:.1?}, peak {peak} MB"
+        );
+        client.close();
+    }
 }
 
 fn measure() {
@@ -172,7 +240,7 @@ fn measure() {
     let programs: Vec<PathBuf> = PROGRAMS
         .into_iter()
         .filter_map(on_path)
-        .chain(ship())
+        .chain(example("ship"))
         .collect();
     for (program, expose) in programs
         .iter()
@@ -226,4 +294,5 @@ fn measure() {
             ratio(all)
         );
     }
+    measure_vast();
 }

@@ -22,6 +22,8 @@ mod fresh;
 mod init;
 mod input;
 mod installing;
+#[cfg(target_os = "linux")]
+mod large;
 mod launcher;
 mod mistakes;
 #[cfg(target_os = "linux")]

@@ -202,6 +202,19 @@ impl Session {
         self.child.wait().expect("it is our child");
     }
 
+    /// The most memory that the server has had so far, in bytes.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        let kilobytes: u64 = kilobytes
+            .and_then(|number| number.parse().ok())
+            .expect("a number");
+        kilobytes * 1024
+    }
+
     /// Closes the server's input and waits for its end.
     pub(crate) fn end(mut self) -> ExitStatus {
         self.to = None;

@@ -6,6 +6,8 @@ mod endless;
 #[cfg(target_os = "linux")]
 mod hand_on;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod large;
 mod lasting;
 #[cfg(target_os = "linux")]
 mod long_value;
