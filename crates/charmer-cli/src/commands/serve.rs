@@ -346,6 +346,8 @@ async fn read_all(
             }
         }
     }
+    // What was learnt on the way is not needed any more.
+    drop(starts);
     // Spells are worth serving by themselves.
     if found.iter().all(Option::is_none) && assembler.spells.is_none() {
         let last = failures.pop();
@@ -359,7 +361,7 @@ async fn read_all(
     let is_whole = |found: &Option<Discovery>| found.as_ref().is_some_and(|it| it.complete);
     let all_whole = found.iter().all(is_whole);
     // The tools take the place of what they were made from.
-    drop((found, starts));
+    drop(found);
     offer.replace(assembled.tools);
     if all_whole {
         reading.keep_list(offer);

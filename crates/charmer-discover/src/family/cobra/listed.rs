@@ -6,6 +6,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
     sync::PoisonError,
 };
 
@@ -33,13 +34,47 @@ use super::{
 /// How many commands must have been asked about a flag before others with the same are not.
 const VOUCHING: usize = 2;
 
+/// A text in the room of a number: a large program has a hundred thousand that are compared and never shown.
+type Digest = u64;
+
+/// What the help of a command says of its flags that take a value, by their names, both as digests.
+struct Said(Vec<(Digest, Digest)>);
+
+impl Said {
+    fn of(sketch: &CommandSketch) -> Self {
+        let flags = values(sketch);
+        Self(flags.map(|flag| (digest(&flag.id()), said(flag))).collect())
+    }
+
+    fn each(&self) -> impl Iterator<Item = Digest> {
+        self.0.iter().map(|(_, said)| *said)
+    }
+
+    fn get(&self, id: &str) -> Option<Digest> {
+        let id = digest(id);
+        let mut all = self.0.iter();
+        all.find(|(known, _)| *known == id).map(|(_, said)| *said)
+    }
+}
+
+fn digest(text: &str) -> Digest {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What help says of a flag.
+fn said(flag: &FlagSketch) -> Digest {
+    digest(&said_of(flag))
+}
+
 /// What commands that were asked say about the flags that they share with others.
 #[derive(Default)]
 struct Vouched {
     /// Flags that are required, or one of several that is, somewhere.
-    wanted: HashSet<String>,
+    wanted: HashSet<Digest>,
     /// Flags whose placeholder is the name of a type.
-    named: HashSet<String>,
+    named: HashSet<Digest>,
     /// Groups some of whose commands take flags of ancestors that help does not show.
     more: HashSet<CommandPath>,
 }
@@ -50,8 +85,8 @@ impl Cobra {
         let large = sketches.len() > SMALL;
         let mut twins: BTreeMap<CommandPath, CommandPath> = BTreeMap::new();
         let mut same = Vec::new();
-        let mut vouching: HashMap<String, usize> = HashMap::new();
-        let (mut asked, mut said, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let mut vouching: HashMap<Digest, usize> = HashMap::new();
+        let (mut asked, mut heard, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for (path, sketch) in &*sketches {
             let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
             if !runs || sketch.overfull || self.has_no_flags(sketch) {
@@ -65,24 +100,22 @@ impl Cobra {
                 }
             }
             // As help has them: what completion says of them comes on top.
-            let keys: HashMap<String, String> = values(sketch)
-                .map(|flag| (flag.id(), said_of(flag)))
-                .collect();
-            let known = |key: &String| vouching.get(key).is_some_and(|&by| by >= VOUCHING);
-            if large && !path.is_root() && keys.values().all(known) {
+            let help = Said::of(sketch);
+            let known = |said: Digest| vouching.get(&said).is_some_and(|&by| by >= VOUCHING);
+            if large && !path.is_root() && help.each().all(known) {
                 rest.push(path.clone());
                 continue;
             }
-            for key in keys.values() {
-                *vouching.entry(key.clone()).or_default() += 1;
+            for said in help.each() {
+                *vouching.entry(said).or_default() += 1;
             }
-            said.push(keys);
+            heard.push(help);
             asked.push(path.clone());
         }
         self.ask_all(asker, sketches, &asked).await;
         let root = sketches.get(&CommandPath::root());
         let globals = FlagPlaces::of(root.into_iter().flat_map(|root| &root.flags));
-        let spoken = asked.iter().map(|path| &sketches[path]).zip(&said);
+        let spoken = asked.iter().map(|path| &sketches[path]).zip(&heard);
         let vouched = Vouched::by(spoken, &globals);
         let (doubtful, sure): (Vec<_>, Vec<_>) = rest
             .into_iter()
@@ -93,7 +126,7 @@ impl Cobra {
                 continue;
             };
             for flag in &mut sketch.flags {
-                if !flag.named_type && vouched.named.contains(&said_of(flag)) {
+                if !flag.named_type && vouched.named.contains(&said(flag)) {
                     flag.named_type = true;
                 }
             }
@@ -236,11 +269,11 @@ impl Vouched {
     /// Sums up what commands have said, each with what its help says of its flags, by their names. The root's flags are
     /// known to all.
     fn by<'a>(
-        asked: impl Iterator<Item = (&'a CommandSketch, &'a HashMap<String, String>)>,
+        asked: impl Iterator<Item = (&'a CommandSketch, &'a Said)>,
         globals: &FlagPlaces,
     ) -> Self {
         let mut vouched = Self::default();
-        for (sketch, said) in asked {
+        for (sketch, help) in asked {
             let groups = sketch.groups.iter().flat_map(|group| &group.value.members);
             let grouped: HashSet<&String> = groups.collect();
             for flag in &sketch.flags {
@@ -251,13 +284,13 @@ impl Vouched {
                     vouched.more.extend(group_of(&sketch.path));
                 }
                 let id = flag.id();
-                let Some(key) = said.get(&id) else { continue };
+                let Some(said) = help.get(&id) else { continue };
                 let required = flag.required.as_ref().is_some_and(|fact| fact.value);
                 if required || grouped.contains(&id) {
-                    vouched.wanted.insert(key.clone());
+                    vouched.wanted.insert(said);
                 }
                 if flag.named_type {
-                    vouched.named.insert(key.clone());
+                    vouched.named.insert(said);
                 }
             }
         }
@@ -267,7 +300,7 @@ impl Vouched {
     /// Whether a command that was not asked has to be.
     fn doubts(&self, sketch: &CommandSketch) -> bool {
         group_of(&sketch.path).is_some_and(|group| self.more.contains(&group))
-            || values(sketch).any(|flag| self.wanted.contains(&said_of(flag)))
+            || values(sketch).any(|flag| self.wanted.contains(&said(flag)))
     }
 }
 
@@ -312,11 +345,6 @@ mod tests {
         sketch
     }
 
-    fn said(sketch: &CommandSketch) -> HashMap<String, String> {
-        let flags = values(sketch);
-        flags.map(|flag| (flag.id(), said_of(flag))).collect()
-    }
-
     const OWNER: &str = "      --owner string   whose it is";
     const DEPTH: &str = "      --depth int      how deep";
     const QUICK: &str = "      --quick          be quick";
@@ -324,8 +352,8 @@ mod tests {
     #[test]
     fn a_flag_that_is_wanted_somewhere_is_asked_about_everywhere() {
         let mut asked = command("dig hole", &[OWNER, DEPTH, QUICK]);
-        let help = said(&asked);
-        assert_eq!(help.len(), 2, "a switch is never required");
+        let help = Said::of(&asked);
+        assert_eq!(help.each().count(), 2, "a switch is never required");
         asked.flags[0].required = Some(Fact::new(true, Origin::Completion));
         // What completion says of a flag is not what the help of others says of it.
         asked.flags[0].help = Some(Fact::new("Whose".into(), Origin::Completion));
@@ -337,7 +365,7 @@ mod tests {
     #[test]
     fn flags_that_help_does_not_show_are_looked_for_in_the_whole_group() {
         let mut asked = command("dig hole", &[DEPTH, QUICK]);
-        let help = said(&asked);
+        let help = Said::of(&asked);
         asked.flags[1].scope = Some(Fact::new(Scope::Inherited, Origin::Completion));
         let vouched = Vouched::by([(&asked, &help)].into_iter(), &FlagPlaces::default());
         assert!(vouched.doubts(&command("dig pond", &[DEPTH])));
