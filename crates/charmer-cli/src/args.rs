@@ -6,6 +6,7 @@ mod doctor;
 mod export;
 mod file;
 mod help;
+mod profile;
 mod spell;
 mod variable;
 
@@ -24,6 +25,7 @@ pub(crate) use export::{
     BundleArgs, Destination, ExportArgs, ExportCommand, RegistryArgs, RegistryName, SkillArgs,
 };
 pub(crate) use file::{CheckArgs, InitArgs};
+pub(crate) use profile::{ProfileArgs, ProfileCommand};
 pub(crate) use spell::{CastArgs, SpellArgs, SpellCommand, Spells};
 pub(crate) use variable::Variable;
 
@@ -85,6 +87,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Spell(SpellArgs),
     Export(ExportArgs),
+    Profile(ProfileArgs),
     Cache(CacheArgs),
     /// Print a completion script for a shell
     #[command(after_help = "\

@@ -12,7 +12,7 @@ use std::{
 use charmer_config::{Completion, Layers};
 use charmer_core::{
     expose::{Expose, Wish},
-    model::{Cli, CommandPath, Hints},
+    model::{Cli, CommandPath, Hints, Network},
     tool::{ARGS_KEY, Annotations, Tool, catalogue, estimate_tokens},
 };
 use charmer_discover::Discovery;
@@ -144,10 +144,10 @@ pub(crate) struct Assembler {
 
 /// What the calls of one program share.
 struct Running {
-    /// For commands whose selector says nothing of their network.
-    launcher: Launcher,
-    /// For those of each selector.
-    of_selectors: Vec<Launcher>,
+    /// For the commands of each network.
+    launchers: HashMap<Option<Network>, Launcher>,
+    /// The network of commands of which nothing else is said.
+    network: Option<Network>,
     /// One for each selector.
     layers: Vec<Layers>,
 }
@@ -272,7 +272,7 @@ impl Assembler {
                 }
                 let mut one = self.serve(program, running, &tool, &prepared)?;
                 if found.family == COBRA && program.source.completion == Completion::Program {
-                    one = one.completed_by(completer(&running.launcher));
+                    one = one.completed_by(completer(running.launcher(running.network)));
                 }
                 let reading = match any {
                     true => Reading::Any,
@@ -421,10 +421,8 @@ impl Assembler {
         if let Some(declared) = prepared.outputs.get(&tool.path) {
             structure = declared.add_to(structure);
         }
-        let launcher = tool
-            .selector
-            .and_then(|at| running.of_selectors.get(at))
-            .unwrap_or(&running.launcher);
+        let granted = prepared.networks.get(&tool.path);
+        let launcher = running.launcher(granted.map_or(running.network, |one| one.network));
         let mut path = CallPath::new(Arc::clone(tool), Target::Process(launcher.clone()))
             .structure(structure)
             .redactor(self.engine.redactor().clone());
@@ -452,7 +450,7 @@ impl Assembler {
         let reads = programs
             .filter(|(program, _)| self.settings.selection.read_only || program.source.read_only);
         for (program, running) in reads {
-            let Some(confinement) = running.launcher.confinement(true) else {
+            let Some(confinement) = running.launcher(running.network).confinement(true) else {
                 continue;
             };
             let prepared = confinement.pool.prepare(&confinement.rights, &LOCAL.into());
@@ -541,16 +539,19 @@ impl Running {
             fixed.clone(),
             engine.clone(),
         );
-        let with = |selector| {
-            let network = program.confinement.network_of(selector).network;
-            confines.confine(&launcher, pool, network)
-        };
-        let selectors = &source.select;
+        let networks = Network::NAMES.map(|(_, network)| Some(network));
+        let launchers = networks.into_iter().chain([None]);
+        let launchers =
+            launchers.map(|network| (network, confines.confine(&launcher, pool, network)));
         Self {
-            launcher: with(None),
-            of_selectors: selectors.iter().map(|one| with(Some(one))).collect(),
-            layers: selectors.iter().map(|one| one.layers()).collect(),
+            launchers: launchers.collect(),
+            network: program.confinement.network,
+            layers: source.select.iter().map(|one| one.layers()).collect(),
         }
+    }
+
+    fn launcher(&self, network: Option<Network>) -> &Launcher {
+        &self.launchers[&network]
     }
 }
 

@@ -66,7 +66,9 @@ fn calls(
     let config = Config::parse(text, "charmer.yaml").expect("it is valid");
     let source = config.sources[0].clone();
     let program = Program::new("/nowhere/ship".into(), source, &config, &settings.selection);
-    settings.programs.push(program);
+    settings
+        .programs
+        .push(program.expect("its profiles can be read"));
     let hooks = Hooks::new().before(step);
     let step: Step = Arc::new(move |inner| wrap(&hooks, inner));
     let shared = SharedSteps::default().step(step);

@@ -12,6 +12,7 @@ use crate::{
     args::{ConfineName, NetworkName, Selection},
     privileges,
     problem::Problem,
+    profiles::Known,
     programs,
 };
 
@@ -26,10 +27,14 @@ pub(crate) struct Confinement {
     pub(crate) stepped_down: bool,
     /// The network of commands whose selector says nothing of it; assumed, if it is not set.
     pub(crate) network: Option<Network>,
-    /// Whether the command line has set the network, and selectors have nothing to say.
-    from_command_line: bool,
-    /// The secrets that are the program's own.
+    /// Who has said so.
+    network_from: NetworkFrom,
+    /// The networks that profiles have for single commands, as they are written there.
+    of_commands: bool,
+    /// The secrets that are the program's own, as somebody here has said.
     pub(crate) credentials: Vec<PathBuf>,
+    /// The same as a profile says it; they need not be there.
+    known_credentials: Vec<PathBuf>,
     /// The only places that calls which may write can write to; anywhere, if there are none.
     pub(crate) writable: Vec<PathBuf>,
     /// Where these places are named.
@@ -39,6 +44,16 @@ pub(crate) struct Confinement {
 /// The places of the file that `confine` can stand in.
 const AT_SOURCE: &str = "under its source in `sources`";
 const AT_TOP: &str = "at the top of the file";
+
+/// Who has said what the network of a program is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NetworkFrom {
+    /// An option, and nobody else has anything to say.
+    CommandLine,
+    File,
+    /// A profile, or nobody.
+    Profile,
+}
 
 /// The network of a command, and who has said so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,13 +100,15 @@ pub(crate) const LOOSEN_NETWORK: &str = "none is known to only read; with `--net
                                          --read-only)";
 
 impl Confinement {
-    /// What holds for a program. Relative paths of the command line are those of the working directory.
+    /// What holds for a program with these profiles, the nearest last. Relative paths of the command line are those of the working directory.
     pub(crate) fn new(
         selection: &Selection,
         config: &Config,
         source: &Source,
+        profiles: &[Known],
         home: &Path,
     ) -> Self {
+        let known = || profiles.iter().rev().map(|known| &known.profile.source);
         let file = source.confine.over(&config.confine);
         let asked = selection.confine.map(ConfineName::mode).or(file.mode);
         let (mode, stepped_down) = match asked.unwrap_or(ConfineMode::Auto) {
@@ -103,6 +120,31 @@ impl Confinement {
             std::path::absolute(&path).unwrap_or(path)
         });
         let option = selection.network.map(NetworkName::network);
+        let of_profile = known().find_map(|profile| profile.network);
+        let (network, network_from) = match (option, source.network) {
+            (Some(option), _) => (Some(option), NetworkFrom::CommandLine),
+            (None, Some(network)) => (Some(network), NetworkFrom::File),
+            (None, None) => (of_profile, NetworkFrom::Profile),
+        };
+        let overrides =
+            |source: &Source| source.overrides.values().any(|one| one.network.is_some());
+        let of_commands = network_from != NetworkFrom::CommandLine
+            && (overrides(source)
+                || network_from == NetworkFrom::Profile && known().any(overrides));
+        let known_credentials = known()
+            .find_map(|profile| profile.credentials.as_deref())
+            // Where the file says that there are none, there are none.
+            .filter(|_| {
+                source
+                    .credentials
+                    .as_ref()
+                    .is_none_or(|own| !own.is_empty())
+            })
+            .unwrap_or_default();
+        let known_credentials = known_credentials
+            .iter()
+            .map(|path| expand_home(path, home))
+            .collect();
         Self {
             mode,
             mode_from: match (selection.confine, source.confine.mode, config.confine.mode) {
@@ -112,9 +154,13 @@ impl Confinement {
                 (None, None, None) => None,
             },
             stepped_down,
-            network: option.or(source.network),
-            from_command_line: option.is_some(),
-            credentials: typed.chain(source.credentials.iter().cloned()).collect(),
+            network,
+            network_from,
+            of_commands,
+            credentials: typed
+                .chain(source.credentials.iter().flatten().cloned())
+                .collect(),
+            known_credentials,
             writable: file.writable,
             writable_from: match source.confine.writable.is_empty() {
                 true => AT_TOP,
@@ -125,14 +171,47 @@ impl Confinement {
 
     /// The network of the commands of this selector, or of those that none speaks for.
     pub(crate) fn network_of(&self, selector: Option<&Selector>) -> Granted {
-        let said = selector.and_then(|selector| selector.network);
-        let (network, from) = match (self.from_command_line, said, self.network) {
-            (true, _, network) => (network, Some("--network")),
-            (false, Some(network), _) => (Some(network), Some("`select`")),
-            (false, None, Some(network)) => (Some(network), Some("`sources`")),
-            (false, None, None) => (None, None),
+        self.network_of_command(selector, None, None)
+    }
+
+    /// The network of a command of this selector, of which the file or a profile says this.
+    pub(crate) fn network_of_command(
+        &self,
+        selector: Option<&Selector>,
+        file: Option<Network>,
+        profile: Option<Network>,
+    ) -> Granted {
+        use NetworkFrom::{CommandLine, File, Profile};
+        let selected = selector.and_then(|selector| selector.network);
+        let nearest = match self.network_from {
+            CommandLine => None,
+            _ => file
+                .map(|network| (network, "`override`"))
+                .or(selected.map(|network| (network, "`select`"))),
         };
-        Granted { network, from }
+        let profile = profile.filter(|_| self.network_from == Profile);
+        let nearest = nearest.or(profile.map(|network| (network, "profile")));
+        if let Some((network, from)) = nearest {
+            return Granted {
+                network: Some(network),
+                from: Some(from),
+            };
+        }
+        let from = match self.network_from {
+            CommandLine => "--network",
+            File => "`sources`",
+            Profile => "profile",
+        };
+        Granted {
+            network: self.network,
+            from: self.network.map(|_| from),
+        }
+    }
+
+    /// Every secret that is the program's own.
+    pub(crate) fn all_credentials(&self) -> Vec<PathBuf> {
+        let known = self.known_credentials.iter().filter(|path| path.exists());
+        self.credentials.iter().chain(known).cloned().collect()
     }
 
     /// What is said of the network of a program's commands, in one line.
@@ -140,7 +219,7 @@ impl Confinement {
         let mut text = self.network_of(None).told();
         let own = source.select.iter().enumerate();
         for (at, selector) in own.filter(|(_, selector)| selector.network.is_some()) {
-            if !self.from_command_line {
+            if self.network_from != NetworkFrom::CommandLine {
                 let word = self.network_of(Some(selector)).word();
                 text.push_str(&format!(", {word} for entry {} of `select`", at + 1));
             }
@@ -149,9 +228,12 @@ impl Confinement {
     }
 
     /// Whether any command of this selector may be tried where only reading is wanted: it can neither write nor reach
-    /// anything that could be told to.
-    pub(crate) fn reads_any(&self, selector: Option<&Selector>) -> bool {
-        self.mode == ConfineMode::Auto && self.network_of(selector).network == Some(Network::None)
+    /// anything that could be told to, and a person has said so. A profile only says what commands need: which of them read,
+    /// it says as well.
+    pub(crate) fn reads_any(&self, granted: Granted) -> bool {
+        self.mode == ConfineMode::Auto
+            && granted.network == Some(Network::None)
+            && granted.from != Some("profile")
     }
 
     /// Whether commands could be tried so, if somebody said that they need no network.
@@ -164,9 +246,10 @@ impl Confinement {
     /// How many of a program's commands that is so of, as far as it can be told before they are known.
     pub(crate) fn how_many_read(&self, source: &Source) -> ReadsAny {
         let selectors = &source.select;
-        let any = |selector: &Selector| self.reads_any(Some(selector));
+        let reads_any = |selector: Option<&Selector>| self.reads_any(self.network_of(selector));
+        let any = |selector: &Selector| reads_any(Some(selector));
         let (all, some) = match selectors.is_empty() {
-            true => (self.reads_any(None), self.reads_any(None)),
+            true => (reads_any(None) && !self.of_commands, reads_any(None)),
             false => (selectors.iter().all(any), selectors.iter().any(any)),
         };
         match (all, some) {
@@ -237,7 +320,8 @@ mod tests {
     fn resolved(text: &str, selection: &Selection) -> (Confinement, Source) {
         let config = Config::parse(text, "charmer.yaml").expect("it is valid");
         let source = config.sources[0].clone();
-        let confinement = Confinement::new(selection, &config, &source, Path::new("/home/ann"));
+        let confinement =
+            Confinement::new(selection, &config, &source, &[], Path::new("/home/ann"));
         (confinement, source)
     }
 

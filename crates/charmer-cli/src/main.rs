@@ -17,6 +17,7 @@ mod output;
 mod policy;
 mod privileges;
 mod problem;
+mod profiles;
 mod programs;
 mod progress;
 mod read;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
         Command::Spell(args) => commands::spell::run(&args),
+        Command::Profile(args) => commands::profile::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Cache(args) => commands::cache::run(&args),
         Command::Completions { shell } => commands::pages::completions(shell),

@@ -7,7 +7,7 @@ use std::{
 
 use charmer_config::{Applied, Declared, Mismatches};
 use charmer_core::{
-    model::{Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue},
+    model::{Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue, GivenEffect, Network},
     select::{Candidate, CommandRule, FlagRule, Selector, first_match},
     text::nearest,
     tool::CatalogueOptions,
@@ -48,8 +48,13 @@ pub(crate) struct Prepared {
     pub(crate) read_only: bool,
     /// What the configuration has set.
     pub(crate) applied: Vec<Applied>,
+    /// What profiles have set.
+    pub(crate) from_profiles: Vec<Applied>,
     pub(crate) warnings: Vec<String>,
 }
+
+/// Why a flag stays out of which somebody has said so.
+const SAID_TO_REDIRECT: &str = "it is said to redirect the program";
 
 /// A flag that is not offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -88,10 +93,21 @@ pub(crate) fn prepare(
     let source = &program.source;
     let mut cli = found.cli.clone();
     found.judgement.set_effects(&mut cli);
-    // The file has the last word on what was inferred; a command that it adds is thought about as well.
+    // Profiles know better than what was inferred, and the file has the last word. A command that it adds is thought
+    // about as well.
+    let mut from_profiles = Vec::new();
+    let mut told = Vec::new();
+    for known in &program.profiles {
+        let (report, mismatches) = known.profile.apply(&mut cli);
+        from_profiles.extend(report.applied);
+        told.extend(known.warnings(&cli, &mismatches));
+    }
+    let of_profiles = take_networks(&mut cli);
     let report = source
         .apply(&mut cli)
         .map_err(|error| mismatch(program, &error))?;
+    let of_file = take_networks(&mut cli);
+    program.known.apply(&mut cli);
     let judgement = match has_new_commands(&cli, &found.judgement) {
         true => {
             let judgement = Judgement::of(&cli);
@@ -100,11 +116,12 @@ pub(crate) fn prepare(
         }
         false => found.judgement.clone(),
     };
-    let mut warnings: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
+    let mut warnings = told;
+    warnings.extend(report.warnings.iter().map(ToString::to_string));
     let read_only = selection.read_only || source.read_only;
     let pinned = source.catalogue_options(&cli);
     let mut options = pinned.map_err(|error| mismatch(program, &error))?;
-    let (networks, reads_any) = networks(&cli, program);
+    let (networks, reads_any) = networks(&cli, program, &of_file, &of_profiles);
     let reads_any = Arc::new(reads_any);
     let only_reading = read_only.then_some(&reads_any);
     let mut left_out = leave_out_flags(
@@ -114,7 +131,12 @@ pub(crate) fn prepare(
         &judgement,
         only_reading.map(AsRef::as_ref),
     );
-    left_out.extend(undone::withhold(&mut cli, source, selection, &mut warnings));
+    left_out.extend(undone::withhold(
+        &mut cli,
+        program,
+        selection,
+        &mut warnings,
+    ));
     relieve_positionals(&mut cli.root);
     let mut refused = refused_values(&cli, program, selection, &judgement, read_only);
     refused.sort_by(|one, other| one.command.cmp(&other.command));
@@ -133,6 +155,7 @@ pub(crate) fn prepare(
         refused,
         read_only,
         applied: report.applied,
+        from_profiles,
         warnings,
     })
 }
@@ -201,9 +224,33 @@ fn relieve_positionals(command: &mut Command) {
     command.commands.iter_mut().for_each(relieve_positionals);
 }
 
+/// Takes what was said of the network of single commands out of the model.
+fn take_networks(cli: &mut Cli) -> HashMap<CommandPath, Network> {
+    fn descend(
+        command: &mut Command,
+        path: &CommandPath,
+        found: &mut HashMap<CommandPath, Network>,
+    ) {
+        if let Some(network) = command.hints.network.take() {
+            found.insert(path.clone(), network);
+        }
+        for child in &mut command.commands {
+            descend(child, &path.child(child.name.as_str()), found);
+        }
+    }
+    let mut found = HashMap::new();
+    descend(&mut cli.root, &CommandPath::root(), &mut found);
+    found
+}
+
 /// The network of every command, and the commands that can be tried where only reading is wanted, whatever their labels
 /// say. The first selector that speaks for a command decides.
-fn networks(cli: &Cli, program: &Program) -> (HashMap<CommandPath, Granted>, HashSet<CommandPath>) {
+fn networks(
+    cli: &Cli,
+    program: &Program,
+    of_file: &HashMap<CommandPath, Network>,
+    of_profiles: &HashMap<CommandPath, Network>,
+) -> (HashMap<CommandPath, Granted>, HashSet<CommandPath>) {
     let rules = program.source.selectors();
     let mut networks = HashMap::new();
     let mut reads_any = HashSet::new();
@@ -212,8 +259,13 @@ fn networks(cli: &Cli, program: &Program) -> (HashMap<CommandPath, Granted>, Has
         let candidate = Candidate::new(&cli.root.name, path, command);
         let place = first_match(&rules, &candidate).map(|(at, _)| at);
         let selector = place.and_then(|at| program.source.select.get(at));
-        networks.insert(path.clone(), program.confinement.network_of(selector));
-        if program.confinement.reads_any(selector) {
+        let granted = program.confinement.network_of_command(
+            selector,
+            of_file.get(path).copied(),
+            of_profiles.get(path).copied(),
+        );
+        networks.insert(path.clone(), granted);
+        if program.confinement.reads_any(granted) {
             reads_any.insert(path.clone());
         }
     });
@@ -240,36 +292,49 @@ fn leave_out_flags(
                 || program.source.redirects.lets_in(flag);
             let thought = judgement.command(path);
             let redirects = || {
-                let reason = thought?.redirects.get(&flag.id);
-                reason.filter(|_| !brought_back).cloned()
+                let reason = match flag.redirects {
+                    None => thought?.redirects.get(&flag.id).cloned(),
+                    Some(true) => Some(SAID_TO_REDIRECT.to_owned()),
+                    Some(false) => None,
+                };
+                reason.filter(|_| !brought_back)
             };
-            let writes = thought.and_then(|thought| thought.writes.get(&flag.id));
-            if writes.is_some() {
-                writing.push((path.clone(), flag.id.clone()));
-            }
+            let writes = match &flag.effect {
+                Some(said) => said.always_writes().then(|| said_to_write(said)),
+                None => {
+                    let judged = thought.and_then(|thought| thought.writes.get(&flag.id));
+                    judged.inspect(|_| writing.push((path.clone(), flag.id.clone())));
+                    judged.cloned()
+                }
+            };
             // A pinned flag is in no schema anyway, and it must be written.
             if pinned.matches(flag) {
                 continue;
             }
             // Where nothing can be written, such a flag may be tried.
-            let kept_out =
-                |_: &&String| only_reading.is_some_and(|any| !all_of(path, command, any));
+            let kept_out = |_: &String| only_reading.is_some_and(|any| !all_of(path, command, any));
             let unknown = || {
                 let reason = thought?.unknown.get(&flag.id);
                 reason
                     .filter(|_| only_reading.is_some() && !brought_back)
                     .cloned()
             };
+            let secrets = || {
+                let shown = only_reading.is_some() && flag.prints_secrets && !brought_back;
+                let reason = "with it the command prints secrets".to_owned();
+                shown.then(|| (LeftOut::told(flag, &reason), reason))
+            };
             let by_name = redirects().map(|reason| (LeftOut::told(flag, &reason), reason));
             let writing = || {
-                let reason = writes.filter(kept_out).cloned()?;
+                let reason = writes.clone().filter(kept_out)?;
                 Some((
                     format!("{reason}, and {}", read_only_rule(program, selection)),
                     reason,
                 ))
             };
             let unknown = || unknown().map(|reason| (LeftOut::told(flag, &reason), reason));
-            if let Some((told, reason)) = by_name.or_else(writing).or_else(unknown) {
+            if let Some((told, reason)) = by_name.or_else(secrets).or_else(writing).or_else(unknown)
+            {
                 left_out.push(LeftOut {
                     command: path.clone(),
                     id: flag.id.clone(),
@@ -281,10 +346,20 @@ fn leave_out_flags(
         }
     });
     for (path, id) in &writing {
-        set_flag(cli, path, id, |flag| flag.writes = true);
+        set_flag(cli, path, id, |flag| {
+            flag.effect = Some(GivenEffect::of(Effect::Write))
+        });
     }
     left_out.iter().for_each(|out| withhold(cli, out));
     left_out
+}
+
+/// Why a flag stays out where only reading is offered, and somebody has said what it does.
+fn said_to_write(effect: &GivenEffect) -> String {
+    match effect.worst() {
+        Some(Effect::Destroy) => "with it the command deletes or overwrites".into(),
+        _ => "with it the command writes".into(),
+    }
 }
 
 /// Keeps a flag out of every schema, and has a caller who asks for it told why.
@@ -333,7 +408,9 @@ fn selectors(
         allow.as_ref().is_none_or(|allow| allow.matches(candidate))
             && !denied.contains(original(candidate.path, candidate.command))
             && only_reading.as_ref().is_none_or(|any| {
-                candidate.command.hints.effect == Effect::Read || any.contains(candidate.path)
+                let hints = &candidate.command.hints;
+                let reads = hints.effect == Effect::Read || any.contains(candidate.path);
+                reads && !hints.prints_secrets
             })
     };
     let mut selectors = program.source.selectors();

@@ -31,6 +31,7 @@ fn parsed(text: &str, selection: &Selection) -> Program {
     let config = Config::parse(text, "charmer.yaml").expect("it is valid");
     let source = config.sources[0].clone();
     Program::new("/bin/program".into(), source, &config, selection)
+        .expect("its profiles can be read")
 }
 
 fn program(select: &str) -> Program {

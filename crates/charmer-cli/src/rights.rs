@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsStr,
+    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -20,7 +21,7 @@ use crate::{
     output,
     problem::Problem,
     programs,
-    read::SANDBOX,
+    read::{self, SANDBOX},
     rule,
     settings::{Program, Settings, home},
 };
@@ -199,7 +200,19 @@ impl Confines<'_> {
             Some(Network::Socket) => KeptNetwork::Socket,
             Some(Network::None) => KeptNetwork::None,
         };
-        let reads = Confinement::new(Arc::clone(pool), rights.clone()).read_only(self.read_only);
+        let mut of_reads = rights.clone();
+        // Without network it can neither tell anybody nor be told, and may start what it likes.
+        if !matches!(network, Some(Network::None)) {
+            of_reads.executable = self.executables();
+        }
+        let caches = self.caches();
+        let folders = caches.iter().map(|(_, folder)| folder.clone());
+        of_reads.folders.extend(folders);
+        let caches = caches.into_iter();
+        let caches = caches.map(|(name, folder)| (name.into(), folder.into_os_string()));
+        let reads = Confinement::new(Arc::clone(pool), of_reads)
+            .read_only(self.read_only)
+            .variables(caches.collect());
         let launcher = launcher.reading(reads);
         if confinement.writable.is_empty() {
             return launcher;
@@ -209,25 +222,80 @@ impl Confines<'_> {
         launcher.writing(Confinement::new(Arc::clone(pool), rights).writable(true))
     }
 
+    /// The files that calls which read may execute: the program, the helpers that are known, and what runs their scripts;
+    /// none where nothing is known of helpers.
+    fn executables(&self) -> Vec<PathBuf> {
+        let helpers = &self.program.known.helpers;
+        if helpers.is_empty() {
+            return Vec::new();
+        }
+        let mut path = self.environment.iter().filter(|(name, _)| *name == "PATH");
+        let path = path
+            .next()
+            .map(|(_, path)| path.to_owned())
+            .unwrap_or_default();
+        let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        let named = |name: &str| -> Vec<PathBuf> {
+            folders.iter().map(|folder| folder.join(name)).collect()
+        };
+        let mut files = vec![self.program.path.clone()];
+        files.extend(helpers.iter().flat_map(|helper| named(helper)));
+        let mut found: Vec<PathBuf> = Vec::new();
+        while let Some(file) = files.pop() {
+            let Ok(file) = file.canonicalize() else {
+                continue;
+            };
+            if found.contains(&file) {
+                continue;
+            }
+            // `#!/usr/bin/env python3` is two programs.
+            for word in interpreter(&file) {
+                match word.starts_with('/') {
+                    true => files.push(word.into()),
+                    false => files.extend(named(&word)),
+                }
+            }
+            found.push(file);
+        }
+        found.sort();
+        found
+    }
+
+    /// The variables of caches, each with the folder of ours that stands for the user's own while the program reads.
+    fn caches(&self) -> Vec<(String, PathBuf)> {
+        let variables = &self.program.known.caches;
+        let Some(cache) = read::cache().filter(|_| !variables.is_empty()) else {
+            return Vec::new();
+        };
+        let own = cache.folder().join("caches").join(self.program.name());
+        let folders = variables.iter().filter_map(|name| {
+            let folder = own.join(name);
+            std::fs::create_dir_all(&folder).ok()?;
+            Some((name.clone(), real(&folder)))
+        });
+        folders.collect()
+    }
+
     fn rights(&self) -> Rights {
         let own_home = self.environment.iter().find(|(name, _)| *name == "HOME");
         let home = own_home.map_or_else(home, |(_, home)| PathBuf::from(home));
         let mut homes = vec![home];
         homes.extend(listed_home().filter(|listed| !homes.contains(listed)));
         let mut rights = Rights::default();
+        let credentials = self.program.confinement.all_credentials();
         for home in homes {
             let secrets = Secrets::of_others(
                 &self.program.name(),
                 &home,
                 self.environment.iter(),
-                &self.program.confinement.credentials,
+                &credentials,
                 self.folder,
             );
             rights.hidden.extend(secrets.hidden);
             rights.shown.extend(secrets.shown);
         }
         // By any of its names: what is given may be behind a link, and so may the home folder.
-        for given in &self.program.confinement.credentials {
+        for given in &credentials {
             let Ok(given) = given.canonicalize() else {
                 continue;
             };
@@ -275,6 +343,22 @@ fn listed_home() -> Option<PathBuf> {
 }
 
 /// The path without links, if it is there.
+/// The words behind `#!` in a script's first line that name what runs it.
+fn interpreter(file: &Path) -> Vec<String> {
+    let mut first = [0; 256];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read(&mut first));
+    let first = &first[..read.unwrap_or(0)];
+    let Some(line) = first.strip_prefix(b"#!") else {
+        return Vec::new();
+    };
+    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let words = line
+        .split_whitespace()
+        .filter(|word| !word.starts_with('-'));
+    words.take(2).map(str::to_owned).collect()
+}
+
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

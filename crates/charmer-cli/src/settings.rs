@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{Config, Diagnostics, LoadError, Origin, Position, Source};
+use charmer_config::{Config, Diagnostics, Knowledge, LoadError, Origin, Position, Source};
 use charmer_core::{
     expose::Expose,
     tool::{Descriptions, Layout},
@@ -21,6 +21,7 @@ use crate::{
     confine::{Confinement, SHORTCOMING},
     output, policy,
     problem::Problem,
+    profiles::{self, Known},
     programs, set,
     spells::{self, Folder},
     wrap::wrapped_picture,
@@ -34,6 +35,10 @@ pub(crate) struct Program {
     /// What the file says of it, or the defaults.
     pub(crate) source: Source,
     pub(crate) confinement: Confinement,
+    /// What is known of it, by the file and the profiles.
+    pub(crate) known: Knowledge,
+    /// Its profiles, the nearest last.
+    pub(crate) profiles: Vec<Known>,
 }
 
 impl Program {
@@ -42,12 +47,20 @@ impl Program {
         source: Source,
         config: &Config,
         selection: &Selection,
-    ) -> Self {
-        Self {
-            confinement: Confinement::new(selection, config, &source, &home()),
+    ) -> Result<Self, Problem> {
+        let profiles = profiles::of(&programs::name(&path))?;
+        let confinement = Confinement::new(selection, config, &source, &profiles, &home());
+        let nearest_first = || profiles.iter().rev().map(|known| &known.profile.source);
+        let known = source.known.clone();
+        let known = nearest_first().fold(known, |known, profile| known.over(&profile.known));
+        let source = nearest_first().fold(source, Source::over);
+        Ok(Self {
+            confinement,
             path,
             source,
-        }
+            known,
+            profiles,
+        })
     }
 
     /// The name of its file.
@@ -165,12 +178,12 @@ impl Settings {
         if binaries.is_empty() {
             for (name, source) in declared {
                 let path = programs::find(&name, &folder)?;
-                programs.push(Program::new(path, source, &config, selection));
+                programs.push(Program::new(path, source, &config, selection)?);
             }
         } else {
             for name in binaries {
                 let (path, source) = named(name, &declared, &folder, &here)?;
-                programs.push(Program::new(path, source, &config, selection));
+                programs.push(Program::new(path, source, &config, selection)?);
             }
         }
         for program in &programs {
@@ -391,7 +404,7 @@ fn read(file: &Path) -> Result<Config, Problem> {
 }
 
 /// Mistakes or advice as standard error can show them.
-fn picture(diagnostics: &Diagnostics) -> String {
+pub(crate) fn picture(diagnostics: &Diagnostics) -> String {
     let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
     let width = output::error_width();
     wrapped_picture(&diagnostics.render_within(colour, width), width)

@@ -15,6 +15,7 @@ use charmer_core::{
 use crate::{
     args::Selection,
     policy::{self, LeftOut},
+    settings::Program,
 };
 
 /// Words behind which a flag is named that loses what it was set to.
@@ -54,12 +55,13 @@ const REQUESTED: [&str; 5] = ["uri", "url", "request", "endpoint", "requests"];
 /// Hides the flags that undo what is pinned, unless somebody asks for one by its name, and says so.
 pub(crate) fn withhold(
     cli: &mut Cli,
-    source: &Source,
+    program: &Program,
     selection: &Selection,
     warnings: &mut Vec<String>,
 ) -> Vec<LeftOut> {
+    let source = &program.source;
     if source.set.is_empty() {
-        warnings.extend(idle(cli, source));
+        warnings.extend(idle(cli, program));
         return Vec::new();
     }
     let mut found: Vec<(LeftOut, String)> = Vec::new();
@@ -110,7 +112,7 @@ pub(crate) fn withhold(
             ));
         }
     }
-    warnings.extend(idle(cli, source));
+    warnings.extend(idle(cli, program));
     let withheld: Vec<LeftOut> = withheld.into_iter().map(|(out, _)| out).collect();
     withheld.iter().for_each(|out| policy::withhold(cli, out));
     withheld
@@ -147,8 +149,13 @@ fn undone_at(path: &CommandPath, lineage: &[&Command], source: &Source) -> Vec<(
 }
 
 /// What is said of names under `undone_by` that no flag has, and of those that stand for a pin and are none: such an entry
-/// does nothing.
-fn idle(cli: &Cli, source: &Source) -> Vec<String> {
+/// does nothing. Of what a profile says nothing is said: it is for whoever pins something.
+fn idle(cli: &Cli, program: &Program) -> Vec<String> {
+    let source = &program.source;
+    let of_profile = |pin: &str, names: &Vec<String>| {
+        let mut profiles = program.profiles.iter();
+        profiles.any(|known| known.profile.source.undone_by.get(pin) == Some(names))
+    };
     let mut flags: Vec<&Flag> = Vec::new();
     cli.walk(&mut |_, lineage| {
         let own = lineage.last().into_iter();
@@ -165,7 +172,8 @@ fn idle(cli: &Cli, source: &Source) -> Vec<String> {
     };
     let program = &cli.root.name;
     let mut told = Vec::new();
-    for (pin, names) in &source.undone_by {
+    let own = source.undone_by.iter();
+    for (pin, names) in own.filter(|(pin, names)| !of_profile(pin, names)) {
         let meant = near(pin, &pins);
         if has(&others, pin) && !has(&pins, pin) {
             let meant = meant.unwrap_or_else(|| ": pin it there, or remove the entry".to_owned());

@@ -5,6 +5,7 @@
 
 mod argument;
 mod correct;
+mod knowledge;
 mod mismatch;
 mod names;
 mod select;
@@ -88,28 +89,29 @@ impl Source {
     /// ```
     pub fn apply(&self, cli: &mut Cli) -> Result<Report, Mismatches> {
         let mut corrected = cli.clone();
-        let mut report = Report::default();
-        let mut mismatches = Vec::new();
-        for (path, name, correction) in self.resolved(&corrected, &mut mismatches) {
-            report.current = correction.position;
-            let known = mismatches.len();
-            correct::command(
-                &mut corrected,
-                &path,
-                correction,
-                &mut report,
-                &mut mismatches,
-            );
-            for new in &mut mismatches[known..] {
-                new.place = new.place.within(["override", name]);
-            }
-        }
-        select::apply(self, &mut corrected, &mut report, &mut mismatches);
+        let (report, mut mismatches) = self.apply_what_fits(&mut corrected);
+        mismatches.extend(self.unknown_commands(&corrected));
         if !mismatches.is_empty() {
             return Err(Mismatches(mismatches));
         }
         *cli = corrected;
         Ok(report)
+    }
+
+    /// The same as far as the program has what is spoken of; the rest is told.
+    pub(crate) fn apply_what_fits(&self, cli: &mut Cli) -> (Report, Vec<Mismatch>) {
+        let mut report = Report::default();
+        let mut mismatches = Vec::new();
+        for (path, name, correction) in self.resolved(cli, &mut mismatches) {
+            report.current = correction.position;
+            let known = mismatches.len();
+            correct::command(cli, &path, correction, &mut report, &mut mismatches);
+            for new in &mut mismatches[known..] {
+                new.place = new.place.within(["override", name]);
+            }
+        }
+        select::apply(self, cli, &mut report, &mut mismatches);
+        (report, mismatches)
     }
 
     /// The corrections by path, parents first; what names no command, and is not to be added, is a mismatch.
@@ -136,6 +138,7 @@ impl Source {
             };
             let path = match known {
                 Some(path) => path,
+                None if !correction.add && self.need_not_exist(&path) => continue,
                 None if !correction.add => {
                     let mismatch = Mismatch::no_command(cli, name, "`override`");
                     mismatches.push(mismatch.at(Place::of(["override", name])));

@@ -68,7 +68,7 @@ impl Config {
                 Origin::Binary(path) | Origin::Spells(path) => within(path),
             }
             source.folder.as_mut().map(within);
-            let paths = source.credentials.iter_mut();
+            let paths = source.credentials.iter_mut().flatten();
             let paths = paths.chain(&mut source.confine.writable);
             paths.filter(|path| !is_of_home(path)).for_each(within);
             let overrides = source.overrides.values_mut();
@@ -94,11 +94,11 @@ impl Config {
     /// config.resolve("/srv".as_ref());
     /// config.expand_home("/home/ann".as_ref());
     /// let expected = ["/home/ann/.aws", "/srv/keys"].map(std::path::PathBuf::from);
-    /// assert_eq!(config.sources[0].credentials, expected);
+    /// assert_eq!(config.sources[0].credentials.as_deref(), Some(&expected[..]));
     /// ```
     pub fn expand_home(&mut self, home: &Path) {
         let of_sources = self.sources.iter_mut().flat_map(|source| {
-            let paths = source.credentials.iter_mut();
+            let paths = source.credentials.iter_mut().flatten();
             paths.chain(&mut source.confine.writable)
         });
         for path in of_sources.chain(&mut self.confine.writable) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use charmer_core::model::{Effect, Repetition, ValueType};
+use charmer_core::model::{Effect, GivenEffect, Network, Repetition, ValueType};
 use serde::{Serialize, Serializer};
 
 use crate::{OutputRules, Position};
@@ -37,6 +37,9 @@ pub struct CommandOverride {
     /// Whether the command is added if the program does not show it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub add: bool,
+    /// Whether the program need not have it: another version has it, a plugin, or another program of the same profile.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
     /// What it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -52,6 +55,9 @@ pub struct CommandOverride {
     /// What running it does to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
+    /// What it may reach beyond its process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
     /// Whether running it twice is the same as running it once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent: Option<bool>,
@@ -116,6 +122,12 @@ pub struct ArgOverride {
     /// The default; an empty list for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
+    /// What a call does with it, as for flags.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_effect"
+    )]
+    pub effect: Option<GivenEffect>,
 }
 
 /// What is said of one flag: an entry of `flags`.
@@ -133,6 +145,9 @@ pub struct FlagOverride {
     /// Whether the flag is added if the program does not show it. Without a type it is a switch then.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub add: bool,
+    /// Whether the command need not have it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
     /// The type of its value.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub value_type: Option<TypeName>,
@@ -163,6 +178,32 @@ pub struct FlagOverride {
     /// Whether it is left out; `false` brings back a hidden or deprecated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude: Option<bool>,
+    /// What a call does with it: a word, or words by value (`'*'` for all others). Reading lowers what the command does
+    /// without it, more raises it, `none` changes nothing.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_effect"
+    )]
+    pub effect: Option<GivenEffect>,
+    /// Whether it changes where the program connects, who it is, what it loads or which program it runs, and so stays out
+    /// unless it is asked for; `false` where that is thought of it and wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirects: Option<bool>,
+}
+
+fn write_effect<S: Serializer>(
+    effect: &Option<GivenEffect>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let effect = effect.clone().unwrap_or_default();
+    let any = effect.any.map_or("none", Effect::name);
+    if effect.values.is_empty() {
+        return serializer.serialize_str(any);
+    }
+    let values = effect.values.iter();
+    let name = |effect: Option<Effect>| effect.map_or("none", Effect::name);
+    let values = values.map(|(value, effect)| (value.as_str(), name(*effect)));
+    serializer.collect_map(values.chain([("*", any)]))
 }
 
 /// The key `bare`: whether a flag's value can be left out.

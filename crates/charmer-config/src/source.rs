@@ -9,7 +9,10 @@ use charmer_core::{
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::{CommandOverride, Confine, Expectation, Pinned, Position, Secret, Selector};
+use crate::{
+    CommandOverride, Confine, Expectation, Knowledge, Pinned, Position, Secret, Selector,
+    knowledge::fill,
+};
 
 /// One entry of `sources`.
 ///
@@ -60,13 +63,15 @@ pub struct Source {
     /// What its commands may reach beyond their process; where it is not set, that is assumed to be everything.
     pub network: Option<Network>,
     /// The files and folders of secrets that are the program's own, and within its reach when it is confined.
-    pub credentials: Vec<PathBuf>,
+    pub credentials: Option<Vec<PathBuf>>,
     /// Whether its calls that are meant to read are run without the right to write; see the key of the same name at the top.
     pub confine: Confine,
     /// Flags that are in every command line and in no schema, by name, with or without dashes.
     pub set: BTreeMap<String, Pinned>,
     /// Flags that take away what a pinned flag restricts, by the name of the pinned one: they are withheld while it is pinned.
     pub undone_by: BTreeMap<String, Vec<String>>,
+    /// What else is known of it.
+    pub known: Knowledge,
     /// What is corrected or added, by command: the key `override`. Paths are written with or without the program's name.
     pub overrides: BTreeMap<String, CommandOverride>,
     /// Which commands become tools; the first selector that matches decides. Empty for all.
@@ -75,6 +80,21 @@ pub struct Source {
     pub position: Position,
     /// Command lines that must, or must not, get through; `charmer check` tries them.
     pub expect: Vec<Expectation>,
+}
+
+impl Source {
+    /// This source, and where it says nothing, what a profile says: lists as a whole, mappings entry by entry. The
+    /// profile's corrections stay with it: they are [put into the model](crate::Profile::apply) before these. So do its
+    /// network and its credentials, which are told apart from what people have said, and what else [is
+    /// known](Knowledge::over).
+    #[must_use]
+    pub fn over(mut self, profile: &Self) -> Self {
+        fill(&mut self.undone_by, &profile.undone_by);
+        if self.redirects == Redirects::None {
+            self.redirects = profile.redirects.clone();
+        }
+        self
+    }
 }
 
 /// Where a source's tools come from: exactly one of the keys `binary` and `spells`. Of the other keys, spells have only
@@ -248,8 +268,8 @@ impl Serialize for Source {
         if let Some(network) = &self.network {
             map.serialize_entry("network", network)?;
         }
-        if !self.credentials.is_empty() {
-            map.serialize_entry("credentials", &self.credentials)?;
+        if let Some(credentials) = &self.credentials {
+            map.serialize_entry("credentials", credentials)?;
         }
         if self.confine != Confine::default() {
             map.serialize_entry("confine", &self.confine)?;
@@ -259,6 +279,10 @@ impl Serialize for Source {
         }
         if !self.undone_by.is_empty() {
             map.serialize_entry("undone_by", &self.undone_by)?;
+        }
+        let known = serde_json::to_value(&self.known).map_err(serde::ser::Error::custom)?;
+        for (key, value) in known.as_object().into_iter().flatten() {
+            map.serialize_entry(key, value)?;
         }
         if !self.overrides.is_empty() {
             map.serialize_entry("override", &self.overrides)?;

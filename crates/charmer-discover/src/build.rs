@@ -55,9 +55,18 @@ impl Provenance {
 
     /// Notes that `charmer.yaml` said something: of a command's field, or of a flag's.
     pub fn overridden(&mut self, path: &CommandPath, flag: Option<&str>, field: &str) {
+        self.said_by(Origin::Override, path, flag, field);
+    }
+
+    /// Notes that a profile said something.
+    pub fn profiled(&mut self, path: &CommandPath, flag: Option<&str>, field: &str) {
+        self.said_by(Origin::Profile, path, flag, field);
+    }
+
+    fn said_by(&mut self, origin: Origin, path: &CommandPath, flag: Option<&str>, field: &str) {
         let source = Source {
-            origin: Origin::Override,
-            sure: Origin::Override.usual(),
+            origin,
+            sure: origin.usual(),
         };
         let command = self.0.entry(path.to_string()).or_default();
         let fields = match flag {

@@ -19,6 +19,8 @@ pub enum Origin {
     Completion,
     /// How the program answered a value that was meant to be wrong.
     Probe,
+    /// A profile.
+    Profile,
     /// `charmer.yaml`.
     Override,
 }
@@ -33,6 +35,7 @@ impl Origin {
             Self::Help => 70,
             Self::Completion => 85,
             Self::Probe => 95,
+            Self::Profile => 98,
             Self::Override => 100,
         }
     }
@@ -47,6 +50,7 @@ impl std::fmt::Display for Origin {
             Self::Help => "help",
             Self::Completion => "completion",
             Self::Probe => "probe",
+            Self::Profile => "profile",
             Self::Override => "override",
         })
     }

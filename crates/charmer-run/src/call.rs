@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 use tower::{BoxError, Layer, Service, ServiceExt, util::BoxCloneSyncService};
 
 use crate::{
-    Answers, CallError, Caller, DryRun, ErrorCode, Limits, Progress, Question, layers::Readied,
-    process::Captured,
+    Answers, CallError, Caller, DryRun, ErrorCode, Limits, Progress, Question, Reading,
+    layers::Readied, process::Captured,
 };
 
 /// One call on its way to a program.
@@ -34,6 +34,8 @@ pub struct Call {
     pub answers: Answers,
     /// Whether it is meant to read only: it is run without the right to write where the system can take that right away.
     pub reads: bool,
+    /// Which of the calls that are meant to read only are let through.
+    pub reading: Reading,
     /// The folder that it is to run in, which must be one of its caller's or beneath one; the first of them, if it is not
     /// set.
     pub folder: Option<String>,
@@ -59,6 +61,7 @@ impl Call {
             caller,
             answers: Answers::default(),
             reads: false,
+            reading: Reading::Labelled,
             folder: None,
             dry_run: false,
         }
@@ -82,6 +85,13 @@ impl Call {
     #[must_use]
     pub fn reads(mut self, only: bool) -> Self {
         self.reads = only;
+        self
+    }
+
+    /// Sets which calls that are meant to read only are let through.
+    #[must_use]
+    pub fn reading(mut self, reading: Reading) -> Self {
+        self.reading = reading;
         self
     }
 

@@ -17,9 +17,10 @@ use tower::Service;
 
 use crate::{
     Call, CallError, CallService, Confined, DryRun, Ended, ErrorCode, Handler, HandlerCall,
-    Outcome, Place, Policy, Rule,
+    Outcome, Place, Policy, Reading, Rule,
     folder::here,
     layers::leave_argv,
+    only_reads::only_reads,
     process::{Launcher, Planned, Request},
 };
 
@@ -117,6 +118,14 @@ impl Execute {
             }
             None => bind(&call.tool, &call.input)?,
         };
+        // Whatever came before: what is given decides what a call does.
+        if call.reads && call.reading == Reading::Labelled {
+            let of = match &self.policy {
+                Some(_) => &self.tool,
+                None => &call.tool,
+            };
+            only_reads(of, &bound, None)?;
+        }
         self.place_in_folder(&call, &mut place)?;
         let notes = call.notes.clone();
         bound.notes.clone_from(&notes);

@@ -17,6 +17,7 @@ mod handler;
 mod hooks;
 pub mod layers;
 mod limits;
+mod only_reads;
 mod path;
 mod policy;
 pub mod process;

@@ -313,6 +313,7 @@ impl ServedTool {
         Call::by(caller, Arc::clone(&self.tool), input)
             .limits(self.limits.clone())
             .reads(self.reads)
+            .reading(self.reading)
             .folder(self.folder.clone())
             .dry_run(self.dry_run)
     }

@@ -37,6 +37,10 @@ pub struct Rights {
     pub metadata: bool,
     /// The network that may be used; all by default.
     pub network: Network,
+    /// The only files that may be executed, beside the loaders of programs; all that may be read, if there are none. This
+    /// limits what is started, not what the programs that are listed can do.
+    #[serde(default, with = "word::list")]
+    pub executable: Vec<PathBuf>,
     /// Bounds on what a program uses up. They hold for a [`Sandbox`](crate::Sandbox) only.
     pub bounds: Bounds,
 }

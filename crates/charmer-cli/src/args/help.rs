@@ -9,7 +9,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Connect", &["add", "remove", "list", "doctor"]),
     ("Look", &["tools", "inspect", "call"]),
     ("Run", &["serve"]),
-    ("Write", &["init", "check", "spell"]),
+    ("Write", &["init", "check", "spell", "profile"]),
     ("Ship", &["export"]),
 ];
 /// Those that only the long help has.

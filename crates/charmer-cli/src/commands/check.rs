@@ -13,9 +13,13 @@ use serde_json::{Value, json};
 
 use crate::{
     args::CheckArgs,
-    commands::check_config::{self, ConfigReport, is_error},
+    commands::{
+        check_config::{self, ConfigReport, is_error},
+        check_profile::{self, ProfileReport},
+    },
     output::{self, GREEN, RED, YELLOW, print, print_raw, styled},
     problem::{FAILED, Problem},
+    programs,
     settings::OWN_FILE,
     spells,
     wrap::{wrapped, wrapped_picture},
@@ -25,6 +29,7 @@ use crate::{
 #[derive(Default)]
 struct Reports {
     configs: Vec<ConfigReport>,
+    profiles: Vec<ProfileReport>,
     spells: Vec<SpellReport>,
     /// What is wrong with folders of spells.
     problems: Vec<SpellProblem>,
@@ -71,6 +76,8 @@ fn look(file: &Path, refresh: bool, reports: &mut Reports) -> Result<(), Problem
         let (found, problems) = check_folder(file, &spells::options()).map_err(unreadable)?;
         reports.spells.extend(found);
         reports.problems.extend(problems);
+    } else if check_profile::is_profile(file) {
+        reports.profiles.push(check_profile::check(file, refresh)?);
     } else if is_config(file) {
         reports.configs.push(check_config::check(file, refresh)?);
     } else {
@@ -91,6 +98,7 @@ fn is_config(file: &Path) -> bool {
 impl Reports {
     fn is_ok(&self) -> bool {
         self.configs.iter().all(ConfigReport::is_ok)
+            && self.profiles.iter().all(ProfileReport::is_ok)
             && self.spells.iter().all(SpellReport::is_ok)
             && !self.problems.iter().any(is_error)
     }
@@ -100,7 +108,9 @@ impl Reports {
         let configs = configs.map(|one| file_json(one, "config", one.is_ok()));
         let spells = self.spells.iter();
         let spells = spells.map(|one| file_json(one, "spell", one.is_ok()));
-        let files: Vec<Value> = configs.chain(spells).collect();
+        let profiles = self.profiles.iter();
+        let profiles = profiles.map(|one| file_json(one, "profile", one.is_ok()));
+        let files: Vec<Value> = configs.chain(profiles).chain(spells).collect();
         json!({"ok": self.is_ok(), "files": files, "problems": self.problems})
     }
 
@@ -120,12 +130,48 @@ impl Reports {
             parts.extend(spell_parts(&config.spells, &config.spell_problems));
             parts.push(wrapped(&sum(config), output::width(), 2));
         }
+        for profile in &self.profiles {
+            parts.extend(profile.mistakes.iter().chain(&profile.advice).map(shown));
+            parts.push(wrapped(&profile_sum(profile), output::width(), 2));
+        }
         parts.extend(spell_parts(&self.spells, &self.problems));
-        if !self.spells.is_empty() || self.configs.is_empty() {
+        let others = self.configs.len() + self.profiles.len();
+        if !self.spells.is_empty() || others == 0 {
             parts.push(spell_sum(&self.spells));
         }
         parts.join("\n\n") + "\n"
     }
+}
+
+/// One line on a profile that was compared, and the commands that it does not speak of.
+fn profile_sum(report: &ProfileReport) -> String {
+    let file = report.file.display();
+    let Some(program) = &report.program else {
+        return format!("{} {file}", styled(RED.bold(), "wrong:"));
+    };
+    let label = match report.is_ok() {
+        true => styled(GREEN.bold(), "ok:"),
+        false => styled(RED.bold(), "wrong:"),
+    };
+    let name = programs::name(program);
+    let version = report.version.as_deref().unwrap_or_default();
+    let said = report.commands - report.not_covered.len();
+    let mut text = format!(
+        "{label} {file} says the effect of {said} of the {} commands of {name} {version}",
+        report.commands
+    );
+    const SHOWN: usize = 12;
+    let missing = report.not_covered.iter().take(SHOWN);
+    let missing: Vec<String> = missing.map(ToString::to_string).collect();
+    if !missing.is_empty() {
+        let more = report.not_covered.len() - missing.len();
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more (`--json` has them all)"),
+        };
+        text.push_str(&format!("; not of {}{more}", missing.join(", ")));
+    }
+    text
 }
 
 /// A report as JSON, with what it is about and whether it is right.

@@ -23,6 +23,9 @@ pub(crate) struct Decided {
     pub(crate) expected: &'static str,
     /// The decision; `None` where the line means nothing to the program.
     pub(crate) decided: Option<&'static str>,
+    /// What a call of it would do, where it would be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) effect: Option<String>,
     /// Why it was denied, or what is wrong with the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
@@ -51,21 +54,25 @@ impl Decided {
 
 /// Decides a line as a call of one of these tools, which are all that is offered of the program.
 pub(crate) fn decide(cli: &Cli, tools: &ToolSet, expectation: &Expectation) -> Decided {
-    let (decided, reason) = match decision(cli, tools, expectation.line()) {
-        Ok(Ok(())) => (Some("allow"), None),
-        Ok(Err(refusal)) => (Some("deny"), Some(refusal)),
-        Err(unclear) => (None, Some(unclear)),
+    let (decided, effect, reason) = match decision(cli, tools, expectation.line()) {
+        Ok(Ok(effect)) => (Some("allow"), effect, None),
+        Ok(Err(refusal)) => (Some("deny"), None, Some(refusal)),
+        Err(unclear) => (None, None, Some(unclear)),
     };
     Decided {
         line: expectation.line().to_owned(),
         expected: expectation.key(),
         decided,
+        effect,
         reason,
     }
 }
 
-/// Whether a call would be run, or why not; an error where the line is none of the program's.
-fn decision(cli: &Cli, tools: &ToolSet, line: &str) -> Result<Result<(), String>, String> {
+/// What a call would do, or why it would not be run.
+type Decision = Result<Option<String>, String>;
+
+/// What was decided of a call; an error where the line is none of the program's.
+fn decision(cli: &Cli, tools: &ToolSet, line: &str) -> Result<Decision, String> {
     let mut words = split_words(line)?;
     let program = &cli.root.name;
     if words.first() == Some(program) && cli.root.child(program).is_none() {
@@ -95,7 +102,7 @@ fn decision(cli: &Cli, tools: &ToolSet, line: &str) -> Result<Result<(), String>
             };
         }
     };
-    Ok(refusal(served, input).map_or(Ok(()), Err))
+    Ok(tried(served, input))
 }
 
 /// Whether a word is a long flag that neither the command nor one above it has. A refusal of such a line would say
@@ -141,14 +148,16 @@ fn command_of<'w>(cli: &Cli, words: &'w [String]) -> Result<(CommandPath, &'w [S
     }
 }
 
-/// Why a call would not be run: it is made as any other, up to the process.
-fn refusal(served: &ServedTool, input: Map<String, Value>) -> Option<String> {
+/// Makes a call as any other, up to the process.
+fn tried(served: &ServedTool, input: Map<String, Value>) -> Decision {
     let served = served.clone().dry_run(true);
-    let runtime = match runtime::new() {
-        Ok(runtime) => runtime,
-        Err(problem) => return Some(problem.message().to_owned()),
-    };
+    let runtime = runtime::new().map_err(|problem| problem.message().to_owned())?;
     let result = runtime.block_on(served.call(input, CancellationToken::new()));
-    let told = || result.text.lines().next().unwrap_or_default().to_owned();
-    result.is_error.then(told)
+    match result.is_error {
+        true => Err(result.text.lines().next().unwrap_or_default().to_owned()),
+        false => {
+            let effect = result.structured.get("effect");
+            Ok(effect.and_then(Value::as_str).map(str::to_owned))
+        }
+    }
 }

@@ -16,6 +16,7 @@ use crate::{
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
     policy::{LeftOut, Prepared, prepare},
     problem::Problem,
+    profiles::Known,
     read::{provenance, read, was_said},
     refused::Refused,
     rights, runtime, set,
@@ -35,6 +36,8 @@ pub(crate) struct Inspected {
     pub(crate) kept_by: Option<String>,
     /// What is said of the network of its commands.
     network: String,
+    /// Where its profiles come from, the nearest last.
+    pub(crate) profiles: Vec<String>,
 }
 
 impl Inspected {
@@ -58,6 +61,12 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
     provenance(&program.path, &mut found);
     set::check_flags(&settings.selection, &[&found.cli])?;
     let prepared = prepare(&found, program, &settings.selection)?;
+    for applied in &prepared.from_profiles {
+        let argument = applied.argument.as_deref();
+        found
+            .provenance
+            .profiled(&applied.path, argument, applied.field);
+    }
     for applied in &prepared.applied {
         let argument = applied.argument.as_deref();
         found
@@ -73,6 +82,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
         kept_by: rights::kept_by(&program.confinement),
         confinement: program.confinement.clone(),
         network: program.confinement.told(&program.source),
+        profiles: program.profiles.iter().map(Known::from).collect(),
     };
     let path: CommandPath = args.path.iter().flat_map(|word| word.split(' ')).collect();
     if inspected.found.cli.command(&path).is_none() {
@@ -138,6 +148,9 @@ fn overview(inspected: &Inspected, width: Option<usize>) -> String {
         "offered",
         format!("{} tools", inspected.catalogue.tools.len()),
     );
+    if !inspected.profiles.is_empty() {
+        fact("profile", inspected.profiles.join(", "));
+    }
     fact("network", inspected.network.clone());
     if !inspected.catalogue.pins.is_empty() {
         let pins = inspected.catalogue.pins.iter();

@@ -78,6 +78,7 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
         "network": granted.word(),
         "networkFrom": granted.key(),
         "confine": confinement.mode,
+        "profiles": inspected.profiles,
         "keptBy": inspected.kept_by,
         "tools": catalogue.tools.len(),
         "commands": commands,

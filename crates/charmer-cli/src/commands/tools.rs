@@ -168,6 +168,7 @@ fn add_networks(counts: &mut serde_json::Value, assembler: &Assembler, assembled
             "network": granted.word(),
             "networkFrom": granted.key(),
             "confine": program.confinement.mode,
+            "profile": program.profiles.last().map(|known| known.from()),
         })
     });
     counts["programs"] = programs.collect();
@@ -261,8 +262,12 @@ fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option
     for program in assembler.programs() {
         let told = program.confinement.told(&program.source);
         let mode = program.confinement.mode.name();
+        let profile = match program.profiles.last() {
+            Some(known) => format!("; profile: {}", known.from()),
+            None => String::new(),
+        };
         sums.push_str(&format!(
-            "{}: network: {told}; confine: {mode}\n",
+            "{}: network: {told}; confine: {mode}{profile}\n",
             program.name()
         ));
     }

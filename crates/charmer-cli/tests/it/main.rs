@@ -28,6 +28,7 @@ mod launcher;
 mod mistakes;
 #[cfg(target_os = "linux")]
 mod plugins;
+mod profiles;
 #[cfg(target_os = "linux")]
 mod readme;
 mod serve;

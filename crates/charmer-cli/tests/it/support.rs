@@ -44,6 +44,7 @@ pub(crate) fn charmer<S: AsRef<std::ffi::OsStr>>(words: &[S]) -> Command {
         .args(words)
         .env("RUST_BACKTRACE", "0")
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env("CHARMER_CONFIG", env!("CARGO_TARGET_TMPDIR"))
         .env_remove("MCP_MODE")
         .stdin(Stdio::null());
     command

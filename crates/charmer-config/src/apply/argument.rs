@@ -71,6 +71,10 @@ fn argument(
         positional.default.clone_from(values);
         note("default");
     }
+    if let Some(effect) = &spec.effect {
+        positional.effect = Some(effect.clone());
+        note("effect");
+    }
 }
 
 /// The values, each with what is known of it.
@@ -131,6 +135,14 @@ pub(super) fn flag(
     if let Some(values) = &correction.default {
         flag.default.clone_from(values);
         note("default");
+    }
+    if let Some(effect) = &correction.effect {
+        flag.effect = Some(effect.clone());
+        note("effect");
+    }
+    if let Some(yes) = correction.redirects {
+        flag.redirects = Some(yes);
+        note("redirects");
     }
     if let Some(bare) = &correction.bare {
         if flag.value == FlagValue::None && *bare != Bare::No {

@@ -58,6 +58,10 @@ pub(super) fn command(
         command.hints.effect = effect;
         note("effect");
     }
+    if let Some(network) = correction.network {
+        command.hints.network = Some(network);
+        note("network");
+    }
     if let Some(yes) = correction.idempotent {
         command.hints.idempotent = Some(yes);
         note("idempotent");
@@ -93,7 +97,7 @@ pub(super) fn command(
                 match outer {
                     // A copy at this command stands for the one of the ancestor.
                     Some((_, flag)) if flag.global => command.flags.push(flag.clone()),
-                    Some((owner, flag)) if !correction.add => {
+                    Some((owner, flag)) if !correction.add && !correction.optional => {
                         let flag = flag.display_name();
                         mismatches.push(Mismatch::new(
                             format!("`override` names the flag `{flag}` of `{shown}`, which is one of `{owner}`"),
@@ -110,12 +114,14 @@ pub(super) fn command(
                             "add",
                         );
                     }
+                    _ if correction.optional => continue,
                     _ => {
                         let known = command
                             .flags
                             .iter()
                             .chain(inherited.iter().map(|(_, flag)| flag));
-                        let mismatch = Mismatch::no_flag(&shown, name, known.map(AsRef::as_ref));
+                        let known = known.map(AsRef::as_ref);
+                        let mismatch = Mismatch::no_flag("override", &shown, name, known);
                         mismatches.push(mismatch.at(Place::of(["flags", name])));
                         continue;
                     }

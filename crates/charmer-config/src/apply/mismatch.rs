@@ -49,6 +49,7 @@ impl Mismatch {
     }
 
     pub(super) fn no_flag<'f>(
+        key: &str,
         command: &str,
         name: &str,
         known: impl Iterator<Item = &'f Flag>,
@@ -57,7 +58,7 @@ impl Mismatch {
         let wanted = format!("--{}", name.trim_start_matches('-'));
         let near = nearest(&wanted, known.iter().map(String::as_str));
         Self::new(
-            format!("`override` names the flag `{name}` of `{command}`, which it does not have"),
+            format!("`{key}` names the flag `{name}` of `{command}`, which it does not have"),
             match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "correct its name, or write `add: true` to add it".to_owned(),

@@ -4,10 +4,14 @@
 
 mod confine;
 mod expose;
+mod knowledge;
 pub(crate) mod output;
 mod overrides;
+pub(crate) mod profile;
 mod selector;
 mod source;
+
+pub(crate) use source::has_key;
 
 use std::{
     path::{Path, PathBuf},
@@ -82,18 +86,23 @@ pub(crate) fn diagnose(
     reading::read(text, file, |tree, problems| {
         // For what must not be shown, and for its advice.
         whole(tree, folder, problems);
-        for finding in findings {
-            let span = finding.place.span_in(tree);
-            let added = match finding.is_mistake {
-                true => problems.add(span, finding.message.as_str()),
-                false => problems.advise(span, finding.message.as_str()),
-            };
-            if let Some(hint) = &finding.hint {
-                added.hint(hint.as_str());
-            }
-        }
+        show(tree, problems, findings);
         Some(())
     })
+}
+
+/// Notes what was found out about a tree.
+pub(crate) fn show(tree: &Node, problems: &mut Problems<'_>, findings: &[Finding]) {
+    for finding in findings {
+        let span = finding.place.span_in(tree);
+        let added = match finding.is_mistake {
+            true => problems.add(span, finding.message.as_str()),
+            false => problems.advise(span, finding.message.as_str()),
+        };
+        if let Some(hint) = &finding.hint {
+            added.hint(hint.as_str());
+        }
+    }
 }
 
 fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Config {

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use charmer_core::model::{CommandPath, Repetition};
+use charmer_core::model::{CommandPath, Effect, GivenEffect, Repetition};
 
 use crate::{
     ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName,
@@ -14,17 +14,20 @@ use crate::{
 };
 
 use super::{
+    confine::network,
     selector::{EFFECTS, confirm},
     source::{entries, flag, shortened},
 };
 
 pub(super) const COMMAND: &[&str] = &[
     "add",
+    "optional",
     "description",
     "usage",
     "examples",
     "title",
     "effect",
+    "network",
     "idempotent",
     "open_world",
     "runnable",
@@ -37,6 +40,7 @@ pub(super) const COMMAND: &[&str] = &[
 ];
 pub(super) const FLAG: &[&str] = &[
     "add",
+    "optional",
     "type",
     "description",
     "required",
@@ -47,6 +51,8 @@ pub(super) const FLAG: &[&str] = &[
     "short",
     "global",
     "exclude",
+    "effect",
+    "redirects",
 ];
 pub(super) const ARG: &[&str] = &[
     "name",
@@ -57,6 +63,7 @@ pub(super) const ARG: &[&str] = &[
     "last",
     "enum",
     "default",
+    "effect",
 ];
 
 pub(super) fn overrides(
@@ -107,6 +114,7 @@ fn command(
     Some(CommandOverride {
         position: problems.position(node.span.start),
         add: switch(&fields, "add", problems).unwrap_or(false),
+        optional: switch(&fields, "optional", problems).unwrap_or(false),
         description: word(&fields, "description", problems),
         usage: word(&fields, "usage", problems),
         examples: word(&fields, "examples", problems),
@@ -114,6 +122,9 @@ fn command(
         effect: fields
             .get("effect")
             .and_then(|node| problems.choice(node, "effect", EFFECTS)),
+        network: fields
+            .get("network")
+            .and_then(|node| network(node, problems)),
         idempotent: switch(&fields, "idempotent", problems),
         open_world: switch(&fields, "open_world", problems),
         runnable: switch(&fields, "runnable", problems),
@@ -192,6 +203,7 @@ fn arg(node: &Node, problems: &mut Problems<'_>) -> Option<ArgOverride> {
         last: switch(&fields, "last", problems),
         choices: choices(&fields, problems),
         default: default(&fields, problems),
+        effect: given_effect(&fields, problems),
         name: name?,
     })
 }
@@ -237,6 +249,7 @@ fn one_flag(node: &Node, name: &str, problems: &mut Problems<'_>) -> Option<Flag
     }
     Some(FlagOverride {
         add: switch(&fields, "add", problems).unwrap_or(false),
+        optional: switch(&fields, "optional", problems).unwrap_or(false),
         value_type,
         description: word(&fields, "description", problems),
         required: switch(&fields, "required", problems),
@@ -251,7 +264,33 @@ fn one_flag(node: &Node, name: &str, problems: &mut Problems<'_>) -> Option<Flag
         short: fields.get("short").and_then(|node| short(node, problems)),
         global: switch(&fields, "global", problems),
         exclude: switch(&fields, "exclude", problems),
+        effect: given_effect(&fields, problems),
+        redirects: switch(&fields, "redirects", problems),
     })
+}
+
+/// A word, or words by value.
+fn given_effect(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<GivenEffect> {
+    let node = fields.get("effect")?;
+    let effects: Vec<(&str, Option<Effect>)> = EFFECTS
+        .iter()
+        .map(|(name, effect)| (*name, Some(*effect)))
+        .chain([("none", None)])
+        .collect();
+    let mut given = GivenEffect::default();
+    if !matches!(node.kind, Kind::Map(_)) {
+        given.any = problems.choice(node, "effect", &effects)?;
+        return Some(given);
+    }
+    for (value, effect) in entries(node, "effect", "DELETE: destroy", problems) {
+        let value = problems.text_of(value, "effect")?;
+        let effect = problems.choice(effect, shortened(&value), &effects)?;
+        match (value.as_str(), effect) {
+            ("*", any) => given.any = any,
+            (_, effect) => given = given.for_value(value, effect),
+        }
+    }
+    Some(given)
 }
 
 fn value_type(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<TypeName> {

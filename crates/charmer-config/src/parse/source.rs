@@ -14,7 +14,7 @@ use crate::{
     yaml::{Kind, Node, Quoted},
 };
 
-use super::confine;
+use super::{confine, knowledge};
 
 pub(super) const SOURCE: &[&str] = &[
     "binary",
@@ -33,6 +33,14 @@ pub(super) const SOURCE: &[&str] = &[
     "confine",
     "set",
     "undone_by",
+    "helpers",
+    "caches",
+    "prints_secrets",
+    "long_running",
+    "common",
+    "phrases",
+    "json",
+    "preview",
     "override",
     "select",
     "expect",
@@ -68,8 +76,20 @@ pub(super) fn source(
                 .hint("remove it: each spell's file says what is permitted and where it runs");
         }
     }
-    let source = Source {
-        origin: origin.unwrap_or(Origin::Binary(PathBuf::new())),
+    let origin = origin.unwrap_or(Origin::Binary(PathBuf::new()));
+    Some(body(node, &fields, origin, folder, problems))
+}
+
+/// What the keys say beside where the tools come from.
+pub(super) fn body(
+    node: &Node,
+    fields: &Fields<'_>,
+    origin: Origin,
+    folder: Option<&Path>,
+    problems: &mut Problems<'_>,
+) -> Source {
+    Source {
+        origin,
         prefix: fields.get("prefix").and_then(|node| prefix(node, problems)),
         layout: fields
             .get("layout")
@@ -82,7 +102,7 @@ pub(super) fn source(
             .get("environment")
             .and_then(|node| environment(node, problems))
             .unwrap_or_default(),
-        folder: run_folder(&fields, problems),
+        folder: run_folder(fields, problems),
         mcp_mode: fields
             .get("mcp_mode")
             .and_then(|node| problems.switch(node, "mcp_mode"))
@@ -112,10 +132,11 @@ pub(super) fn source(
         network: fields
             .get("network")
             .and_then(|node| confine::network(node, problems)),
-        credentials: fields
-            .get("credentials")
-            .map(|node| confine::paths(node, "credentials", problems))
-            .unwrap_or_default(),
+        credentials: fields.get("credentials").map(|node| match &node.kind {
+            // It has none.
+            Kind::List(list) if list.is_empty() => Vec::new(),
+            _ => confine::paths(node, "credentials", problems),
+        }),
         confine: fields
             .get("confine")
             .and_then(|node| confine::confine(node, problems))
@@ -124,18 +145,18 @@ pub(super) fn source(
             .get("undone_by")
             .map(|node| undone_by(node, problems))
             .unwrap_or_default(),
+        known: knowledge::knowledge(fields, problems),
         overrides: fields
             .get("override")
             .map(|node| super::overrides::overrides(node, folder, problems))
             .unwrap_or_default(),
-        select: selectors(&fields, problems),
+        select: selectors(fields, problems),
         position: problems.position(first_key(node).start),
         expect: fields
             .get("expect")
             .map(|node| expectations(node, problems))
             .unwrap_or_default(),
-    };
-    Some(source)
+    }
 }
 
 /// The folder that programs run in. The old name of the key, `directory`, was one of several words for one thing.
@@ -206,7 +227,7 @@ fn expectations(node: &Node, problems: &mut Problems<'_>) -> Vec<Expectation> {
     read.collect()
 }
 
-fn has_key(node: &Node, key: &str) -> bool {
+pub(crate) fn has_key(node: &Node, key: &str) -> bool {
     match &node.kind {
         Kind::Map(entries) => entries
             .iter()

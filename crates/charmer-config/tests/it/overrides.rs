@@ -7,7 +7,7 @@ use charmer_core::{
         Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue, Positional, Repetition,
         Syntax, ValueType,
     },
-    tool::{Catalogue, catalogue},
+    tool::{Catalogue, CatalogueOptions, catalogue},
 };
 use serde_json::{Value, json};
 
@@ -420,20 +420,22 @@ fn the_example_fits_a_program_that_has_its_names() {
         .usage("get (TYPE | NAME ...)")
         .flag(text("output").short('o'))
         .flag(text("chunk-size"))
+        .flag(text("raw"))
         .flag(Flag::new("watch").pflag("bool"));
     let rollout = Command::new("rollout").command(Command::new("undo"));
     let config = Command::new("config")
         .not_runnable()
-        .command(Command::new("view"));
+        .command(Command::new("view").flag(Flag::new("raw").pflag("bool")));
+    let apply = Command::new("apply").flag(text("dry-run"));
     let delete = Command::new("delete").flag(Flag::new("now").pflag("bool"));
     let root = Command::new("kubectl")
         .not_runnable()
         .flag(text("context").global())
         .flag(Flag::new("request-timeout").pflag("duration").global())
         .flag(text("namespace").global());
-    let root = [get, rollout, config, delete]
+    let root = [get, rollout, config, delete, apply]
         .into_iter()
-        .chain(["logs", "describe", "exec", "apply", "version"].map(Command::new))
+        .chain(["logs", "describe", "exec", "wait", "version"].map(Command::new))
         .fold(root, Command::command);
     let mut cli = Cli::new(root, Syntax::pflag());
     let source = &parse(include_str!("../../../../docs/charmer.example.yaml")).sources[0];
@@ -447,9 +449,9 @@ fn the_example_fits_a_program_that_has_its_names() {
             "k8s_get",
             "k8s_rollout_undo",
             "k8s_delete",
+            "k8s_apply",
             "k8s_logs",
-            "k8s_describe",
-            "k8s_apply"
+            "k8s_describe"
         ]
     );
     assert_eq!(
@@ -469,4 +471,65 @@ fn the_example_fits_a_program_that_has_its_names() {
     );
     let exec = at(&cli, "exec").arguments.listed();
     assert_eq!((exec.len(), exec[1].last), (2, true));
+}
+
+#[test]
+fn what_is_optional_need_not_be_there() {
+    let keys = "  common: [status, drone fly]
+  preview: {quay load: --trial}
+  override:
+    drone: {optional: true}
+    drone fly: {effect: write}
+    quay load: {effect: write, flags: {trial: {optional: true}, dry: {optional: true, effect: read}}}";
+    let (cli, _) = applied(keys);
+    assert!(!cli.root.commands.iter().any(|one| one.name == "drone"));
+    let load = at(&cli, "quay load");
+    assert_eq!(load.hints.effect, Effect::Write);
+    assert!(load.flags.iter().any(|flag| flag.effect.is_some()));
+    assert!(!load.flags.iter().any(|flag| flag.id == "trial"));
+    // Nothing else is forgiven.
+    let other = refused(&keys.replace("{optional: true}\n", "{effect: read}\n"));
+    assert!(other.contains("`drone`"), "{other}");
+}
+
+#[test]
+fn a_preview_reads_whatever_else_is_given() {
+    let keys = "  preview: {quay load: --format=plan|outline}
+  override:
+    quay load: {effect: write, flags: {yes: {effect: destroy}, format: {effect: {json: none, 'x*': destroy, '*': write}}}}";
+    let source = source(keys);
+    let mut cli = ship();
+    source.apply(&mut cli).expect("it fits");
+    source.known.apply(&mut cli);
+    let made = catalogue(&cli, &CatalogueOptions::default());
+    let load = made
+        .tools
+        .iter()
+        .find(|tool| tool.name.as_str() == "ship_quay_load");
+    let load = load.expect("it is there");
+    let effect = |more: Value| {
+        let mut input = json!({"cargo": "tea"});
+        input
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        let bound = charmer_core::call::bind(load, input.as_object().expect("an object"));
+        bound.expect("it fits").effect(load)
+    };
+    for (input, expected) in [
+        (json!({}), Effect::Write),
+        (json!({"yes": true}), Effect::Destroy),
+        (json!({"yes": true, "format": "plan"}), Effect::Read),
+        (json!({"yes": true, "format": "outline"}), Effect::Read),
+        (json!({"format": "json"}), Effect::Write),
+        (json!({"format": "xml"}), Effect::Destroy),
+    ] {
+        assert_eq!(effect(input.clone()), expected, "{input}");
+    }
+}
+
+#[test]
+fn a_program_may_be_said_to_have_no_credentials() {
+    assert_eq!(source("  credentials: []").credentials, Some(Vec::new()));
+    assert_eq!(source("  network: none").credentials, None);
 }

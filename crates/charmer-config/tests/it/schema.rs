@@ -87,6 +87,7 @@ fn what_the_parser_takes_the_schema_takes() {
         "confine: false".into(),
         "confine: {mode: names}".into(),
         "confine: {writable: [build, ~/.npm, '~', /srv]}".into(),
+        of_source("credentials: []"),
         of_source(
             "network: none, credentials: [~/.aws, keys], confine: {mode: auto, writable: [.]}",
         ),
@@ -260,7 +261,6 @@ fn what_the_schema_refuses_the_parser_refuses() {
             "network: some",
             "network: [tcp]",
             "credentials: ~/.aws",
-            "credentials: []",
             "credentials: ['']",
             "confine: always",
             "undone_by: {}",

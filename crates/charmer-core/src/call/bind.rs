@@ -7,7 +7,7 @@ use std::{borrow::Cow, collections::HashSet};
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Effect, GroupKind, ValueType},
+    model::{Effect, Flag, FlagValue, GivenEffect, GroupKind, ValueType, effect_with},
     text::nearest,
     tool::{ARGS_KEY, FLAGS_KEY, Input, Layout, PositionalProperty, Tool},
 };
@@ -37,6 +37,35 @@ impl Given {
     pub fn is_given(&self) -> bool {
         !matches!(self, Self::Switch(false) | Self::Count(0))
     }
+
+    /// What a call does because of it.
+    pub(crate) fn effect(&self, effect: &GivenEffect) -> Option<Effect> {
+        match self {
+            Self::Values(values) => effect.given(&values.concat()),
+            _ => self.is_given().then(|| effect.given::<&str>(&[])).flatten(),
+        }
+    }
+
+    /// Whether a call with it only shows what it would do.
+    pub(crate) fn previews(&self, flag: &Flag) -> bool {
+        let Some(values) = &flag.previews else {
+            return false;
+        };
+        match self {
+            Self::Values(given) => {
+                let mut given = given.iter().flatten().peekable();
+                given.peek().is_some()
+                    && given.all(|value| values.is_empty() || values.contains(value))
+            }
+            Self::Bare => match &flag.value {
+                FlagValue::Optional { bare: Some(bare) } if !values.is_empty() => {
+                    values.contains(bare)
+                }
+                _ => values.is_empty(),
+            },
+            _ => self.is_given() && values.is_empty(),
+        }
+    }
 }
 
 /// Input that fits its tool.
@@ -64,19 +93,26 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// The worst that a call of this tool with this input is known to do: the effect of the command, or writing where it
-    /// reads and a flag that writes is given or pinned.
+    /// The worst that a call of this tool with this input is known to do: the effect of the command with the positionals
+    /// and the flags that are given or pinned. A preview reads, whatever else is given.
     pub fn effect(&self, tool: &Tool) -> Effect {
-        let writes = self.flags.iter().any(|(at, given)| {
-            let property = tool.input.flags.get(*at);
-            given.is_given() && property.is_some_and(|property| property.flag.writes)
-        });
-        let mut pinned = tool.input.pinned.iter();
-        let pinned = pinned.any(|pin| pin.given.is_given() && pin.property.flag.writes);
-        match writes || pinned {
-            true => tool.help.effect.max(Effect::Write),
-            false => tool.help.effect,
+        let given = self.flags.iter();
+        let given = given.filter_map(|(at, given)| Some((tool.input.flags.get(*at)?, given)));
+        let pinned = tool.input.pinned.iter();
+        let given = given.chain(pinned.map(|pin| (&pin.property, &pin.given)));
+        if given
+            .clone()
+            .any(|(property, given)| given.previews(&property.flag))
+        {
+            return Effect::Read;
         }
+        let flags = given.filter_map(|(property, given)| property.effect_of(given));
+        let positionals = self.positionals.iter().filter_map(|(at, values)| {
+            let property = tool.input.positionals.get(*at)?;
+            property.positional.effect.as_ref()?.given(values)
+        });
+        let command = positionals.fold(tool.help.effect, Effect::max);
+        effect_with(command, flags)
     }
 
     /// The arguments of a command that an author wrote out, by name.
@@ -201,13 +237,15 @@ impl Binder<'_> {
     }
 
     /// Puts flags that stand behind the positionals in the order in which they were given, since there it means
-    /// something (`find -name x -print`). The others keep theirs.
+    /// something (`find -name x -print`); but what does more than read stands behind what may still hold it back
+    /// (`find -name x -delete`), since an object has no order that a caller can rely on. The others keep theirs.
     fn order_as_given(&mut self, given: &Map<String, Value>) {
         let input = self.input;
         let place = |(at, _): &(usize, Given)| {
             let property = &input.flags[*at];
             let behind = property.flag.behind_positionals;
-            behind.then(|| given.keys().position(|key| *key == property.key))
+            let place = || given.keys().position(|key| *key == property.key);
+            behind.then(|| (property.flag.may_raise(), place()))
         };
         self.bound.flags.sort_by_key(place);
     }

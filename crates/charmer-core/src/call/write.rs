@@ -193,7 +193,10 @@ impl<'a> LevelWriter<'a> {
         write_all(argv, greedy)?;
         let expressions = self.flags();
         let expressions = expressions.filter(|(property, _)| property.flag.behind_positionals);
-        write_all(argv, expressions.collect())?;
+        let mut expressions: GivenFlags<'_> = expressions.collect();
+        // What does more than read stands behind what may hold it back, also where somebody has pinned it.
+        expressions.sort_by_key(|(property, _)| property.flag.may_raise());
+        write_all(argv, expressions)?;
         write_behind_dashes(argv, protected);
         write_behind_dashes(argv, &behind);
         Ok(())
@@ -374,7 +377,10 @@ mod tests {
 
     use crate::{
         call::prepare,
-        model::{Cli, Command, Flag, Positional, Repetition, SingleDash, Syntax, ValueType},
+        model::{
+            Cli, Command, Effect, Flag, GivenEffect, Positional, Repetition, SingleDash, Syntax,
+            ValueType,
+        },
         tool::{CatalogueOptions, catalogue},
     };
 
@@ -495,6 +501,19 @@ mod tests {
             .positional(Positional::new("paths").variadic());
         let given = json!({"kind": "f", "paths": ["a", "b"], "named": "x*", "L": true});
         assert_eq!(written(root, given), "-L a b -kind f -named x*");
+    }
+
+    #[test]
+    fn what_does_more_than_read_stands_behind_what_may_hold_it_back() {
+        let expression = |flag: Flag| flag.single_dash(SingleDash::Separate).behind_positionals();
+        let mut delete = expression(Flag::new("delete"));
+        delete.effect = Some(GivenEffect::of(Effect::Destroy));
+        let root = Command::new("p")
+            .flag(delete)
+            .flag(expression(text("named")))
+            .positional(Positional::new("paths").variadic());
+        let given = json!({"delete": true, "named": "*.o", "paths": ["."]});
+        assert_eq!(written(root, given), ". -named *.o -delete");
     }
 
     #[test]

@@ -51,6 +51,8 @@ const GROUPED: f64 = 0.15;
 
 /// What was written for assistants is worth more than any command of a program.
 const WRITTEN: f64 = 30.0;
+/// What is known to be used most is worth more than whatever else help makes of a command.
+const USED_MOST: f64 = 25.0;
 /// How much the help pages' word is worth, the most of all; then what people do every day, how near the root it stands,
 /// and that help shows how it is called.
 const PROMINENT: f64 = 4.0;
@@ -136,6 +138,9 @@ impl<'t> Pages<'t> {
     fn worth(&self, tool: &Tool, before: usize) -> f64 {
         if tool.input.levels.is_empty() {
             return WRITTEN;
+        }
+        if let Some(place) = tool.help.common {
+            return USED_MOST - place as f64 / 100.0;
         }
         let effect = match tool.help.effect {
             Effect::Read => 1.0,

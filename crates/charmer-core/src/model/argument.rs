@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, Command, ValueType};
+use super::{Choice, Command, GivenEffect, ValueType};
 
 /// One positional argument.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -69,6 +69,9 @@ pub struct Positional {
     /// What it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// What a call does with it that it would not do without it, where somebody has said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<GivenEffect>,
 }
 
 impl Positional {

@@ -3,23 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Arguments, CommandPath, DoubleDash, Flag, Pool, Positional, Shared, Syntax, parse_usage,
+    Arguments, CommandPath, DoubleDash, Effect, Flag, Network, Pool, Positional, Shared, Syntax,
+    parse_usage,
 };
-
-/// What running a command does to the world, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Effect {
-    /// It changes nothing.
-    Read,
-    /// It adds or changes.
-    Write,
-    /// It may delete or overwrite.
-    Destroy,
-    /// Nobody knows, so the worst is assumed.
-    #[default]
-    Unknown,
-}
 
 /// What an author says about a command's behaviour; what is left out follows from its [`Effect`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,6 +24,21 @@ pub struct Hints {
     /// Whether it reaches beyond this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
+    /// What it may reach beyond its process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
+    /// Its place among the commands that people use most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common: Option<usize>,
+    /// Whether it takes minutes, or goes on until it is stopped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub long_running: bool,
+    /// Whether it prints secrets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prints_secrets: bool,
+    /// How people ask for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phrases: Vec<String>,
 }
 
 impl Hints {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ValueType;
+use super::{GivenEffect, ValueType};
 
 /// Whether a flag takes a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,9 +159,23 @@ pub struct Flag {
     /// What it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// Whether a command that only reads writes with it.
+    /// What a call does with it that it would not do without it, where somebody has said or judged it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<GivenEffect>,
+    /// The values with which its command only shows what it would do, whatever else is given, where somebody has said so;
+    /// empty if it does so however it is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previews: Option<Vec<String>>,
+    /// Whether it changes where its program connects, who it is, what it loads or which program it runs, where somebody has
+    /// said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirects: Option<bool>,
+    /// The value with which it makes its command print JSON, where somebody has said so; empty for a switch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks_for_json: Option<String>,
+    /// Whether its command prints secrets with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub writes: bool,
+    pub prints_secrets: bool,
     /// Why it is hidden although its program shows it, where a rule of whoever serves it says so. A caller who asks for
     /// it is told; it is no part of what is known of the program, so it is not kept.
     #[serde(skip)]
@@ -195,7 +209,11 @@ impl Flag {
             single_dash: None,
             behind_positionals: false,
             help: None,
-            writes: false,
+            effect: None,
+            previews: None,
+            redirects: None,
+            asks_for_json: None,
+            prints_secrets: false,
             withheld: None,
         }
     }
@@ -325,6 +343,11 @@ impl Flag {
             (None, Some(short)) => format!("-{short}"),
             (None, None) => self.id.clone(),
         }
+    }
+
+    /// Whether its command does more with it than read.
+    pub fn may_raise(&self) -> bool {
+        self.effect.as_ref().is_some_and(GivenEffect::may_raise)
     }
 
     /// Whether it is on or off and takes no value.

@@ -5,6 +5,7 @@
 
 mod argument;
 mod command;
+mod effect;
 mod flag;
 mod network;
 mod path;
@@ -14,7 +15,8 @@ mod usage;
 mod value_type;
 
 pub use argument::{ArgSpec, Arguments, Positional};
-pub use command::{Cli, Command, Effect, Group, GroupKind, Hints, Listing, heirs};
+pub use command::{Cli, Command, Group, GroupKind, Hints, Listing, heirs};
+pub use effect::{Effect, GivenEffect, effect_with};
 pub use flag::{Choice, Flag, FlagValue, Repetition, SingleDash};
 pub use network::Network;
 pub use path::CommandPath;

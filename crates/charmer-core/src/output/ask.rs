@@ -217,6 +217,18 @@ pub fn json_flag<'f>(lineage: &[&'f Command]) -> Option<JsonRequest<'f>> {
 
 /// The flag that asks for JSON, of those that a command takes, the nearest first.
 fn choose<'f>(flags: &[&'f Flag]) -> Option<JsonRequest<'f>> {
+    let said = |flag: &&'f Flag| Some((*flag, flag.asks_for_json.clone()?));
+    if let Some((flag, value)) = flags.iter().find_map(said) {
+        let value = match value.is_empty() {
+            true => PinValue::Switch(true),
+            false if flag.repetition != Repetition::Single => {
+                let values = value.split(',').map(str::trim);
+                PinValue::List(values.map(str::to_owned).collect())
+            }
+            false => PinValue::Text(value),
+        };
+        return Some(JsonRequest { flag, value });
+    }
     // The nearest flag of a name is the one that the name means.
     let named = |name: &str| flags.iter().copied().find(|flag| flag.is_named(name));
     let usable = |flag: &&Flag| !flag.hidden && flag.deprecated.is_none();

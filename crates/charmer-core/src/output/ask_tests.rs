@@ -158,3 +158,17 @@ fn json_is_not_asked_for_where_a_flag_shapes_what_is_printed() {
         assert_eq!(json_input(&tool.input, &input).is_some(), asks, "{key}");
     }
 }
+
+#[test]
+fn what_somebody_has_said_is_given_as_its_flag_takes_it() {
+    let said = |mut flag: Flag, value: &str| {
+        flag.asks_for_json = Some(value.to_owned());
+        asked(flag)
+    };
+    let list = PinValue::List(vec!["number".into(), "title".into()]);
+    let fields = Flag::new("json").pflag("stringSlice");
+    assert_eq!(said(fields, "number,title"), Some(list));
+    assert_eq!(said(Flag::new("j"), ""), Some(PinValue::Switch(true)));
+    let text = said(Flag::new("o").pflag("string"), "json,wide");
+    assert_eq!(text, Some(PinValue::Text("json,wide".into())));
+}

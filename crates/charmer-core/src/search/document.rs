@@ -37,6 +37,8 @@ pub(super) struct Document {
     pub(super) examples: Terms,
     pub(super) flags: Vec<Arc<FlagTerms>>,
     pub(super) positionals: Terms,
+    /// How people ask for it, as somebody has written it down, until it is read.
+    pub(super) phrases: Vec<String>,
     /// What people say who want it.
     pub(super) said: Terms,
     pub(super) effect: Effect,
@@ -93,6 +95,7 @@ impl Document {
             )),
             flags,
             positionals,
+            phrases: tool.help.phrases.clone(),
             said: Terms::default(),
             effect: tool.help.effect,
             required: needed,

@@ -46,6 +46,14 @@ pub(super) struct Said {
     pub(super) share: f32,
 }
 
+/// The words of phrases that say something by themselves.
+fn telling(phrases: &[Vec<(Term, f32)>]) -> impl Iterator<Item = Term> {
+    let terms = phrases.iter().flatten();
+    terms
+        .filter(|(_, weight)| *weight > 0.3)
+        .map(|(term, _)| *term)
+}
+
 impl Spoken {
     /// Reads the phrases that hold for these tools.
     pub(super) fn new(
@@ -69,9 +77,17 @@ impl Spoken {
                     (place, from..words.len())
                 });
                 spoken.tools[*place as usize].push(at);
-                let terms = words[range.clone()].iter().flatten();
-                let terms = terms.filter(|(_, weight)| *weight > 0.3);
-                document.said.plain.extend(terms.map(|(term, _)| *term));
+                document.said.plain.extend(telling(&words[range.clone()]));
+            }
+            if !document.phrases.is_empty() {
+                let place = spoken.tools.len() as u32;
+                spoken.tools.push(vec![at]);
+                let from = words.len();
+                let phrases = std::mem::take(&mut document.phrases);
+                let read = |phrase: &String| reader.read_phrase(phrase, programs);
+                words.extend(phrases.iter().map(read));
+                spoken.phrases.resize(words.len(), (0.0, place));
+                document.said.plain.extend(telling(&words[from..]));
             }
         }
         let mut having: QuickMap<Term, f32> = QuickMap::default();

@@ -4,7 +4,7 @@ mod detail;
 mod from_schema;
 mod sheet;
 
-use crate::{model::Effect, text::shorten};
+use crate::text::shorten;
 
 use self::{
     detail::{Detail, STEPS, write_properties},
@@ -233,10 +233,5 @@ pub(super) fn telling_examples(tool: &Tool) -> impl Iterator<Item = Example> {
 }
 
 fn effect(tool: &Tool) -> &'static str {
-    match tool.help.effect {
-        Effect::Read => "read",
-        Effect::Write => "write",
-        Effect::Destroy => "destroy",
-        Effect::Unknown => "unknown",
-    }
+    tool.help.effect.name()
 }

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Cli, Command, CommandPath, Shared},
+    model::{Cli, Command, CommandPath, Hints, Shared},
     select::{Candidate, Selector, first_match},
 };
 
@@ -242,7 +242,10 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
                 .clone()
                 .unwrap_or_else(|| words.join(" ")),
             description: describe(&words, command, &input),
-            annotations: Annotations::new(&command.hints),
+            annotations: Annotations::new(&Hints {
+                effect: input.worst_effect(command.hints.effect),
+                ..command.hints.clone()
+            }),
             output_schema: declared_output(options, &path)
                 .unwrap_or_else(|| Arc::clone(&plain_output)),
             input_schema: InputSchema::of(&input),

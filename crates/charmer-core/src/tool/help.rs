@@ -27,6 +27,12 @@ pub struct Help {
     pub listings: Vec<Option<Listing>>,
     /// Whether the help of a command above it shows how it is called.
     pub shown_above: bool,
+    /// Its place among the commands of its program that people use most.
+    pub common: Option<usize>,
+    /// How people ask for it.
+    pub phrases: Vec<String>,
+    /// Whether it prints secrets.
+    pub prints_secrets: bool,
     /// The arguments that a prompt for this tool itself asks for; `None` if only its examples are prompts.
     pub asks_for: Option<Vec<String>>,
 }
@@ -43,6 +49,9 @@ impl Help {
             effect: command.hints.effect,
             listings: Vec::new(),
             shown_above: false,
+            common: command.hints.common,
+            phrases: command.hints.phrases.clone(),
+            prints_secrets: command.hints.prints_secrets,
             asks_for: None,
         }
     }
@@ -62,6 +71,9 @@ impl Help {
             },
             listings: Vec::new(),
             shown_above: false,
+            common: None,
+            phrases: Vec::new(),
+            prints_secrets: false,
             asks_for: None,
         }
     }

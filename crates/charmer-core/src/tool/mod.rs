@@ -48,7 +48,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{CommandPath, Shared, Syntax};
+use crate::model::{CommandPath, Effect, GivenEffect, Shared, Syntax};
 
 /// One command as a tool.
 #[derive(Debug, Clone)]
@@ -84,6 +84,15 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// Whether some call of it only reads: its command does, or does so with a flag.
+    pub fn can_read(&self) -> bool {
+        let lowers = |property: &FlagProperty| {
+            let effect = property.flag.effect.as_ref();
+            property.flag.previews.is_some() || effect.is_some_and(GivenEffect::may_lower)
+        };
+        self.help.effect == Effect::Read || self.input.flags.iter().any(lowers)
+    }
+
     /// A tool that comes from no command of a model. Whoever answers its calls checks its input by itself, unless it is
     /// [written by a template](Self::written_by).
     ///

@@ -9,7 +9,11 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{Arguments, Command, DoubleDash, Flag, Group, GroupKind, Positional, Shared},
+    call::Given,
+    model::{
+        Arguments, Command, DoubleDash, Effect, Flag, Group, GroupKind, Positional, Shared,
+        effect_with,
+    },
     select::Selector,
 };
 
@@ -77,6 +81,13 @@ pub struct FlagProperty {
     pub confirms: bool,
     /// What an author added.
     pub rules: Rules,
+}
+
+impl FlagProperty {
+    /// What a call does because this is given for it.
+    pub fn effect_of(&self, given: &Given) -> Option<Effect> {
+        given.effect(self.flag.effect.as_ref()?)
+    }
 }
 
 /// A positional as a property.
@@ -553,6 +564,22 @@ impl Input {
             Layout::Flat => Some(input),
             Layout::Nested => input.get(FLAGS_KEY)?.as_object(),
         }
+    }
+
+    /// The worst that a call can do, whatever is given, of a command that does this by itself.
+    pub fn worst_effect(&self, command: Effect) -> Effect {
+        let positionals = self.positionals.iter();
+        let positionals = positionals.filter_map(|p| p.positional.effect.as_ref()?.worst());
+        let command = positionals.fold(command, Effect::max);
+        let mut previews = self.pinned.iter();
+        if previews.any(|pin| pin.given.previews(&pin.property.flag)) {
+            return Effect::Read;
+        }
+        let pinned = self.pinned.iter();
+        let pinned = pinned.filter_map(|pin| pin.property.effect_of(&pin.given));
+        let flags = self.flags.iter();
+        let flags = flags.filter_map(|property| property.flag.effect.as_ref()?.worst());
+        flags.fold(effect_with(command, pinned), Effect::max)
     }
 
     /// Gives a flag in the place of the caller. Where the input is not of the right shape it stays as it is.

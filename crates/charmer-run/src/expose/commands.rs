@@ -42,7 +42,7 @@ pub(super) struct Shared {
     pub(super) reads_any: ReadsAny,
     /// The folders that calls may be asked to run in.
     pub(super) folders: Folders,
-    read_only: bool,
+    pub(super) read_only: bool,
     excluded: ExcludedCommands,
     programs: Vec<String>,
     /// The places of the names.
@@ -104,19 +104,12 @@ impl Commands {
             false => tool.listed_from(CancellationToken::new()),
         };
         let mut meta = vec![search::tool(self, &programs), describe::tool(self)];
-        let reads = |served: &ServedTool| {
-            served.tool.annotations.read_only || served.reading == Reading::Any
-        };
+        let reads = |served: &ServedTool| served.tool.can_read() || served.reading == Reading::Any;
         meta.push(unlisted_unless(
             self.tools.iter().any(reads),
             run::read(self),
         ));
-        // A flag can make a command write that otherwise reads.
-        let writes = |served: &ServedTool| {
-            let flags = &served.tool.input.flags;
-            let labelled = served.tool.annotations.read_only;
-            !served.reads && (!labelled || flags.iter().any(|property| property.flag.writes))
-        };
+        let writes = |served: &ServedTool| !served.reads && !served.tool.annotations.read_only;
         if !self.read_only {
             meta.push(unlisted_unless(
                 self.tools.iter().any(writes),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use charmer_core::{
-    call::understand,
-    model::{Effect, Hints},
+    call::{Bound, bind, understand},
+    model::Hints,
     tool::{Tool, estimate_tokens},
 };
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use tower::{Service, service_fn};
 
 use crate::{
     Call, CallError, CallService, ErrorCode, Reading, Resolved, Router, ServedTool,
-    folder::Folders, into_service, toolset::Routed,
+    folder::Folders, into_service, only_reads::only_reads, toolset::Routed,
 };
 
 use super::{ReadsAny, commands::Commands, describe};
@@ -149,11 +149,14 @@ fn route(
         mut served, input, ..
     } = served.resolve(arguments);
     if reads {
+        // A flag that writes does so in every spelling. What cannot be understood is refused on its call path.
+        let understood = understand(&served.tool, &input);
+        let meant = understood.map_or_else(|_| input.clone(), |understood| understood.input);
+        let bound = bind(&served.tool, &meant).unwrap_or_default();
+        shows_no_secrets(&served.tool, &bound)?;
         if served.reading == Reading::Labelled {
-            // A flag that writes does so in every spelling. What cannot be understood is refused on its call path.
-            let understood = understand(&served.tool, &input);
-            let meant = understood.map_or_else(|_| input.clone(), |understood| understood.input);
-            only_reads(&served.tool, &meant)?;
+            let instead = (!commands.read_only).then_some(WRITE);
+            only_reads(&served.tool, &bound, instead)?;
         }
         served.reads = true;
     }
@@ -163,44 +166,21 @@ fn route(
     Ok(Some((served, input)))
 }
 
-/// Refuses what may change something.
-fn only_reads(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), CallError> {
-    let name = &tool.name;
-    if !tool.annotations.read_only {
-        let why = match tool.help.effect {
-            Effect::Destroy => "may delete or overwrite something",
-            Effect::Write => "adds or changes something",
-            _ => "is not known to change nothing",
-        };
-        return Err(
-            CallError::refused(format!("`{name}` {why}, and `{READ}` only reads"))
-                .hint(format!("run it with `{WRITE}`")),
-        );
-    }
-    let given = tool.input.given_flags(arguments);
-    let is_set = |value: &Value| match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(entries) => !entries.is_empty(),
-        _ => true,
+/// Refuses a call that is known to print secrets.
+fn shows_no_secrets(tool: &Tool, bound: &Bound) -> Result<(), CallError> {
+    let given = bound.flags.iter().filter(|(_, given)| given.is_given());
+    let mut given = given.filter_map(|(at, _)| tool.input.flags.get(*at));
+    let flag = given.find(|property| property.flag.prints_secrets);
+    let with = match (tool.help.prints_secrets, flag) {
+        (true, _) => String::new(),
+        (false, Some(property)) => format!(" with `{}`", property.key),
+        (false, None) => return Ok(()),
     };
-    let writes = tool.input.flags.iter().find(|property| {
-        property.flag.writes
-            && given
-                .and_then(|given| given.get(&property.key))
-                .is_some_and(is_set)
-    });
-    match writes {
-        Some(property) => Err(CallError::refused(format!(
-            "`{name}` is not known to only read when `{}` is given",
-            property.key
-        ))
-        .hint(format!(
-            "run it with `{WRITE}`, or without `{}`",
-            property.key
-        ))),
-        None => Ok(()),
-    }
+    let message = format!(
+        "`{}` prints secrets{with}, and `{READ}` shows none",
+        tool.name
+    );
+    Err(CallError::refused(message).hint(format!("run it with `{WRITE}`, if it must be seen")))
 }
 
 /// The call path of a command, whose refusal of arguments says which it needs and where the others are shown.

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use charmer_core::{
     expose::{Expose, Place, Wish},
-    model::{Cli, Command, Effect, Flag, Hints, Syntax},
-    tool::{CatalogueOptions, catalogue},
+    model::{Cli, Command, Effect, Flag, GivenEffect, Hints, Positional, Syntax},
+    tool::{Annotations, CatalogueOptions, catalogue},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ fn shop(more: usize) -> ToolSet {
         .flag(Flag::new("limit").pflag("int").help("How many"))
         .flag({
             let mut report = Flag::new("report").pflag("string").help("Write a report");
-            report.writes = true;
+            report.effect = Some(GivenEffect::of(Effect::Write));
             report
         });
     let wipe = Command::new("wipe")
@@ -136,11 +136,14 @@ fn hints_are_those_of_what_is_run() {
 fn there_is_no_tool_for_what_no_command_does() {
     let reading: Vec<ServedTool> = shop(0)
         .iter()
-        .filter(|served| served.tool.annotations.read_only)
+        .filter(|served| served.tool.help.effect == Effect::Read)
         .cloned()
         .map(|mut served| {
             let mut tool = Tool::clone(&served.tool);
-            tool.input.flags.retain(|property| !property.flag.writes);
+            tool.annotations = Annotations::new(&Hints::reads());
+            tool.input
+                .flags
+                .retain(|property| property.flag.effect.is_none());
             served.tool = Arc::new(tool);
             served
         })
@@ -289,6 +292,66 @@ async fn a_tool_that_only_reads_does_so_however_it_is_called() {
     ] {
         let result = call(&index, tool, input).await;
         assert_eq!(result.structured["stdout"], "confined", "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_given_decides_where_only_reading_is_served() {
+    let branch = Command::new("branch")
+        .about("List branches, or make one")
+        .hints(Hints::new(Effect::Read))
+        .positional({
+            let mut name = Positional::new("name");
+            name.effect = Some(GivenEffect::of(Effect::Write));
+            name
+        })
+        .flag({
+            let mut method = Flag::new("method").pflag("string");
+            method.effect = Some(GivenEffect::of(Effect::Write).for_value("GET", None));
+            method
+        })
+        .flag({
+            let mut trial = Flag::new("trial");
+            trial.previews = Some(Vec::new());
+            trial
+        });
+    let tools = |reading| {
+        let tools = served(Command::new("shop").not_runnable().command(branch.clone()));
+        ToolSet::new(
+            tools
+                .iter()
+                .cloned()
+                .map(|one| one.reads(true).reading(reading)),
+        )
+    };
+    let all = Exposure::new(Expose::All).apply(tools(Reading::Labelled));
+    let index = Exposure::new(Expose::Index).apply(tools(Reading::Labelled));
+    let confined = Exposure::new(Expose::All).apply(tools(Reading::Any));
+    let writes = [
+        (json!({"name": "new"}), "adds or changes"),
+        (
+            json!({"method": "PUT"}),
+            "`method` is given with this value",
+        ),
+    ];
+    for (input, why) in writes {
+        let refused = call(&all, "shop_branch", input.clone()).await;
+        assert_eq!(code(&refused), "not_permitted", "{input}");
+        assert!(refused.text.contains(why), "{}", refused.text);
+        assert!(!refused.text.contains("run_write"), "{}", refused.text);
+        let by_name = json!({"command": "shop_branch", "arguments": input});
+        let refused = call(&index, "run_read", by_name.clone()).await;
+        assert_eq!(code(&refused), "not_permitted", "{input}");
+        // The kernel sees to it.
+        assert!(!call(&confined, "shop_branch", input).await.is_error);
+    }
+    for input in [
+        json!({}),
+        json!({"method": "GET"}),
+        json!({"name": "new", "method": "PUT", "trial": true}),
+    ] {
+        let read = call(&all, "shop_branch", input.clone()).await;
+        assert!(!read.is_error, "{input}: {}", read.text);
     }
 }
 
@@ -573,7 +636,7 @@ async fn another_spelling_is_no_way_around_a_rule() {
         .hints(Hints::new(Effect::Read))
         .flag({
             let mut report = Flag::new("report-file").short('r').pflag("string");
-            report.writes = true;
+            report.effect = Some(GivenEffect::of(Effect::Write));
             report
         })
         .flag(Flag::new("limit").short('l').pflag("int"));

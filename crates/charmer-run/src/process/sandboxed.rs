@@ -1,6 +1,7 @@
 //! Programs with fewer rights than this process: started through a sandbox, or from a thread that has lost them.
 
 use std::{
+    ffi::OsString,
     fs::File,
     io,
     path::{Path, PathBuf},
@@ -41,6 +42,8 @@ pub struct Confinement {
     pub pool: Arc<ConfinedPool>,
     /// What programs may, besides writing to a scratch folder of their own, in which temporary files go.
     pub rights: Arc<Rights>,
+    /// Variables that are set for them.
+    pub variables: Vec<(OsString, OsString)>,
     /// Whether nothing that may write is offered beside them.
     pub read_only: bool,
     /// Whether a person has said where they may write.
@@ -53,9 +56,17 @@ impl Confinement {
         Self {
             pool,
             rights: Arc::new(rights),
+            variables: Vec::new(),
             read_only: false,
             writable: false,
         }
+    }
+
+    /// Sets variables for them.
+    #[must_use]
+    pub fn variables(mut self, variables: Vec<(OsString, OsString)>) -> Self {
+        self.variables = variables;
+        self
     }
 
     /// Sets whether a person has said where they may write.
@@ -147,6 +158,8 @@ impl Launcher {
         let temporary = TEMPORARY.map(|name| (name.into(), scratch.into()));
         let mut request = request.clone();
         request.place.variables.extend(temporary);
+        let own = confinement.variables.iter().cloned();
+        request.place.variables.extend(own);
         let mut running = self.start_in(sandbox, &request)?;
         if let Process::Sandboxed(program) = &mut running.process {
             program.lease = Some(lease);

@@ -124,6 +124,9 @@ pub(super) fn restrict(rights: &Rights, view: View) -> Result<u32, String> {
             }
         }
     }
+    if !rights.executable.is_empty() {
+        restrict_execution(&rights.executable)?;
+    }
     let status = rules.restrict_self().map_err(failed)?;
     match status.landlock {
         LandlockStatus::Available { effective_abi, .. }
@@ -134,6 +137,44 @@ pub(super) fn restrict(rights: &Rights, view: View) -> Result<u32, String> {
         LandlockStatus::NotEnabled => Err("Landlock is not enabled in this kernel".into()),
         _ => Err("this kernel has no Landlock".into()),
     }
+}
+
+/// Lets only these files be executed, and the loaders without which they could not be.
+fn restrict_execution(files: &[PathBuf]) -> Result<(), String> {
+    let rules = Ruleset::default()
+        .handle_access(AccessFs::Execute)
+        .and_then(|rules| rules.create())
+        .and_then(|rules| rules.add_rules(path_beneath_rules(files, AccessFs::Execute)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(loaders(), AccessFs::Execute)))
+        .map_err(failed)?;
+    let status = rules.restrict_self().map_err(failed)?;
+    match status.ruleset {
+        RulesetStatus::FullyEnforced => Ok(()),
+        _ => Err("Landlock cannot limit what is executed".into()),
+    }
+}
+
+/// The files that load dynamically linked programs.
+fn loaders() -> Vec<PathBuf> {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_loader = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("ld-") && name.contains(".so")
+    };
+    let folders = ["/lib", "/lib64", "/lib32", "/usr/lib"].map(PathBuf::from);
+    // One level further down, where each architecture has a folder of its own.
+    let below = folders
+        .iter()
+        .flat_map(|folder| entries(folder))
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| entry.file_name().to_string_lossy().contains("-linux-"))
+        .map(|entry| entry.path());
+    let below: Vec<PathBuf> = below.collect();
+    let all = folders.iter().chain(&below);
+    all.flat_map(|folder| entries(folder))
+        .map(|entry| entry.path())
+        .filter(is_loader)
+        .collect()
 }
 
 /// Keeps this thread, and all that it starts, from signalling anybody else, and nothing more. Says whether the kernel does

@@ -1,0 +1,80 @@
+//! What is known of a program beside its help: `charmer profile`, and what it changes about calls.
+
+use std::{fs, path::Path, process::Output};
+
+use super::support::{charmer, err, out, ship};
+
+/// `charmer` with the user's own profiles in this folder.
+fn with(folder: &Path, words: &[&str]) -> Output {
+    let mut command = charmer(words);
+    command.env("CHARMER_CONFIG", folder);
+    command.output().expect("it was built")
+}
+
+fn folder_of(profiles: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let profiles_folder = folder.path().join("profiles");
+    fs::create_dir(&profiles_folder).expect("it is writable");
+    for (name, text) in profiles {
+        fs::write(profiles_folder.join(name), text).expect("it is writable");
+    }
+    folder
+}
+
+#[test]
+fn what_a_profile_says_of_an_argument_holds_where_only_reading_is_served() {
+    let text = "
+program: ship
+override:
+  sail: {effect: read, args: [{name: port, effect: {'home*': none, '*': write}}]}
+";
+    let folder = folder_of(&[("ship.yaml", text)]);
+    let ship = ship();
+    let sail = |port: &str| {
+        let read_only = ["call", "-b", &ship, "--read-only", "--confine", "names"];
+        let words: Vec<&str> = read_only.into_iter().chain(["ship_sail", port]).collect();
+        with(folder.path(), &words)
+    };
+    let refused = sail("harwich");
+    assert!(!refused.status.success());
+    let told = out(&refused) + &err(&refused);
+    assert!(told.contains("adds or changes something"), "{told}");
+    let read = sail("home-port");
+    assert!(read.status.success(), "{}{}", out(&read), err(&read));
+}
+
+#[test]
+fn a_broken_profile_blocks_its_own_program_alone() {
+    let broken = "program: boat\nnetwork: nnoe\n";
+    let ship = ship();
+    let tools = ["tools", &ship];
+    let of_another = folder_of(&[("other.yaml", broken)]);
+    let served = with(of_another.path(), &tools);
+    assert!(served.status.success(), "{}", err(&served));
+    let listed = with(of_another.path(), &["profile", "list"]);
+    assert!(listed.status.success() && out(&listed).contains("git"));
+    assert!(err(&listed).contains("nnoe"), "{}", err(&listed));
+    let own = broken.replace("boat", "ship");
+    for (name, text) in [("other.yaml", own.as_str()), ("ship.yaml", broken)] {
+        let folder = folder_of(&[(name, text)]);
+        let refused = with(folder.path(), &tools);
+        assert!(!refused.status.success(), "{name}");
+        assert!(err(&refused).contains("nnoe"), "{}", err(&refused));
+    }
+}
+
+#[test]
+fn a_profile_is_compared_with_its_program() {
+    let ship = ship();
+    let text = format!(
+        "program: {ship}\noverride:\n  lst: {{effect: read}}\n  submarine: {{optional: true, effect: write}}\n"
+    );
+    let folder = folder_of(&[]);
+    let file = folder.path().join("ship.yaml");
+    fs::write(&file, text).expect("it is writable");
+    let checked = with(folder.path(), &["check", &file.to_string_lossy()]);
+    let told = out(&checked) + &err(&checked);
+    assert!(!checked.status.success(), "{told}");
+    assert!(told.contains("did you mean `list`?"), "{told}");
+    assert!(!told.contains("submarine`, which"), "{told}");
+}
