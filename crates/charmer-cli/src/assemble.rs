@@ -539,12 +539,8 @@ impl Running {
             fixed.clone(),
             engine.clone(),
         );
-        let networks = Network::NAMES.map(|(_, network)| Some(network));
-        let launchers = networks.into_iter().chain([None]);
-        let launchers =
-            launchers.map(|network| (network, confines.confine(&launcher, pool, network)));
         Self {
-            launchers: launchers.collect(),
+            launchers: confines.confine(&launcher, pool),
             network: program.confinement.network,
             layers: source.select.iter().map(|one| one.layers()).collect(),
         }

@@ -12,7 +12,7 @@ use crate::{
     args::{ConfineName, NetworkName, Selection},
     privileges,
     problem::Problem,
-    profiles::Known,
+    profiles::LoadedProfile,
     programs,
 };
 
@@ -29,7 +29,7 @@ pub(crate) struct Confinement {
     pub(crate) network: Option<Network>,
     /// Who has said so.
     network_from: NetworkFrom,
-    /// The networks that profiles have for single commands, as they are written there.
+    /// Whether the file or a profile says it of single commands, too.
     of_commands: bool,
     /// The secrets that are the program's own, as somebody here has said.
     pub(crate) credentials: Vec<PathBuf>,
@@ -100,12 +100,13 @@ pub(crate) const LOOSEN_NETWORK: &str = "none is known to only read; with `--net
                                          --read-only)";
 
 impl Confinement {
-    /// What holds for a program with these profiles, the nearest last. Relative paths of the command line are those of the working directory.
+    /// What holds for a program with these profiles, the nearest last. Relative paths of the command line are those of the
+    /// working directory.
     pub(crate) fn new(
         selection: &Selection,
         config: &Config,
         source: &Source,
-        profiles: &[Known],
+        profiles: &[LoadedProfile],
         home: &Path,
     ) -> Self {
         let known = || profiles.iter().rev().map(|known| &known.profile.source);

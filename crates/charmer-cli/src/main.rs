@@ -32,6 +32,7 @@ mod table;
 mod tokens;
 mod undone;
 mod unread;
+mod user_folders;
 mod watched;
 mod wishes;
 mod wrap;

@@ -287,9 +287,8 @@ fn leave_out_flags(
     cli.walk(&mut |path, lineage| {
         let command = *lineage.last().expect("a lineage is not empty");
         for flag in command.flags.iter().filter(|flag| !flag.hidden) {
-            let brought_back = selection.all_flags
-                || named.matches(flag)
-                || program.source.redirects.lets_in(flag);
+            let brought_back =
+                selection.all_flags || named.matches(flag) || program.redirects.lets_in(flag);
             let thought = judgement.command(path);
             let redirects = || {
                 let reason = match flag.redirects {

@@ -8,18 +8,28 @@ use std::{
 use charmer_config::{Diagnostics, Mismatch, Profile};
 use charmer_core::model::Cli;
 
-use crate::{problem::Problem, settings::picture};
+use crate::{problem::Problem, settings::picture, user_folders};
 
-/// The texts of profiles, by the names of their files.
+/// A profile that comes with Charmer, as text.
+struct Embedded {
+    /// The programs that it is about, as its text says them; the first is the name of its file.
+    programs: &'static [&'static str],
+    text: &'static str,
+}
+
 macro_rules! embedded {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../profiles/", $name, ".yaml")))),*]
+    ($($name:literal $(+ $other:literal)*),* $(,)?) => {
+        &[$(Embedded {
+            programs: &[$name $(, $other)*],
+            text: include_str!(concat!("../profiles/", $name, ".yaml")),
+        }),*]
     };
 }
 
-/// The profiles that come with Charmer, by the name of their file.
-const EMBEDDED: &[(&str, &str)] = embedded![
-    "apt",
+/// The profiles that come with Charmer, by the programs that they are about: at a start only those are read that are
+/// needed.
+const EMBEDDED: &[Embedded] = embedded![
+    "apt" + "apt-get",
     "cargo",
     "curl",
     "docker",
@@ -33,7 +43,7 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "jq",
     "kubectl",
     "npm",
-    "pip",
+    "pip" + "pip3",
     "podman",
     "psql",
     "rclone",
@@ -48,7 +58,7 @@ const EMBEDDED: &[(&str, &str)] = embedded![
 
 /// Where a profile comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Home {
+pub(crate) enum ProfileOrigin {
     /// It comes with Charmer.
     Charmer,
     /// It is the user's own.
@@ -57,25 +67,25 @@ pub(crate) enum Home {
 
 /// A profile and where it comes from.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
+pub(crate) struct LoadedProfile {
     /// The name of its file, without the ending.
     pub(crate) name: String,
-    pub(crate) home: Home,
+    pub(crate) origin: ProfileOrigin,
     pub(crate) text: String,
     pub(crate) profile: Profile,
 }
 
-impl Known {
-    fn read(name: &str, home: Home, text: &str) -> Result<Self, Diagnostics> {
-        let file = match &home {
-            Home::Charmer => format!("{name}.yaml"),
-            Home::User(path) => path.display().to_string(),
+impl LoadedProfile {
+    fn read(name: &str, origin: ProfileOrigin, text: &str) -> Result<Self, Diagnostics> {
+        let file = match &origin {
+            ProfileOrigin::Charmer => format!("{name}.yaml"),
+            ProfileOrigin::User(path) => path.display().to_string(),
         };
         Ok(Self {
             profile: Profile::parse(text, &file)?,
             name: name.to_owned(),
             text: text.to_owned(),
-            home,
+            origin,
         })
     }
 
@@ -99,7 +109,7 @@ impl Known {
                  says of new commands and flags is missing"
             ));
         }
-        if let Home::User(path) = &self.home {
+        if let ProfileOrigin::User(path) = &self.origin {
             let path = path.display();
             let not_there = not_there.iter();
             told.extend(not_there.map(|mismatch| format!("{path}: {mismatch}")));
@@ -109,33 +119,35 @@ impl Known {
 
     /// Where it comes from, in a few words.
     pub(crate) fn from(&self) -> String {
-        match &self.home {
-            Home::Charmer => "comes with charmer".to_owned(),
-            Home::User(path) => path.display().to_string(),
+        match &self.origin {
+            ProfileOrigin::Charmer => "comes with charmer".to_owned(),
+            ProfileOrigin::User(path) => path.display().to_string(),
         }
     }
 }
 
 /// The profiles of a program, those that go before others last. One of the user's that cannot be read is an error if it is
 /// about this program: what it says of effects is not to be missed without a word.
-pub(crate) fn of(program: &str) -> Result<Vec<Known>, Problem> {
-    let mut found = embedded();
+pub(crate) fn of(program: &str) -> Result<Vec<LoadedProfile>, Problem> {
+    let own = EMBEDDED.iter();
+    let own = own.filter(|one| one.programs.contains(&program));
+    let mut found: Vec<LoadedProfile> = own.map(Embedded::read).collect();
     for path in users() {
         match read(&path) {
-            Ok(known) => found.push(known),
+            Ok(known) if known.is_of(program) => found.push(known),
             Err(broken) if broken.programs.iter().any(|name| name == program) => {
                 return Err(broken.problem);
             }
-            Err(_) => {}
+            _ => {}
         }
     }
-    found.retain(|known| known.is_of(program));
     Ok(found)
 }
 
 /// All profiles, those that go before others last, and what is wrong with those that cannot be read.
-pub(crate) fn all() -> (Vec<Known>, Vec<Problem>) {
-    let (mut all, mut broken) = (embedded(), Vec::new());
+pub(crate) fn all() -> (Vec<LoadedProfile>, Vec<Problem>) {
+    let mut all: Vec<LoadedProfile> = EMBEDDED.iter().map(Embedded::read).collect();
+    let mut broken = Vec::new();
     for path in users() {
         match read(&path) {
             Ok(known) => all.push(known),
@@ -145,11 +157,11 @@ pub(crate) fn all() -> (Vec<Known>, Vec<Problem>) {
     (all, broken)
 }
 
-fn embedded() -> Vec<Known> {
-    let read = |(name, text): &(&str, &str)| {
-        Known::read(name, Home::Charmer, text).expect("a test reads every embedded profile")
-    };
-    EMBEDDED.iter().map(read).collect()
+impl Embedded {
+    fn read(&self) -> LoadedProfile {
+        let known = LoadedProfile::read(self.programs[0], ProfileOrigin::Charmer, self.text);
+        known.expect("a test reads every embedded profile")
+    }
 }
 
 /// A profile that cannot be read.
@@ -160,7 +172,7 @@ struct Broken {
 }
 
 /// Reads one of the user's.
-fn read(path: &Path) -> Result<Known, Broken> {
+fn read(path: &Path) -> Result<LoadedProfile, Broken> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let text = fs::File::open(path).and_then(charmer_config::reading::text_of);
     let text = text.map_err(|error| Broken {
@@ -170,7 +182,7 @@ fn read(path: &Path) -> Result<Known, Broken> {
             path.display()
         )),
     })?;
-    let known = Known::read(&name, Home::User(path.to_owned()), &text);
+    let known = LoadedProfile::read(&name, ProfileOrigin::User(path.to_owned()), &text);
     known.map_err(|mistakes| Broken {
         programs: [name.to_string()]
             .into_iter()
@@ -182,22 +194,13 @@ fn read(path: &Path) -> Result<Known, Broken> {
 
 /// The files of the user's own profiles.
 fn users() -> Vec<PathBuf> {
-    let folder = user_folder(|name| std::env::var_os(name));
+    let folder = user_folder();
     folder.map(|folder| files(&folder)).unwrap_or_default()
 }
 
 /// The folder of the user's own profiles.
-pub(crate) fn user_folder(
-    variable: impl Fn(&str) -> Option<std::ffi::OsString>,
-) -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let value = variable(name).filter(|value| !value.is_empty())?;
-        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
-    };
-    let folder = absolute("CHARMER_CONFIG")
-        .or_else(|| Some(absolute("XDG_CONFIG_HOME")?.join("charmer")))
-        .or_else(|| Some(absolute("APPDATA")?.join("charmer")))
-        .or_else(|| Some(absolute("HOME")?.join(".config").join("charmer")))?;
+pub(crate) fn user_folder() -> Option<PathBuf> {
+    let folder = user_folders::configuration(|name| std::env::var_os(name))?;
     Some(folder.join("profiles"))
 }
 
@@ -217,11 +220,13 @@ mod tests {
 
     #[test]
     fn every_embedded_profile_is_read_and_named_for_its_program() {
-        for (name, text) in EMBEDDED {
-            let known = Known::read(name, Home::Charmer, text).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(known.profile.programs[0], *name);
+        for Embedded { programs, text } in EMBEDDED {
+            let name = programs[0];
+            let known = LoadedProfile::read(name, ProfileOrigin::Charmer, text)
+                .unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(known.profile.programs, *programs);
             assert!(known.profile.versions.is_some(), "{name} names no versions");
         }
-        assert!(EMBEDDED.is_sorted());
+        assert!(EMBEDDED.is_sorted_by_key(|one| one.programs[0]));
     }
 }

@@ -18,7 +18,8 @@ use charmer_sandbox::SandboxCommand;
 use tokio::task::JoinSet;
 
 use crate::{
-    identity::keep_version, output, problem::Problem, programs, progress, rights, settings::Program,
+    identity::keep_version, output, problem::Problem, programs, progress, rights,
+    settings::Program, user_folders,
 };
 
 /// The hidden subcommand that gives its own rights away and then starts the programs that are read.
@@ -289,14 +290,7 @@ pub(crate) fn cache_or_none() -> Cache {
 
 /// The same for a process with other variables.
 pub(crate) fn cache_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<Cache> {
-    let absolute = |name: &str| {
-        let value = variable(name).filter(|value| !value.is_empty())?;
-        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
-    };
-    let folder = absolute("CHARMER_CACHE")
-        .or_else(|| Some(absolute("XDG_CACHE_HOME")?.join("charmer")))
-        .or_else(|| Some(absolute("LOCALAPPDATA")?.join("charmer")))
-        .or_else(|| Some(absolute("HOME")?.join(".cache").join("charmer")))?;
+    let folder = user_folders::cache(&variable)?;
     Some(Cache::new(folder).around(Surroundings::of(variable)))
 }
 

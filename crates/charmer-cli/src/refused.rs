@@ -74,7 +74,7 @@ pub(crate) fn refused_values(
         for value in thought.into_iter().flatten() {
             let mut named = selection.with_flags.iter();
             let asked_for = named.any(|name| name.trim_start_matches('-') == value.name)
-                || program.source.redirects.lets_in_values_of(&value.name);
+                || program.redirects.lets_in_values_of(&value.name);
             // What is left out or pinned has no values, but a positional may be called as it is.
             let is_hidden = lineage.last().is_some_and(|command| {
                 let mut flags = command.flags.iter();

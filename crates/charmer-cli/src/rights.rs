@@ -1,6 +1,7 @@
 //! From how a program is to be confined to the rights that the kernel leaves it.
 
 use std::{
+    collections::HashMap,
     ffi::OsStr,
     io::Read,
     path::{Path, PathBuf},
@@ -182,44 +183,50 @@ pub(crate) struct Confines<'p> {
 }
 
 impl Confines<'_> {
-    /// The same launcher, whose calls are confined as it was said, for commands with this network.
+    /// For the commands of each network the same launcher, whose calls are confined as it was said. What does not depend
+    /// on the network is looked for once.
     pub(crate) fn confine(
         &self,
         launcher: &Launcher,
         pool: Option<&Arc<ConfinedPool>>,
-        network: Option<Network>,
-    ) -> Launcher {
+    ) -> HashMap<Option<Network>, Launcher> {
         let confinement = &self.program.confinement;
+        let networks = Network::NAMES.map(|(_, network)| Some(network));
+        let networks = networks.into_iter().chain([None]);
         let (ConfineMode::Auto, Some(pool)) = (confinement.mode, pool) else {
-            return launcher.clone();
+            return networks.map(|one| (one, launcher.clone())).collect();
         };
-        let mut rights = self.rights();
-        rights.network = match network {
-            None | Some(Network::All) => KeptNetwork::All,
-            Some(Network::Tcp) => KeptNetwork::Tcp,
-            Some(Network::Socket) => KeptNetwork::Socket,
-            Some(Network::None) => KeptNetwork::None,
+        let writable: Vec<PathBuf> = confinement.writable.iter().map(|path| real(path)).collect();
+        let (rights, executables, caches) = (self.rights(), self.executables(), self.caches());
+        let confined = |network: Option<Network>| {
+            let mut rights = rights.clone();
+            rights.network = match network {
+                None | Some(Network::All) => KeptNetwork::All,
+                Some(Network::Tcp) => KeptNetwork::Tcp,
+                Some(Network::Socket) => KeptNetwork::Socket,
+                Some(Network::None) => KeptNetwork::None,
+            };
+            let mut of_reads = rights.clone();
+            // Without network it can neither tell anybody nor be told, and may start what it likes.
+            if !matches!(network, Some(Network::None)) {
+                of_reads.executable.clone_from(&executables);
+            }
+            let folders = caches.iter().map(|(_, folder)| folder.clone());
+            of_reads.folders.extend(folders);
+            let variables = caches.iter();
+            let variables = variables.map(|(name, folder)| (name.into(), folder.into()));
+            let reads = Confinement::new(Arc::clone(pool), of_reads)
+                .read_only(self.read_only)
+                .variables(variables.collect());
+            let launcher = launcher.reading(reads);
+            if writable.is_empty() {
+                return launcher;
+            }
+            rights.folders.clone_from(&writable);
+            rights.metadata = true;
+            launcher.writing(Confinement::new(Arc::clone(pool), rights).writable(true))
         };
-        let mut of_reads = rights.clone();
-        // Without network it can neither tell anybody nor be told, and may start what it likes.
-        if !matches!(network, Some(Network::None)) {
-            of_reads.executable = self.executables();
-        }
-        let caches = self.caches();
-        let folders = caches.iter().map(|(_, folder)| folder.clone());
-        of_reads.folders.extend(folders);
-        let caches = caches.into_iter();
-        let caches = caches.map(|(name, folder)| (name.into(), folder.into_os_string()));
-        let reads = Confinement::new(Arc::clone(pool), of_reads)
-            .read_only(self.read_only)
-            .variables(caches.collect());
-        let launcher = launcher.reading(reads);
-        if confinement.writable.is_empty() {
-            return launcher;
-        }
-        rights.folders = confinement.writable.iter().map(|path| real(path)).collect();
-        rights.metadata = true;
-        launcher.writing(Confinement::new(Arc::clone(pool), rights).writable(true))
+        networks.map(|one| (one, confined(one))).collect()
     }
 
     /// The files that calls which read may execute: the program, the helpers that are known, and what runs their scripts;

@@ -1,12 +1,15 @@
 //! What is to be served and how: the command line and `charmer.yaml` together.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Once,
     time::Duration,
 };
 
-use charmer_config::{Config, Diagnostics, Knowledge, LoadError, Origin, Position, Source};
+use charmer_config::{
+    Config, Diagnostics, Knowledge, LoadError, Origin, Position, Redirects, Source,
+};
 use charmer_core::{
     expose::Expose,
     tool::{Descriptions, Layout},
@@ -21,7 +24,7 @@ use crate::{
     confine::{Confinement, SHORTCOMING},
     output, policy,
     problem::Problem,
-    profiles::{self, Known},
+    profiles::{self, LoadedProfile},
     programs, set,
     spells::{self, Folder},
     wrap::wrapped_picture,
@@ -35,10 +38,12 @@ pub(crate) struct Program {
     /// What the file says of it, or the defaults.
     pub(crate) source: Source,
     pub(crate) confinement: Confinement,
-    /// What is known of it, by the file and the profiles.
+    /// What is known of it, by the file and the profiles: these three.
     pub(crate) known: Knowledge,
+    pub(crate) redirects: Redirects,
+    pub(crate) undone_by: BTreeMap<String, Vec<String>>,
     /// Its profiles, the nearest last.
-    pub(crate) profiles: Vec<Known>,
+    pub(crate) profiles: Vec<LoadedProfile>,
 }
 
 impl Program {
@@ -51,14 +56,14 @@ impl Program {
         let profiles = profiles::of(&programs::name(&path))?;
         let confinement = Confinement::new(selection, config, &source, &profiles, &home());
         let nearest_first = || profiles.iter().rev().map(|known| &known.profile.source);
-        let known = source.known.clone();
-        let known = nearest_first().fold(known, |known, profile| known.over(&profile.known));
-        let source = nearest_first().fold(source, Source::over);
+        let both = nearest_first().fold(source.clone(), Source::over);
         Ok(Self {
             confinement,
             path,
+            known: both.known,
+            redirects: both.redirects,
+            undone_by: both.undone_by,
             source,
-            known,
             profiles,
         })
     }

@@ -21,6 +21,7 @@ use crate::{
     output, policy,
     problem::Problem,
     settings::home,
+    user_folders,
 };
 
 /// The file that holds what was accepted, in charmer's data folder.
@@ -163,15 +164,7 @@ pub(crate) fn must_exist(path: &Path) -> Result<(), Problem> {
 
 /// Where it is kept what was accepted: `CHARMER_DATA`, or the user's own folder for data. Never among the spells.
 pub(crate) fn trust_file() -> Result<PathBuf, Problem> {
-    let folder = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
-        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
-    };
-    let folder = folder("CHARMER_DATA")
-        .or_else(|| Some(folder("XDG_DATA_HOME")?.join("charmer")))
-        .or_else(|| Some(folder("LOCALAPPDATA")?.join("charmer")))
-        .or_else(|| Some(folder("HOME")?.join(".local").join("share").join("charmer")));
-    match folder {
+    match user_folders::data(|name| std::env::var_os(name)) {
         Some(folder) => Ok(folder.join(TRUST)),
         None => Err(Problem::mistake(
             "there is no place for what was accepted, because HOME is not set",

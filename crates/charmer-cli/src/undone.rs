@@ -61,12 +61,12 @@ pub(crate) fn withhold(
 ) -> Vec<LeftOut> {
     let source = &program.source;
     if source.set.is_empty() {
-        warnings.extend(idle(cli, program));
+        warnings.extend(idle(cli, source));
         return Vec::new();
     }
     let mut found: Vec<(LeftOut, String)> = Vec::new();
     cli.walk(&mut |path, lineage| {
-        for (out, pin) in undone_at(path, lineage, source) {
+        for (out, pin) in undone_at(path, lineage, program) {
             let known = |(other, _): &(LeftOut, String)| {
                 (&other.command, &other.id) == (&out.command, &out.id)
             };
@@ -112,7 +112,7 @@ pub(crate) fn withhold(
             ));
         }
     }
-    warnings.extend(idle(cli, program));
+    warnings.extend(idle(cli, source));
     let withheld: Vec<LeftOut> = withheld.into_iter().map(|(out, _)| out).collect();
     withheld.iter().for_each(|out| policy::withhold(cli, out));
     withheld
@@ -120,8 +120,12 @@ pub(crate) fn withhold(
 
 /// The flags of a command and its ancestors that undo a pin, each with the pin. Either stands at the command itself: pairs of
 /// its ancestors are theirs.
-fn undone_at(path: &CommandPath, lineage: &[&Command], source: &Source) -> Vec<(LeftOut, String)> {
-    let is_pinned = |flag: &Flag| source.set.keys().any(|name| names_flag(name, flag));
+fn undone_at(
+    path: &CommandPath,
+    lineage: &[&Command],
+    program: &Program,
+) -> Vec<(LeftOut, String)> {
+    let is_pinned = |flag: &Flag| program.source.set.keys().any(|name| names_flag(name, flag));
     let leaf = lineage.len() - 1;
     let all = || {
         let levels = lineage.iter().enumerate();
@@ -133,7 +137,7 @@ fn undone_at(path: &CommandPath, lineage: &[&Command], source: &Source) -> Vec<(
             (*depth == leaf || level == leaf) && !flag.hidden && !is_pinned(flag)
         });
         for (depth, flag) in others {
-            if let Some(reason) = undoes(flag, pinned, &source.undone_by) {
+            if let Some(reason) = undoes(flag, pinned, &program.undone_by) {
                 let out = LeftOut {
                     command: path.words()[..depth].iter().cloned().collect(),
                     id: flag.id.clone(),
@@ -148,14 +152,9 @@ fn undone_at(path: &CommandPath, lineage: &[&Command], source: &Source) -> Vec<(
     found
 }
 
-/// What is said of names under `undone_by` that no flag has, and of those that stand for a pin and are none: such an entry
-/// does nothing. Of what a profile says nothing is said: it is for whoever pins something.
-fn idle(cli: &Cli, program: &Program) -> Vec<String> {
-    let source = &program.source;
-    let of_profile = |pin: &str, names: &Vec<String>| {
-        let mut profiles = program.profiles.iter();
-        profiles.any(|known| known.profile.source.undone_by.get(pin) == Some(names))
-    };
+/// What is said of names under `undone_by` of the file that no flag has, and of those that stand for a pin and are none:
+/// such an entry does nothing.
+fn idle(cli: &Cli, source: &Source) -> Vec<String> {
     let mut flags: Vec<&Flag> = Vec::new();
     cli.walk(&mut |_, lineage| {
         let own = lineage.last().into_iter();
@@ -172,8 +171,7 @@ fn idle(cli: &Cli, program: &Program) -> Vec<String> {
     };
     let program = &cli.root.name;
     let mut told = Vec::new();
-    let own = source.undone_by.iter();
-    for (pin, names) in own.filter(|(pin, names)| !of_profile(pin, names)) {
+    for (pin, names) in &source.undone_by {
         let meant = near(pin, &pins);
         if has(&others, pin) && !has(&pins, pin) {
             let meant = meant.unwrap_or_else(|| ": pin it there, or remove the entry".to_owned());

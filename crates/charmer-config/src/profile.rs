@@ -46,6 +46,9 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// The keys of the file.
+    pub const KEYS: &'static [&'static str] = parse::profile::PROFILE;
+
     /// Reads a profile's text. `file` is the name that mistakes are shown with.
     pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostics> {
         let read = reading::read(text, file, parse::profile::profile);

@@ -85,10 +85,10 @@ pub struct Source {
 impl Source {
     /// This source, and where it says nothing, what a profile says: lists as a whole, mappings entry by entry. The
     /// profile's corrections stay with it: they are [put into the model](crate::Profile::apply) before these. So do its
-    /// network and its credentials, which are told apart from what people have said, and what else [is
-    /// known](Knowledge::over).
+    /// network and its credentials, which are told apart from what people have said.
     #[must_use]
     pub fn over(mut self, profile: &Self) -> Self {
+        self.known = self.known.over(&profile.known);
         fill(&mut self.undone_by, &profile.undone_by);
         if self.redirects == Redirects::None {
             self.redirects = profile.redirects.clone();

@@ -235,13 +235,7 @@ impl Look<'_> {
                 mismatches.extend(errors.iter().cloned());
             }
         }
-        // What a profile says, nobody can correct in this file.
-        let profiles = program.profiles.iter();
-        let of_profiles: Vec<_> = profiles
-            .flat_map(|known| known.profile.source.unknown_flags(&cli))
-            .collect();
-        let own = source.unknown_flags(&cli).into_iter();
-        warnings.extend(own.filter(|one| !of_profiles.contains(one)));
+        warnings.extend(source.unknown_flags(&cli));
         let mut offered = None;
         if mismatches.is_empty() {
             match prepare(found, program, selection) {

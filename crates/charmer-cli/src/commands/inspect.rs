@@ -16,7 +16,7 @@ use crate::{
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
     policy::{LeftOut, Prepared, prepare},
     problem::Problem,
-    profiles::Known,
+    profiles::LoadedProfile,
     read::{provenance, read, was_said},
     refused::Refused,
     rights, runtime, set,
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
         kept_by: rights::kept_by(&program.confinement),
         confinement: program.confinement.clone(),
         network: program.confinement.told(&program.source),
-        profiles: program.profiles.iter().map(Known::from).collect(),
+        profiles: program.profiles.iter().map(LoadedProfile::from).collect(),
     };
     let path: CommandPath = args.path.iter().flat_map(|word| word.split(' ')).collect();
     if inspected.found.cli.command(&path).is_none() {

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write, path::Path, process::ExitCode};
 
+use charmer_config::Profile;
 use charmer_core::{
     model::{CommandPath, Effect},
     text::nearest,
@@ -13,7 +14,7 @@ use crate::{
     args::{ProfileArgs, ProfileCommand, Selection, Spells},
     output::{DIM, fail, print, print_raw, width},
     problem::Problem,
-    profiles::{self, Home, Known},
+    profiles::{self, LoadedProfile, ProfileOrigin},
     programs,
     read::read,
     runtime,
@@ -34,7 +35,7 @@ fn list(as_json: bool) -> Result<(), Problem> {
     let (all, broken) = profiles::all();
     if as_json {
         let profiles: Vec<Value> = all.iter().map(in_json).collect();
-        let folder = profiles::user_folder(|name| std::env::var_os(name));
+        let folder = profiles::user_folder();
         let broken: Vec<&str> = broken.iter().map(Problem::message).collect();
         let all = json!({ "folder": folder, "profiles": profiles, "broken": broken });
         return print_raw(format!("{all:#}\n").as_bytes());
@@ -56,11 +57,11 @@ fn list(as_json: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-fn in_json(known: &Known) -> Value {
+fn in_json(known: &LoadedProfile) -> Value {
     let profile = &known.profile;
-    let from = match &known.home {
-        Home::Charmer => json!("charmer"),
-        Home::User(path) => json!(path),
+    let from = match &known.origin {
+        ProfileOrigin::Charmer => json!("charmer"),
+        ProfileOrigin::User(path) => json!(path),
     };
     json!({
         "name": known.name,
@@ -89,7 +90,7 @@ fn show(name: &str, as_json: bool) -> Result<(), Problem> {
         let source = serde_json::to_value(&nearest_one.profile.source);
         let source = source.map_err(|error| Problem::failed(error.to_string()))?;
         let own = source.as_object().into_iter().flatten();
-        for (key, value) in own.filter(|(key, _)| KEYS.contains(&key.as_str())) {
+        for (key, value) in own.filter(|(key, _)| Profile::KEYS.contains(&key.as_str())) {
             told[key] = value.clone();
         }
         return print_raw(format!("{told:#}\n").as_bytes());
@@ -105,23 +106,6 @@ fn show(name: &str, as_json: bool) -> Result<(), Problem> {
         .collect();
     print(&texts.join("\n---\n"))
 }
-
-/// The keys of a source that a profile has.
-const KEYS: [&str; 13] = [
-    "network",
-    "credentials",
-    "redirects",
-    "undone_by",
-    "helpers",
-    "caches",
-    "prints_secrets",
-    "long_running",
-    "common",
-    "phrases",
-    "json",
-    "preview",
-    "override",
-];
 
 fn new(program: &Path) -> Result<(), Problem> {
     let selection = Selection::default();
