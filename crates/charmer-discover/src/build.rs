@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     fact::{Fact, Origin, Source},
+    family::Sketches,
     flag_places::FlagPlaces,
     sketch::{CommandSketch, FlagSketch, Kind, Scope},
-    walk::Found,
 };
 
 /// How many bytes of one text are kept: more than any program has to say of a command.
@@ -77,37 +77,39 @@ impl Provenance {
     }
 }
 
-/// Makes the model of what a walk has found, which may not be all yet.
+/// Makes the model of the commands that a walk has found, which may not be all yet, in the order in which their parents
+/// list them.
 pub(crate) fn build(
-    found: &Found,
+    mut sketches: Sketches,
+    order: &BTreeMap<CommandPath, Vec<String>>,
     program: &str,
     syntax: Syntax,
     home: &str,
     most_flags: usize,
 ) -> (Cli, Provenance) {
-    let mut sketches: BTreeMap<CommandPath, CommandSketch> = found.commands.clone();
     place_inherited(&mut sketches, most_flags);
+    let named = sketches
+        .get_mut(&CommandPath::root())
+        .and_then(|root| root.program.take());
+    let repeated = repeated(&sketches);
     let mut provenance = Provenance::default();
     let mut builder = Builder {
-        sketches: &sketches,
-        found,
+        sketches,
+        order,
         provenance: &mut provenance,
         home,
         flags: Pool::default(),
         sources: Pool::default(),
     };
     let mut root = builder.command(&CommandPath::root());
-    let named = sketches
-        .get(&CommandPath::root())
-        .and_then(|root| root.program.clone());
     root.name = named.unwrap_or_else(|| program.to_owned());
-    mark_repeated(&mut root, &sketches);
+    mark_repeated(&mut root, repeated);
     (Cli::new(root, syntax), provenance)
 }
 
 /// Moves flags that a command inherits to the ancestor that owns them. Where that has as many as a command may have, they
 /// stay where they are shown.
-pub(crate) fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch>, most: usize) {
+pub(crate) fn place_inherited(sketches: &mut Sketches, most: usize) {
     let paths: Vec<CommandPath> = sketches.keys().cloned().collect();
     // Of commands that have others below them: every command asks for each of its flags where it belongs.
     let mut places: HashMap<CommandPath, FlagPlaces> = HashMap::new();
@@ -187,8 +189,9 @@ pub(crate) fn place_inherited(sketches: &mut BTreeMap<CommandPath, CommandSketch
 
 /// What the commands of a program are built with.
 struct Builder<'a> {
-    sketches: &'a BTreeMap<CommandPath, CommandSketch>,
-    found: &'a Found,
+    /// Those that are not built yet: each is gone when the model has it, so that no program is in memory twice.
+    sketches: Sketches,
+    order: &'a BTreeMap<CommandPath, Vec<String>>,
     provenance: &'a mut Provenance,
     home: &'a str,
     /// Flags that were built, so that those that are alike become one.
@@ -199,8 +202,8 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn command(&mut self, path: &CommandPath) -> Command {
-        let (sketches, found, home) = (self.sketches, self.found, self.home);
-        let Some(sketch) = sketches.get(path) else {
+        let (order, home) = (self.order, self.home);
+        let Some(sketch) = self.sketches.remove(path) else {
             return Command::default();
         };
         let mut origins = CommandOrigins::default();
@@ -231,10 +234,10 @@ impl Builder<'_> {
         if let Some(arguments) = &sketch.arguments {
             built.arguments = arguments.value.clone();
         }
-        let listings = listings(sketch);
-        for name in found.order.get(path).into_iter().flatten() {
+        let listings = listings(&sketch);
+        for name in order.get(path).into_iter().flatten() {
             let child = path.child(name.as_str());
-            if sketches.contains_key(&child) {
+            if self.sketches.contains_key(&child) {
                 let mut below = self.command(&child);
                 if let Some((listing, source)) = listings.get(name.as_str()) {
                     below.listing = Some(listing.clone());
@@ -418,30 +421,32 @@ fn closes(flag: &Flag, choices: &Fact<Vec<Choice>>) -> bool {
     !measured && flag.default.iter().all(listed)
 }
 
-/// Notes of commands that are there under several paths which one stands for all: the first of the shortest.
-fn mark_repeated(root: &mut Command, sketches: &BTreeMap<CommandPath, CommandSketch>) {
-    for (path, sketch) in sketches {
+/// Commands that are there under several paths, each with the one that stands for all: the first of the shortest.
+fn repeated(sketches: &Sketches) -> Vec<(CommandPath, CommandPath)> {
+    let pairs = sketches.iter().filter_map(|(path, sketch)| {
         let all = sketch
             .same_as
             .iter()
             .filter(|other| sketches.contains_key(other));
-        let Some(first) = all
+        let first = all
             .chain([path])
-            .min_by_key(|path| (path.words().len(), *path))
-        else {
-            continue;
-        };
-        if first == path {
-            continue;
-        }
-        let repeated = path.words().iter().try_fold(&mut *root, |command, word| {
+            .min_by_key(|path| (path.words().len(), *path))?;
+        (first != path).then(|| (path.clone(), first.clone()))
+    });
+    pairs.collect()
+}
+
+/// Notes of each of them which one stands for it.
+fn mark_repeated(root: &mut Command, repeated: Vec<(CommandPath, CommandPath)>) {
+    for (path, first) in repeated {
+        let command = path.words().iter().try_fold(&mut *root, |command, word| {
             command
                 .commands
                 .iter_mut()
                 .find(|child| child.name == *word)
         });
-        if let Some(command) = repeated {
-            command.same_as = Some(first.clone());
+        if let Some(command) = command {
+            command.same_as = Some(first);
         }
     }
 }

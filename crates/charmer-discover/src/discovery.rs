@@ -16,7 +16,7 @@ use crate::{
     binary::Binary,
     build::build,
     busy::busy,
-    family::{Family, ManualPage, Signs, families, printed},
+    family::{Family, ManualPage, Signs, Sketches, families, printed},
     help::{further_help, says_usage, usage_statements},
     manual, plugins,
     probe::{Answer, ProbeError, ProbeOptions, Prober},
@@ -298,10 +298,11 @@ impl Discoverer {
         plugins::read(walk, &around).await;
         let passing = |warning: &Warning| warning.gap == Some(Gap::Passing);
         let complete = !self.found().warnings.iter().any(passing);
-        let whole = self
-            .snapshot(complete)
-            .ok_or_else(|| no_help(&inner.program, &help));
         // The model takes their place.
+        let commands = std::mem::take(&mut self.found().commands);
+        let whole = self
+            .model(commands, complete)
+            .ok_or_else(|| no_help(&inner.program, &help));
         self.found().let_go();
         whole
     }
@@ -378,7 +379,8 @@ impl Discoverer {
     /// What is known by now, if there is anything. While the last questions are asked there is nothing, and afterwards the
     /// whole is what [`run`](Self::run) gives.
     pub fn so_far(&self) -> Option<Discovery> {
-        self.snapshot(false)
+        let commands = self.found().commands.clone();
+        self.model(commands, false)
     }
 
     fn found(&self) -> std::sync::MutexGuard<'_, Found> {
@@ -388,17 +390,19 @@ impl Discoverer {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn snapshot(&self, complete: bool) -> Option<Discovery> {
+    /// What these commands make of the program, if its root is among them.
+    fn model(&self, commands: Sketches, complete: bool) -> Option<Discovery> {
         let walk = self.0.walk.get()?;
-        let found = self.found();
-        if !found.commands.contains_key(&CommandPath::root()) {
+        if !commands.contains_key(&CommandPath::root()) {
             return None;
         }
+        let found = self.found();
         let home = walk.prober.home().to_string_lossy();
         let (identity, version) = self.0.identity.get().cloned().unwrap_or_default();
         let (cli, provenance, judgement) = busy(usize::MAX, || {
             let (name, syntax) = (walk.binary.name(), walk.family.syntax());
-            let (mut cli, provenance) = build(&found, &name, syntax, &home, walk.bounds.flags);
+            let most = walk.bounds.flags;
+            let (mut cli, provenance) = build(commands, &found.order, &name, syntax, &home, most);
             cli.version = version;
             let judgement = Judgement::of(&cli);
             (cli, provenance, judgement)

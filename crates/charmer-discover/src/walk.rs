@@ -141,6 +141,8 @@ impl Walk {
             self.note_gap(CommandPath::root(), message, Gap::Lasting);
         }
         // Taken, not copied: those of ten thousand commands are more than a hundred megabytes. Nobody sees them meanwhile.
+        // What is shared with the pool would be copied before it is changed.
+        self.lock().pool = FlagPool::default();
         let mut sketches = std::mem::take(&mut self.lock().commands);
         let before: HashSet<CommandPath> = sketches.keys().cloned().collect();
         let asker = self.asker();

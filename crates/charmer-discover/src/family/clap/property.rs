@@ -494,9 +494,19 @@ fn read(program: &clap::Command) -> Command {
         found.commands.insert(path, sketch);
     }
     globals::mark(&mut found.commands);
-    build(&found, "tool", Syntax::clap(), "/no/such/home", usize::MAX)
-        .0
-        .root
+    let Found {
+        commands, order, ..
+    } = found;
+    build(
+        commands,
+        &order,
+        "tool",
+        Syntax::clap(),
+        "/no/such/home",
+        usize::MAX,
+    )
+    .0
+    .root
 }
 
 fn ask(program: &clap::Command, sketch: &mut CommandSketch) {

@@ -310,9 +310,13 @@ fn group_of(path: &CommandPath) -> Option<CommandPath> {
     Some(above.iter().cloned().collect())
 }
 
-/// The flags of a command that might be required: those that take a value. A switch that must be given says nothing.
+/// The flags of a command that might be required: those that take a value. A switch that must be given says nothing, and
+/// nobody must give what has a value already. (One that help names a type for is asked about, because that may be an
+/// author's word.)
 fn values(sketch: &CommandSketch) -> impl Iterator<Item = &FlagSketch> {
-    sketch.flags.iter().filter(|flag| !flag.is_switch())
+    let settled = |flag: &FlagSketch| flag.default.is_some() && flag.placeholder.is_none();
+    let flags = sketch.flags.iter();
+    flags.filter(move |flag| !flag.is_switch() && !settled(flag))
 }
 
 /// Whether a command that has been read under another path takes all flags that this one shows.

@@ -147,14 +147,23 @@ impl Cobra {
         sketch: &CommandSketch,
         mut pending: Vec<FlagSketch>,
     ) -> Vec<(FlagSketch, Learnt)> {
+        // Those that likely take any text come first: a complaint about one behind them settles them, too.
+        pending.sort_by_key(|flag| !speaks_of_pairs(flag));
         let mut settled: Vec<(FlagSketch, Learnt)> = Vec::new();
+        // Flags that took what no list takes.
+        let mut texts: Vec<FlagSketch> = Vec::new();
         for _ in 0..ROUNDS {
             // What is left to see in a last list is which of the single values may be given again.
-            if pending.is_empty() && !settled.iter().any(|(_, learnt)| learnt.may_repeat()) {
+            let open = settled.iter().any(|(_, learnt)| learnt.may_repeat());
+            if pending.is_empty() && !open && texts.iter().all(is_shown_as_list) {
+                let kind = Kind::repeated(ValueType::String);
+                let lists = texts.into_iter();
+                settled.extend(lists.map(|flag| (flag, Learnt::Kind(kind.clone()))));
                 return settled;
             }
-            let mut given: Vec<String> = pending
+            let mut given: Vec<String> = texts
                 .iter()
+                .chain(&pending)
                 .map(|flag| format!("{}={JUNK}", flag.written()))
                 .collect();
             given.extend(settled.iter().filter_map(|(flag, learnt)| match learnt {
@@ -164,7 +173,8 @@ impl Cobra {
                 Learnt::Strict(_) => None,
             }));
             // Whatever else is required, so that all flags are listed.
-            let asked = FlagPlaces::of(pending.iter().chain(settled.iter().map(|(flag, _)| flag)));
+            let known = settled.iter().map(|(flag, _)| flag);
+            let asked = FlagPlaces::of(texts.iter().chain(&pending).chain(known));
             let required = sketch.flags.iter().filter(|flag| {
                 flag.required.as_ref().is_some_and(|fact| fact.value) && !asked.has(flag)
             });
@@ -178,7 +188,9 @@ impl Cobra {
                         // It is about a value that was thought right: what is left stays as help has it.
                         return settled;
                     };
-                    let flag = pending.remove(at);
+                    // Values are read in their order.
+                    texts.extend(pending.drain(..at));
+                    let flag = pending.remove(0);
                     let learnt = match complaint.kind() {
                         Some(kind) if has_own_type(&flag) => {
                             Learnt::Kind(self.kind_of_own_type(asker, sketch, &flag, kind).await)
@@ -198,7 +210,7 @@ impl Cobra {
                 None => {
                     let listed = FlagPlaces::of(&flag_lines(&answer));
                     let again = |flag: &FlagSketch| listed.has(flag);
-                    for flag in pending {
+                    for flag in texts.into_iter().chain(pending) {
                         let kind = if again(&flag) {
                             Kind::repeated(ValueType::String)
                         } else {
@@ -301,6 +313,18 @@ impl Cobra {
 /// Whether help leaves the kind open: an author's word in the place of the type, or nothing at all.
 fn is_open(flag: &FlagSketch) -> bool {
     flag.long.is_some() && flag.kind.as_ref().is_none_or(|kind| kind.source.sure <= 20)
+}
+
+/// Whether help shows of a flag that it takes a list, if nothing else.
+pub(super) fn is_shown_as_list(flag: &FlagSketch) -> bool {
+    let kind = flag.kind.as_ref();
+    kind.is_some_and(|kind| kind.value.repetition != Repetition::Single)
+}
+
+/// Whether the text on a flag shows something like `key=value`, which is hardly split at commas.
+fn speaks_of_pairs(flag: &FlagSketch) -> bool {
+    let help = flag.help.as_ref();
+    help.is_some_and(|help| help.value.contains('='))
 }
 
 fn is_inherited(flag: &FlagSketch) -> bool {
