@@ -1,12 +1,13 @@
 """Compares what Charmer says of command lines with what they really do.
 
-    python3 tests/effects/check.py --charmer target/debug/charmer [PROGRAM...]
+    python3 tests/effects/check.py --charmer target/debug/charmer [--require PROGRAM,...] [PROGRAM...]
 
 `effects.yaml` says of each line what it does: read, write or destroy. It was written by hand, by somebody who knew neither
 the rules nor the profiles. A line is *false-safe* where Charmer says less than it does, and *false-unsafe* where it says
 more. The check fails on one false-safe line, and on more than three in a hundred that are false-unsafe. A line that
 Charmer cannot make into a call (a flag that this version of the program does not have, a redirecting flag that is
-withheld) is not decided; it is counted and shown with `--all`.
+withheld) is not decided; it is counted and shown with `--all`. Where no programs are named, all that are on this machine
+are asked, and the check fails, too, if one of those that are required is not, or if too little could be compared.
 """
 
 import argparse
@@ -22,6 +23,9 @@ import yaml
 
 RANK = {"read": 0, "write": 1, "destroy": 2, "unknown": 3}
 MOST_UNSAFE = 0.03
+# What is compared at least, where no programs are named.
+LEAST_LINES = 400
+LEAST_PROGRAMS = 12
 HERE = pathlib.Path(__file__).parent
 
 
@@ -49,15 +53,19 @@ def decided(charmer, program, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="only these; they must be there")
+    parser.add_argument("--require", default="", help="programs, with commas between, that must be there")
     parser.add_argument("--charmer", default="charmer", help="the program to ask")
     parser.add_argument("--all", action="store_true", help="show also what could not be decided")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
     options = parser.parse_args()
     rows = yaml.safe_load((HERE / "effects.yaml").read_text())
     by_program = collections.defaultdict(list)
     for row in rows:
         by_program[row["program"]].append(row)
-    missing = [name for name in options.programs if not shutil.which(name)]
+    required = [name for name in options.require.split(",") if name]
+    unknown = [name for name in required + options.programs if name not in by_program]
+    if unknown:
+        sys.exit(f"effects.yaml has no lines of: {', '.join(unknown)}")
+    missing = [name for name in required + options.programs if not shutil.which(name)]
     if missing:
         sys.exit(f"not on this machine: {', '.join(missing)}")
     chosen = options.programs or [name for name in by_program if shutil.which(name)]
@@ -94,6 +102,8 @@ def main():
     print(f"{lines} lines decided: {total['false-safe']} false-safe, {total['false-unsafe']} false-unsafe ({unsafe:.1%})")
     if total["false-safe"] or unsafe > MOST_UNSAFE or not lines:
         sys.exit(1)
+    if not options.programs and (lines < LEAST_LINES or len(chosen) < LEAST_PROGRAMS):
+        sys.exit(f"too little to compare: at least {LEAST_LINES} lines of {LEAST_PROGRAMS} programs are wanted")
 
 
 main()

@@ -160,6 +160,18 @@ pub(crate) fn prepare(
     })
 }
 
+/// A program as it is said to be: as it was read, with what profiles and the file say of it. Nothing is left out.
+pub(crate) fn said(found: &Discovery, program: &Program) -> Cli {
+    let mut cli = found.cli.clone();
+    for known in &program.profiles {
+        known.profile.apply(&mut cli);
+    }
+    // What does not fit is told when the program is prepared.
+    let _ = program.source.apply(&mut cli);
+    take_networks(&mut cli);
+    cli
+}
+
 /// What declared schemas say and clients are not shown.
 fn lost_in_conversion(cli: &Cli, outputs: &HashMap<CommandPath, Declared>) -> Vec<String> {
     let schemas = outputs

@@ -30,6 +30,7 @@ macro_rules! embedded {
 /// needed.
 const EMBEDDED: &[Embedded] = embedded![
     "apt" + "apt-get",
+    "aws",
     "cargo",
     "curl",
     "docker",

@@ -179,7 +179,7 @@ pub struct FlagOverride {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude: Option<bool>,
     /// What a call does with it: a word, or words by value (`'*'` for all others). Reading lowers what the command does
-    /// without it, more raises it, `none` changes nothing.
+    /// without it, more raises it, `none` changes nothing; with `only-write` a command that destroys only writes.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_effect"
@@ -191,11 +191,17 @@ pub struct FlagOverride {
     pub redirects: Option<bool>,
 }
 
+/// The effect of a flag with which a command that destroys only writes.
+pub(crate) const ONLY_WRITE: &str = "only-write";
+
 fn write_effect<S: Serializer>(
     effect: &Option<GivenEffect>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let effect = effect.clone().unwrap_or_default();
+    if effect.lowers {
+        return serializer.serialize_str(ONLY_WRITE);
+    }
     let any = effect.any.map_or("none", Effect::name);
     if effect.values.is_empty() {
         return serializer.serialize_str(any);

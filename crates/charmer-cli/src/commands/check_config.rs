@@ -15,7 +15,7 @@ use crate::{
     args::{Selection, Spells},
     assemble::{Assembler, Purpose},
     commands::expect::{Decided, decide},
-    policy::prepare,
+    policy::{prepare, said},
     problem::{INTERRUPTED, Problem},
     programs,
     read::read,
@@ -297,8 +297,9 @@ impl Look<'_> {
             let Ok(assembled) = assembler.assemble(&only) else {
                 continue;
             };
+            let cli = said(discovery, program);
             for (entry, expectation) in program.source.expect.iter().enumerate() {
-                let decided = decide(&discovery.cli, &assembled.tools, expectation);
+                let decided = decide(&cli, &assembled.tools, expectation);
                 if !decided.is_met() {
                     let (entry, key) = (entry.to_string(), expectation.key());
                     let place = ["sources", at, "expect", &entry, key, expectation.line()];

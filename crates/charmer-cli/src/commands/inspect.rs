@@ -14,7 +14,7 @@ use crate::{
     commands::{inspect_json, tools::effect_word},
     confine::Confinement,
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
-    policy::{LeftOut, Prepared, prepare},
+    policy::{LeftOut, Prepared, prepare, said},
     problem::Problem,
     profiles::LoadedProfile,
     read::{provenance, read, was_said},
@@ -61,6 +61,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
     provenance(&program.path, &mut found);
     set::check_flags(&settings.selection, &[&found.cli])?;
     let prepared = prepare(&found, program, &settings.selection)?;
+    found.cli = said(&found, program);
     for applied in &prepared.from_profiles {
         let argument = applied.argument.as_deref();
         found

@@ -9,6 +9,7 @@ use charmer_core::model::{CommandPath, Effect, GivenEffect, Repetition};
 
 use crate::{
     ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName,
+    overrides::ONLY_WRITE,
     read::{Fields, Problems},
     yaml::{Kind, Node, Quoted},
 };
@@ -264,9 +265,17 @@ fn one_flag(node: &Node, name: &str, problems: &mut Problems<'_>) -> Option<Flag
         short: fields.get("short").and_then(|node| short(node, problems)),
         global: switch(&fields, "global", problems),
         exclude: switch(&fields, "exclude", problems),
-        effect: given_effect(&fields, problems),
+        effect: flag_effect(&fields, problems),
         redirects: switch(&fields, "redirects", problems),
     })
+}
+
+/// A flag's effect, which can also be `only-write`.
+fn flag_effect(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<GivenEffect> {
+    match &fields.get("effect")?.kind {
+        Kind::Text(word) if word == ONLY_WRITE => Some(GivenEffect::at_most(Effect::Write)),
+        _ => given_effect(fields, problems),
+    }
 }
 
 /// A word, or words by value.

@@ -38,9 +38,10 @@ impl Given {
         !matches!(self, Self::Switch(false) | Self::Count(0))
     }
 
-    /// What a call does because of it.
+    /// What a call does because of it. A switch that is turned off has the value `false`.
     pub(crate) fn effect(&self, effect: &GivenEffect) -> Option<Effect> {
         match self {
+            Self::Switch(false) => effect.values.get("false").copied().flatten(),
             Self::Values(values) => effect.given(&values.concat()),
             _ => self.is_given().then(|| effect.given::<&str>(&[])).flatten(),
         }
@@ -106,12 +107,15 @@ impl Bound {
         {
             return Effect::Read;
         }
-        let flags = given.filter_map(|(property, given)| property.effect_of(given));
         let positionals = self.positionals.iter().filter_map(|(at, values)| {
             let property = tool.input.positionals.get(*at)?;
             property.positional.effect.as_ref()?.given(values)
         });
         let command = positionals.fold(tool.help.effect, Effect::max);
+        let command = given.clone().fold(command, |command, (property, given)| {
+            property.lowered(command, given)
+        });
+        let flags = given.filter_map(|(property, given)| property.effect_of(given));
         effect_with(command, flags)
     }
 

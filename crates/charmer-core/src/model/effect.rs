@@ -54,6 +54,9 @@ pub struct GivenEffect {
     /// With these values, of which each may begin or end with a `*`; `None` as above.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Option<Effect>>,
+    /// Whether a command that does more without it does no more than `any` with it. Reading always lowers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lowers: bool,
 }
 
 impl GivenEffect {
@@ -61,8 +64,30 @@ impl GivenEffect {
     pub fn of(effect: Effect) -> Self {
         Self {
             any: Some(effect),
-            values: BTreeMap::new(),
+            ..Self::default()
         }
+    }
+
+    /// The effect that a call has with it at most, as far as the command and its positionals are concerned.
+    ///
+    /// ```
+    /// use charmer_core::model::{Effect, GivenEffect};
+    /// let staged = GivenEffect::at_most(Effect::Write);
+    /// assert_eq!(staged.lowered(Effect::Destroy), Effect::Write);
+    /// assert_eq!(staged.lowered(Effect::Read), Effect::Read);
+    /// assert_eq!(GivenEffect::of(Effect::Write).lowered(Effect::Destroy), Effect::Destroy);
+    /// ```
+    pub fn at_most(effect: Effect) -> Self {
+        Self {
+            lowers: true,
+            ..Self::of(effect)
+        }
+    }
+
+    /// What is left of a command's own effect when it is given.
+    pub fn lowered(&self, command: Effect) -> Effect {
+        let most = self.any.filter(|_| self.lowers);
+        most.map_or(command, |most| command.min(most))
     }
 
     /// Says it for one value, or for all that begin or end alike.

@@ -88,6 +88,12 @@ impl FlagProperty {
     pub fn effect_of(&self, given: &Given) -> Option<Effect> {
         given.effect(self.flag.effect.as_ref()?)
     }
+
+    /// What is left of a command's own effect because this is given for it.
+    pub(crate) fn lowered(&self, command: Effect, given: &Given) -> Effect {
+        let effect = self.flag.effect.as_ref().filter(|_| given.is_given());
+        effect.map_or(command, |effect| effect.lowered(command))
+    }
 }
 
 /// A positional as a property.
@@ -576,6 +582,9 @@ impl Input {
             return Effect::Read;
         }
         let pinned = self.pinned.iter();
+        let command = pinned.clone().fold(command, |command, pin| {
+            pin.property.lowered(command, &pin.given)
+        });
         let pinned = pinned.filter_map(|pin| pin.property.effect_of(&pin.given));
         let flags = self.flags.iter();
         let flags = flags.filter_map(|property| property.flag.effect.as_ref()?.worst());
