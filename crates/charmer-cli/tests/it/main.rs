@@ -1,5 +1,7 @@
 //! The program `charmer` as people and clients use it.
 
+#[cfg(target_os = "linux")]
+mod attacks;
 #[cfg(unix)]
 mod cache;
 mod call;

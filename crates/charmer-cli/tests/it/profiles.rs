@@ -78,3 +78,55 @@ fn a_profile_is_compared_with_its_program() {
     assert!(told.contains("did you mean `list`?"), "{told}");
     assert!(!told.contains("submarine`, which"), "{told}");
 }
+
+#[test]
+fn a_flag_can_lower_a_command_to_writing() {
+    let text = "
+program: ship
+override:
+  sail:
+    effect: destroy
+    args: [{name: port}]
+    flags:
+      gently: {add: true, type: bool, effect: only-write}
+      hard: {add: true, type: bool, effect: destroy}
+      anchor: {add: true, type: bool, default: 'true', effect: {'false': read}}
+";
+    let folder = folder_of(&[("ship.yaml", text)]);
+    let ship = ship();
+    for (flags, effect) in [
+        (&[][..], "destroy"),
+        (&["--gently"], "write"),
+        (&["--gently", "--hard"], "destroy"),
+        (&["--gently=false"], "destroy"),
+        (&["--anchor"], "destroy"),
+        (&["--anchor=false"], "read"),
+    ] {
+        let words = ["call", "-b", &ship, "--dry-run", "ship_sail", "home"];
+        let dry = with(folder.path(), &[&words, flags].concat());
+        let told = out(&dry) + &err(&dry);
+        assert!(
+            told.contains(&format!("effect: {effect}")),
+            "{flags:?}: {told}"
+        );
+    }
+}
+
+#[test]
+fn a_command_that_a_profile_adds_is_one_like_others() {
+    let text = "program: ship\noverride:\n  dive: {add: true, effect: destroy, description: Go down, args: []}\n";
+    let folder = folder_of(&[("ship.yaml", text)]);
+    let ship = ship();
+    let shown = with(folder.path(), &["inspect", &ship, "dive"]);
+    let told = out(&shown) + &err(&shown);
+    assert!(
+        told.contains("Go down") && told.contains("ship_dive"),
+        "{told}"
+    );
+    let config = folder.path().join("charmer.yaml");
+    let expected = format!("sources: [{{binary: {ship}, expect: [{{allow: dive}}]}}]");
+    fs::write(&config, expected).expect("it is writable");
+    let checked = with(folder.path(), &["check", &config.to_string_lossy()]);
+    let told = out(&checked) + &err(&checked);
+    assert!(checked.status.success(), "{told}");
+}
