@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use charmer_config::{Diagnostics, Mismatch, Profile};
-use charmer_core::model::Cli;
+use charmer_config::{Diagnostics, Finding, Knowledge, Mismatch, Place, Profile};
+use charmer_core::{model::Cli, text::nearest};
 
 use crate::{problem::Problem, settings::picture, user_folders};
 
@@ -31,6 +31,8 @@ macro_rules! embedded {
 const EMBEDDED: &[Embedded] = embedded![
     "apt" + "apt-get",
     "aws",
+    "brew",
+    "buf",
     "cargo",
     "curl",
     "docker",
@@ -40,7 +42,9 @@ const EMBEDDED: &[Embedded] = embedded![
     "glab",
     "go",
     "helm",
+    "hg",
     "hugo",
+    "jj",
     "jq",
     "kubectl",
     "npm",
@@ -49,11 +53,14 @@ const EMBEDDED: &[Embedded] = embedded![
     "psql",
     "rclone",
     "restic",
+    "ruff",
     "rustup",
+    "sl",
     "ssh",
+    "svn",
     "systemctl",
     "tar",
-    "terraform",
+    "terraform" + "tofu",
     "uv",
 ];
 
@@ -145,6 +152,45 @@ pub(crate) fn of(program: &str) -> Result<Vec<LoadedProfile>, Problem> {
     Ok(found)
 }
 
+/// Adds how people ask for a program's commands where its profiles say that they ask for those of another alike.
+pub(crate) fn add_phrases_of_others(known: &mut Knowledge, profiles: &[LoadedProfile]) {
+    let mut left: Vec<String> = profiles
+        .iter()
+        .filter_map(|known| known.profile.asked_like.clone())
+        .collect();
+    let mut asked = Vec::new();
+    while let Some(other) = left.pop() {
+        if asked.contains(&other) {
+            continue;
+        }
+        // One that cannot be read is told where its own program is served.
+        for profile in of(&other).unwrap_or_default().into_iter().rev() {
+            for (command, phrases) in profile.profile.source.known.phrases {
+                known.phrases.entry(command).or_insert(phrases);
+            }
+            left.extend(profile.profile.asked_like);
+        }
+        asked.push(other);
+    }
+}
+
+/// What is wrong with the program that a profile says is asked for alike: it has no profile.
+pub(crate) fn no_such_likeness(profile: &Profile) -> Option<Finding> {
+    let other = profile.asked_like.as_deref()?;
+    let (all, _) = all();
+    let mut names = all.iter().flat_map(|known| &known.profile.programs);
+    if names.any(|name| name == other) {
+        return None;
+    }
+    let message = format!("there is no profile of `{other}`");
+    let finding = Finding::mistake(Place::of(["asked_like"]), message);
+    let names = all.iter().flat_map(|known| &known.profile.programs);
+    Some(match nearest(other, names.map(String::as_str)) {
+        Some(near) => finding.hint(format!("did you mean `{near}`?")),
+        None => finding.hint("`charmer profile list` shows those that there are"),
+    })
+}
+
 /// All profiles, those that go before others last, and what is wrong with those that cannot be read.
 pub(crate) fn all() -> (Vec<LoadedProfile>, Vec<Problem>) {
     let mut all: Vec<LoadedProfile> = EMBEDDED.iter().map(Embedded::read).collect();
@@ -227,7 +273,26 @@ mod tests {
                 .unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(known.profile.programs, *programs);
             assert!(known.profile.versions.is_some(), "{name} names no versions");
+            assert_eq!(no_such_likeness(&known.profile), None, "{name}");
         }
         assert!(EMBEDDED.is_sorted_by_key(|one| one.programs[0]));
+    }
+
+    #[test]
+    fn what_is_asked_for_alike_has_the_phrases_of_the_other() {
+        let profiles = of("podman").expect("it is read");
+        let mut known = profiles[0].profile.source.known.clone();
+        let own = vec!["which of mine run".to_owned()];
+        known.phrases.insert("ps".to_owned(), own.clone());
+        add_phrases_of_others(&mut known, &profiles);
+        let docker = &of("docker").expect("it is read")[0].profile.source.known;
+        assert_eq!(known.phrases["images"], docker.phrases["images"]);
+        // What a profile says itself stands.
+        assert_eq!(known.phrases["ps"], own);
+        assert_ne!(known.phrases["ps"], docker.phrases["ps"]);
+        // `sl` is asked for like `hg`, and that like `git`.
+        let mut known = Knowledge::default();
+        add_phrases_of_others(&mut known, &of("sl").expect("it is read"));
+        assert!(known.phrases.contains_key("graft") && known.phrases.contains_key("blame"));
     }
 }

@@ -57,10 +57,12 @@ impl Program {
         let confinement = Confinement::new(selection, config, &source, &profiles, &home());
         let nearest_first = || profiles.iter().rev().map(|known| &known.profile.source);
         let both = nearest_first().fold(source.clone(), Source::over);
+        let mut known = both.known;
+        profiles::add_phrases_of_others(&mut known, &profiles);
         Ok(Self {
             confinement,
             path,
-            known: both.known,
+            known,
             redirects: both.redirects,
             undone_by: both.undone_by,
             source,

@@ -25,7 +25,9 @@ use std::{
     sync::Arc,
 };
 
+use charmer_config::Profile;
 use charmer_core::{
+    model::Cli,
     search::Index,
     tool::{CatalogueOptions, Tool, catalogue},
 };
@@ -255,7 +257,22 @@ fn tools(program: &str) -> Vec<Arc<Tool>> {
     let found = Cache::new(folder).load(&path);
     let mut found = found.unwrap_or_else(|| panic!("what is known of {program} was kept"));
     found.judgement.set_effects(&mut found.cli);
+    apply_profile(program, &mut found.cli);
     catalogue(&found.cli, &CatalogueOptions::default()).tools
+}
+
+/// Puts what is known of a program into its model: the profile that comes with Charmer, if there is one.
+fn apply_profile(program: &str, cli: &mut Cli) {
+    let profiles = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
+    for file in fs::read_dir(profiles).expect("the profiles are there") {
+        let text = fs::read_to_string(file.expect("it can be listed").path());
+        let profile = Profile::parse(&text.expect("it can be read"), "profile.yaml")
+            .unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        if profile.programs.iter().any(|name| name == program) {
+            profile.apply(cli);
+            profile.source.known.apply(cli);
+        }
+    }
 }
 
 fn find(program: &str) -> PathBuf {

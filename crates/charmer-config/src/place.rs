@@ -34,8 +34,9 @@ impl Place {
         for step in &self.0 {
             match &node.kind {
                 Kind::Map(entries) => {
-                    let mut entries = entries.iter();
-                    let Some((key, value)) = entries.find(|(key, _)| holds(key, step)) else {
+                    let exact = entries.iter().find(|(key, _)| holds(key, step));
+                    let listed = || entries.iter().find(|(key, _)| lists(key, step));
+                    let Some((key, value)) = exact.or_else(listed) else {
                         break;
                     };
                     (span, node) = (key.span.clone(), value);
@@ -67,6 +68,14 @@ fn holds(node: &Node, text: &str) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether a key names several, and this is one of them: `status, log`.
+fn lists(key: &Node, text: &str) -> bool {
+    let Kind::Text(held) = &key.kind else {
+        return false;
+    };
+    held.split(',').any(|one| one.trim() == text)
 }
 
 /// Where a node begins: of a mapping, its first key.

@@ -13,7 +13,8 @@ use crate::{
 /// What is known of a program and its help does not say, in the words of a source of `charmer.yaml`.
 ///
 /// Of a source's keys a profile has those that speak of the program, and none that speak of whoever serves it (`folder`,
-/// `select`, `set` and the like). Two are its own: `program`, and `versions`.
+/// `select`, `set` and the like). Three are its own: `program`, `versions` and
+/// `asked_like`.
 ///
 /// ```
 /// use charmer_config::Profile;
@@ -41,6 +42,8 @@ pub struct Profile {
     pub programs: Vec<String>,
     /// The versions that it was written for; any, if it does not say.
     pub versions: Option<Versions>,
+    /// The program whose commands people ask for in the same words, where both have a command.
+    pub asked_like: Option<String>,
     /// What it says of the program.
     pub source: Source,
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::{
     args::{Selection, Spells},
     problem::{INTERRUPTED, Problem},
+    profiles::no_such_likeness,
     read::read,
     runtime,
     settings::Settings,
@@ -67,7 +68,7 @@ pub(crate) fn check(file: &Path, refresh: bool) -> Result<ProfileReport, Problem
             return Ok(report);
         }
     };
-    let mut findings = Vec::new();
+    let mut findings: Vec<Finding> = no_such_likeness(&profile).into_iter().collect();
     match compare(&profile, refresh, &mut report) {
         Ok(found) => findings.extend(found),
         Err(problem) if problem.code == INTERRUPTED => return Err(problem),

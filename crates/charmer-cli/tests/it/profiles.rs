@@ -67,7 +67,7 @@ fn a_broken_profile_blocks_its_own_program_alone() {
 fn a_profile_is_compared_with_its_program() {
     let ship = ship();
     let text = format!(
-        "program: {ship}\noverride:\n  lst: {{effect: read}}\n  submarine: {{optional: true, effect: write}}\n"
+        "program: {ship}\nasked_like: dokcer\nphrases:\n  list, lst: what is here\noverride:\n  lst: {{effect: read}}\n  submarine: {{optional: true, effect: write}}\n"
     );
     let folder = folder_of(&[]);
     let file = folder.path().join("ship.yaml");
@@ -76,6 +76,12 @@ fn a_profile_is_compared_with_its_program() {
     let told = out(&checked) + &err(&checked);
     assert!(!checked.status.success(), "{told}");
     assert!(told.contains("did you mean `list`?"), "{told}");
+    assert!(told.contains("did you mean `docker`?"), "{told}");
+    // Of two commands at one key, the wrong one is shown.
+    assert!(
+        told.contains("`lst`") && told.contains("list, lst: what"),
+        "{told}"
+    );
     assert!(!told.contains("submarine`, which"), "{told}");
 }
 

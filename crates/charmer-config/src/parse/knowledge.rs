@@ -83,15 +83,50 @@ fn by_command(node: &Node, key: &str, problems: &mut Problems<'_>) -> BTreeMap<S
     found
 }
 
+/// Phrases by command. A key may name several commands, and its phrases may be one text.
 fn phrases(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for (name, value) in entries(node, "phrases", "log: [what happened lately]", problems) {
-        let Some(command) = problems.word(name, "phrases") else {
+        let Some(commands) = problems.word(name, "phrases") else {
             continue;
         };
-        let hint = "write how people ask for it, like `[what happened lately]`";
-        let said = words(value, shortened(&command), hint, problems);
-        found.insert(command, said);
+        let said = match &value.kind {
+            Kind::Text(text) => told(text, value, problems),
+            _ => {
+                let hint = "write how people ask for it, like `[what happened lately]`";
+                words(value, shortened(&commands), hint, problems)
+            }
+        };
+        for command in commands.split(',').map(str::trim) {
+            if command.is_empty() || found.insert(command.to_owned(), said.clone()).is_some() {
+                let message = match command {
+                    "" => "a command is missing between commas".to_owned(),
+                    _ => format!("{} has phrases already", Quoted(command)),
+                };
+                problems
+                    .add(name.span.clone(), message)
+                    .hint("write each command once, like `status, log`");
+            }
+        }
+    }
+    found
+}
+
+/// The phrases of a text, none of which stands there twice.
+fn told(text: &str, node: &Node, problems: &mut Problems<'_>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for phrase in text.split(';').map(str::trim) {
+        if phrase.is_empty() || found.iter().any(|known| known == phrase) {
+            let message = match phrase {
+                "" => "a phrase is missing between semicolons".to_owned(),
+                _ => format!("{} stands here twice", Quoted(phrase)),
+            };
+            problems
+                .add(node.span.clone(), message)
+                .hint("write each phrase once, like `what happened lately; latest changes`");
+            continue;
+        }
+        found.push(phrase.to_owned());
     }
     found
 }

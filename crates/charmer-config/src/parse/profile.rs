@@ -1,4 +1,4 @@
-//! A profile: the keys of a source that speak of its program, and two of its own.
+//! A profile: the keys of a source that speak of its program, and three of its own.
 
 use std::path::PathBuf;
 
@@ -14,6 +14,7 @@ use super::source;
 pub(crate) const PROFILE: &[&str] = &[
     "program",
     "versions",
+    "asked_like",
     "network",
     "credentials",
     "redirects",
@@ -43,6 +44,9 @@ pub(crate) fn profile(node: &Node, problems: &mut Problems<'_>) -> Option<Profil
         versions: fields
             .get("versions")
             .and_then(|node| versions(node, problems)),
+        asked_like: fields
+            .get("asked_like")
+            .and_then(|node| problems.word(node, "asked_like")),
         source: source::body(node, &fields, origin, None, problems),
         programs,
     })

@@ -134,3 +134,34 @@ fn commands_that_are_none_or_there_twice() {
       = help: put all corrections of a flag into one entry
     ");
 }
+
+#[test]
+fn phrases_and_their_commands_stand_once() {
+    let text = "sources:\n- binary: ship\n  phrases:\n    load, sail: all aboard; all aboard\n    sail,: [off]\n";
+    let mistakes = Config::parse(text, "charmer.yaml").expect_err("it is wrong");
+    assert_snapshot!(mistakes, @r"
+    error: `all aboard` stands here twice
+     --> charmer.yaml:4:17
+      |
+    4 |     load, sail: all aboard; all aboard
+      |                 ^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: write each phrase once, like `what happened lately; latest changes`
+
+    error: `sail` has phrases already
+     --> charmer.yaml:5:5
+      |
+    5 |     sail,: [off]
+      |     ^^^^^
+      |
+      = help: write each command once, like `status, log`
+
+    error: a command is missing between commas
+     --> charmer.yaml:5:5
+      |
+    5 |     sail,: [off]
+      |     ^^^^^
+      |
+      = help: write each command once, like `status, log`
+    ");
+}

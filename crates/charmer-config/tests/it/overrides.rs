@@ -533,3 +533,14 @@ fn a_program_may_be_said_to_have_no_credentials() {
     assert_eq!(source("  credentials: []").credentials, Some(Vec::new()));
     assert_eq!(source("  network: none").credentials, None);
 }
+
+#[test]
+fn phrases_are_a_list_or_a_text_for_one_command_or_several() {
+    let source = source(
+        "  phrases:\n    list, quay load: what is here; show me all\n    status: [is it well]",
+    );
+    let phrases = &source.known.phrases;
+    assert_eq!(phrases["list"], ["what is here", "show me all"]);
+    assert_eq!(phrases["quay load"], phrases["list"]);
+    assert_eq!(phrases["status"], ["is it well"]);
+}

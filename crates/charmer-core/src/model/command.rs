@@ -85,6 +85,40 @@ impl Hints {
         self.open_world = Some(yes);
         self
     }
+
+    /// Says that it is one of the commands that people use most; lists of tools begin with the lowest place.
+    #[must_use]
+    pub fn common(mut self, place: usize) -> Self {
+        self.common = Some(place);
+        self
+    }
+
+    /// Says that it takes minutes, or goes on until it is stopped.
+    #[must_use]
+    pub fn long_running(mut self) -> Self {
+        self.long_running = true;
+        self
+    }
+
+    /// Says that it prints secrets.
+    #[must_use]
+    pub fn prints_secrets(mut self) -> Self {
+        self.prints_secrets = true;
+        self
+    }
+
+    /// Says how people ask for it whose words are not those of its help.
+    ///
+    /// ```
+    /// use charmer_core::model::Hints;
+    /// let log = Hints::reads().common(0).phrases(["what happened lately"]);
+    /// assert_eq!((log.common, log.phrases.len()), (Some(0), 1));
+    /// ```
+    #[must_use]
+    pub fn phrases<S: Into<String>>(mut self, phrases: impl IntoIterator<Item = S>) -> Self {
+        self.phrases = phrases.into_iter().map(Into::into).collect();
+        self
+    }
 }
 
 /// What a group demands of its members.

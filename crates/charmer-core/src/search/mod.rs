@@ -2,9 +2,9 @@
 //!
 //! [`Index::new`] reads the tools once; [`Index::search`] answers. A question is understood as people ask it: words in
 //! any order and form, with typing errors, other words for the same thing (`synonyms`, a table), phrases, program
-//! names, which say where to look, and what people say who want a certain command (`sayings`, tables). What is found
-//! is ranked by how much of the question it answers and how much it is about besides; among equals the plainer command
-//! wins.
+//! names, which say where to look, and what people say who want a certain command (`sayings`, a table, and the phrases
+//! that commands bring with them). What is found is ranked by how much of the question it answers and how much it is
+//! about besides; among equals the plainer command wins.
 //!
 //! ```
 //! use charmer_core::{model::*, search::Index, tool::{CatalogueOptions, catalogue}};

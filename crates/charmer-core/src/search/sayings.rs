@@ -1,7 +1,7 @@
-//! How people ask for commands whose own help uses other words: tables of phrases, as data.
+//! How people ask for commands that many programs have: a table of phrases, `sayings.txt`.
 //!
-//! The tables are in `sayings/*.txt`. They go by the words of commands, so that a relative of a program profits from
-//! what is written for another: a line holds wherever a path ends so and one of the words of its context is there.
+//! It goes by the words of commands: a line holds wherever a path ends so and one of the words of its context is there.
+//! How people ask for the commands of one program is not known here; commands bring such phrases with them.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -10,13 +10,9 @@ use super::{
     words::{for_each_word, stem},
 };
 
-const TABLES: [&str; 3] = [
-    include_str!("sayings/vcs.txt"),
-    include_str!("sayings/containers.txt"),
-    include_str!("sayings/development.txt"),
-];
+const TABLE: &str = include_str!("sayings.txt");
 
-/// A line of a table.
+/// A line of the table.
 #[derive(Debug)]
 struct Saying {
     /// Stems of which one must be there; none asks for nothing. `system-wide` is two words, and both must be there.
@@ -86,7 +82,7 @@ fn sayings() -> &'static Sayings {
     SAYINGS.get_or_init(|| {
         let mut sayings = Sayings::default();
         for (_, line) in lines() {
-            let [ends, context, phrases] = fields(line).expect("the tables are well-formed");
+            let [ends, context, phrases] = fields(line).expect("the table is well-formed");
             let saying = sayings.sayings.len();
             for end in ends.split(',') {
                 let mut before: Vec<&str> = end.split_whitespace().collect();
@@ -109,10 +105,10 @@ fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// The lines of all tables without comments, each with where it stands.
+/// The lines without comments, each with where it stands.
 fn lines() -> impl Iterator<Item = (usize, &'static str)> {
-    let tables = TABLES.iter().flat_map(|table| table.lines().enumerate());
-    tables.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+    let lines = TABLE.lines().enumerate();
+    lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
 }
 
 fn fields(line: &str) -> Option<[&str; 3]> {
@@ -159,13 +155,6 @@ mod tests {
                     "line {at} says `{phrase}` twice: {line}"
                 );
             }
-        }
-    }
-
-    #[test]
-    fn tables_say_what_they_are_for() {
-        for table in TABLES {
-            assert!(table.starts_with("# How people ask"));
         }
     }
 }

@@ -1,6 +1,10 @@
-//! The phrases of [`sayings`](super::sayings) that hold for the tools served, and how well a question says one of them.
+//! The phrases by which people ask for the tools served, and how well a question says one of them: those that commands
+//! bring with them, and those of [`sayings`](super::sayings).
 
-use std::ops::Range;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    ops::Range,
+};
 
 use super::{
     document::Document,
@@ -21,6 +25,15 @@ const HALF: f32 = 2.5;
 /// How much the second phrase of a command counts.
 const SECOND: f32 = 0.4;
 
+/// Phrases that belong together.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum List {
+    /// A line of the table.
+    General(sayings::Line),
+    /// What a command brings with it.
+    Own(Vec<String>),
+}
+
 /// A phrase that has a word, and how much the word is of it.
 #[derive(Debug, Clone, Copy)]
 struct Place {
@@ -33,9 +46,9 @@ struct Place {
 pub(super) struct Spoken {
     places: QuickMap<Term, Vec<Place>>,
     rarity: QuickMap<Term, f32>,
-    /// For each phrase how much its words weigh together, and its line.
+    /// For each phrase how much its words weigh together, and its list.
     phrases: Vec<(f32, u32)>,
-    /// For each line the tools that it holds for.
+    /// For each list of phrases the tools that it holds for.
     tools: Vec<Vec<u32>>,
 }
 
@@ -62,32 +75,32 @@ impl Spoken {
         reader: &mut Reader<'_>,
     ) -> Self {
         let mut spoken = Self::default();
-        // Each line is read once: its place, and from where to where its phrases are.
-        let mut known: QuickMap<sayings::Line, (u32, Range<usize>)> = QuickMap::default();
+        // Each list is read once, also where several commands are asked for alike.
+        let mut known: HashMap<List, (u32, Range<usize>)> = HashMap::new();
         let mut words: Vec<Vec<(Term, f32)>> = Vec::new();
         for (at, document) in (0..).zip(&mut *documents) {
-            for line in sayings::of(document) {
-                let (place, range) = known.entry(line).or_insert_with(|| {
-                    let place = spoken.tools.len() as u32;
-                    spoken.tools.push(Vec::new());
-                    let from = words.len();
-                    let phrases = sayings::phrases(line);
-                    words.extend(phrases.map(|phrase| reader.read_phrase(phrase, programs)));
-                    spoken.phrases.resize(words.len(), (0.0, place));
-                    (place, from..words.len())
-                });
+            let own = std::mem::take(&mut document.phrases);
+            let general = sayings::of(document).into_iter().map(List::General);
+            let own = (!own.is_empty()).then_some(List::Own(own));
+            for list in general.chain(own) {
+                let (place, range) = match known.entry(list) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let place = spoken.tools.len() as u32;
+                        spoken.tools.push(Vec::new());
+                        let from = words.len();
+                        let mut read =
+                            |phrase: &str| words.push(reader.read_phrase(phrase, programs));
+                        match new.key() {
+                            List::General(line) => sayings::phrases(*line).for_each(read),
+                            List::Own(phrases) => phrases.iter().for_each(|phrase| read(phrase)),
+                        }
+                        spoken.phrases.resize(words.len(), (0.0, place));
+                        new.insert((place, from..words.len()))
+                    }
+                };
                 spoken.tools[*place as usize].push(at);
                 document.said.plain.extend(telling(&words[range.clone()]));
-            }
-            if !document.phrases.is_empty() {
-                let place = spoken.tools.len() as u32;
-                spoken.tools.push(vec![at]);
-                let from = words.len();
-                let phrases = std::mem::take(&mut document.phrases);
-                let read = |phrase: &String| reader.read_phrase(phrase, programs);
-                words.extend(phrases.iter().map(read));
-                spoken.phrases.resize(words.len(), (0.0, place));
-                document.said.plain.extend(telling(&words[from..]));
             }
         }
         let mut having: QuickMap<Term, f32> = QuickMap::default();
@@ -155,14 +168,14 @@ impl Spoken {
                 told[at] += weight * near;
             }
         }
-        let mut by_line = vec![(0.0f32, 0.0f32); self.tools.len()];
+        let mut by_list = vec![(0.0f32, 0.0f32); self.tools.len()];
         for phrase in reached {
-            let (whole, line) = self.phrases[phrase as usize];
+            let (whole, list) = self.phrases[phrase as usize];
             let of_question = (asked[phrase as usize] / total).min(1.0);
             let of_phrase = (told[phrase as usize] / whole).min(1.0);
             let evidence = told[phrase as usize].min(whole);
             let share = of_question * of_phrase.powf(OF_PHRASE) * evidence / (evidence + HALF);
-            let best = &mut by_line[line as usize];
+            let best = &mut by_list[list as usize];
             if share > best.0 {
                 *best = (share, best.0);
             } else {
@@ -170,7 +183,7 @@ impl Spoken {
             }
         }
         let mut by_tool: Vec<Said> = Vec::new();
-        for (tools, (best, second)) in self.tools.iter().zip(by_line) {
+        for (tools, (best, second)) in self.tools.iter().zip(by_list) {
             let share = best + SECOND * second;
             if share > 0.0 {
                 by_tool.extend(tools.iter().map(|at| Said { at: *at, share }));

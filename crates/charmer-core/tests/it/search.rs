@@ -235,43 +235,46 @@ fn commands_whose_summaries_differ_in_a_number_are_two() {
 
 #[test]
 fn commands_are_found_by_what_people_say_who_want_them() {
+    let mut cordon = command("cordon", "Mark a node as unschedulable", Effect::Write);
+    let away = ["keep new boxes away from a machine"];
+    cordon.hints = cordon.hints.phrases(away);
+    let mut history = command("history", "Show the history of an image", Effect::Read);
+    history.hints = history
+        .hints
+        .phrases(["why is it so big", "which step made it large"]);
+    let mut account = group("auth", "Work with your account");
+    for (name, about) in [
+        ("refresh", "Renew stored data"),
+        ("status", "Show how it stands"),
+        ("switch", "Change what is used"),
+    ] {
+        account = account.command(command(name, about, Effect::Write));
+    }
     let fork = tools(
         group("forklift", "Lifts")
-            .command(command(
-                "rebase",
-                "Reapply commits on top of another base",
-                Effect::Write,
-            ))
-            .command(command(
-                "stash",
-                "Stash the changes in a dirty tree",
-                Effect::Write,
-            ))
+            .command(command("stash", "Stash the changes", Effect::Write))
             .command(command("commit", "Record changes", Effect::Write))
             .command(command(
-                "cordon",
-                "Mark a node as unschedulable",
-                Effect::Write,
-            ))
-            .command(command(
                 "drain",
-                "Drain a node in preparation for maintenance",
+                "Drain a node for maintenance",
                 Effect::Write,
             ))
-            .command(command(
-                "history",
-                "Show the history of an image",
-                Effect::Read,
-            ))
-            .command(command("images", "List images", Effect::Read)),
+            .command(command("images", "List images", Effect::Read))
+            .command(cordon)
+            .command(history)
+            .command(account),
     );
     for (question, answer) in [
-        ("keep new pods away from this machine", "forklift cordon"),
+        // What a command brings with it.
+        ("keep new boxes away from this machine", "forklift cordon"),
         ("which step made it so large?", "forklift history"),
+        // What is said of its words, whatever the program is.
+        ("missing scope error", "forklift auth refresh"),
+        ("go from work to personal", "forklift auth switch"),
     ] {
         assert_eq!(best(&fork, question), answer, "{question}");
     }
-    // What is written for `history` of images says nothing of another history.
+    // What one command brings with it says nothing of another of the same name.
     let browser = tools(
         group("browser", "Reads pages")
             .command(command("history", "Pages that were visited", Effect::Read))
