@@ -1,7 +1,7 @@
 //! From what was found out about programs to tools with call paths.
 
 use std::{
-    borrow::Borrow,
+    borrow::{Borrow, Cow},
     collections::{BTreeSet, HashMap, HashSet},
     ffi::OsString,
     path::Path,
@@ -223,24 +223,36 @@ impl Assembler {
         &self,
         found: &[Option<D>],
     ) -> Result<Assembled, Problem> {
-        let found: Vec<Option<&Discovery>> = found
-            .iter()
-            .map(|found| found.as_ref().map(Borrow::borrow))
-            .collect();
+        let found = found.iter();
+        let found = found.map(|found| found.as_ref().map(|found| Cow::Borrowed(found.borrow())));
+        self.assemble_from(found.collect())
+    }
+
+    /// The same of what is not needed any more: large models are not there twice.
+    pub(crate) fn assemble_from(
+        &self,
+        found: Vec<Option<Cow<'_, Discovery>>>,
+    ) -> Result<Assembled, Problem> {
         let mut all = Assembled::default();
         let mut served = Vec::new();
         let mut unmatched = Vec::new();
         let mut not_offered = Vec::new();
         let mut unread = Vec::new();
+        let mut of_set = Vec::new();
         let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
         let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.running);
         let programs = programs.zip(self.watched.iter());
-        for ((((program, running), watched), found), prefix) in programs.zip(&found).zip(prefixes) {
+        if found.iter().all(Option::is_some) {
+            let models: Vec<&Cli> = found.iter().flatten().map(|found| &found.cli).collect();
+            of_set = set::check_flags(&self.settings.selection, &models)?;
+        }
+        for ((((program, running), watched), found), prefix) in programs.zip(found).zip(prefixes) {
             let Some(found) = found else { continue };
+            unread.extend(unread::sentence(&program.name(), &found));
+            let is_cobra = found.family == COBRA;
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
-            unread.extend(unread::sentence(&program.name(), found));
             unmatched.push(self.wishes.unmatched(&prepared.cli));
             let selection = &self.settings.selection;
             prepared.options.prefix = Some(prefix.clone());
@@ -271,7 +283,7 @@ impl Assembler {
                     all.networks.insert(tool.name.to_string(), *granted);
                 }
                 let mut one = self.serve(program, running, &tool, &prepared)?;
-                if found.family == COBRA && program.source.completion == Completion::Program {
+                if is_cobra && program.source.completion == Completion::Program {
                     one = one.completed_by(completer(running.launcher(running.network)));
                 }
                 let reading = match any {
@@ -282,11 +294,7 @@ impl Assembler {
                 served.push(one.stands_by(watched.check(&tool)));
             }
         }
-        if found.iter().all(Option::is_some) {
-            let models: Vec<&Cli> = found.iter().flatten().map(|found| &found.cli).collect();
-            let told = set::check_flags(&self.settings.selection, &models)?;
-            all.warnings.extend(told);
-        }
+        all.warnings.extend(of_set);
         if unmatched.len() == self.settings.programs.len() {
             let spells = self.spells.as_ref().map(SpellBook::spells);
             let spells = spells.into_iter().flatten();
@@ -391,7 +399,11 @@ impl Assembler {
     }
 
     /// What the tools of each program begin with.
-    fn prefixes(&self, found: &[Option<&Discovery>], warnings: &mut Vec<String>) -> Vec<String> {
+    fn prefixes(
+        &self,
+        found: &[Option<Cow<'_, Discovery>>],
+        warnings: &mut Vec<String>,
+    ) -> Vec<String> {
         let wanted = self.settings.programs.iter().zip(found);
         let wanted = wanted.map(|(program, found)| {
             let name = match (&program.source.prefix, found) {

@@ -1,6 +1,7 @@
 //! From what was found out about a program to what is offered of it: effects, selection, and flags that stay out.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
@@ -83,16 +84,20 @@ impl LeftOut {
     }
 }
 
-/// Decides what is offered of a program.
+/// Decides what is offered of a program. What is given away is not copied: the model of a large program is many megabytes.
 pub(crate) fn prepare(
-    found: &Discovery,
+    found: Cow<'_, Discovery>,
     program: &Program,
     selection: &Selection,
 ) -> Result<Prepared, Problem> {
-    let program = &*set::pinned(program, selection, found)?;
+    let program = &*set::pinned(program, selection, &found)?;
     let source = &program.source;
-    let mut cli = found.cli.clone();
-    found.judgement.set_effects(&mut cli);
+    let no_flags = unmatched_flags(selection, &found);
+    let (mut cli, judgement) = match found {
+        Cow::Borrowed(found) => (found.cli.clone(), found.judgement.clone()),
+        Cow::Owned(found) => (found.cli, found.judgement),
+    };
+    judgement.set_effects(&mut cli);
     // Profiles know better than what was inferred, and the file has the last word. A command that it adds is thought
     // about as well.
     let mut from_profiles = Vec::new();
@@ -108,13 +113,13 @@ pub(crate) fn prepare(
         .map_err(|error| mismatch(program, &error))?;
     let of_file = take_networks(&mut cli);
     program.known.apply(&mut cli);
-    let judgement = match has_new_commands(&cli, &found.judgement) {
+    let judgement = match has_new_commands(&cli, &judgement) {
         true => {
             let judgement = Judgement::of(&cli);
             judgement.set_effects(&mut cli);
             judgement
         }
-        false => found.judgement.clone(),
+        false => judgement,
     };
     let mut warnings = told;
     warnings.extend(report.warnings.iter().map(ToString::to_string));
@@ -140,7 +145,8 @@ pub(crate) fn prepare(
     relieve_positionals(&mut cli.root);
     let mut refused = refused_values(&cli, program, selection, &judgement, read_only);
     refused.sort_by(|one, other| one.command.cmp(&other.command));
-    warnings.extend(unmatched(&cli, selection, &found.cli, &judgement));
+    warnings.extend(unmatched_commands(&cli, selection));
+    warnings.extend(no_flags);
     options.selectors = selectors(&cli, program, selection, only_reading.cloned());
     let outputs = source.outputs(&cli);
     warnings.extend(lost_in_conversion(&cli, &outputs));
@@ -539,26 +545,26 @@ fn glob(pattern: &str) -> String {
     words.join("/").trim_matches('/').to_owned()
 }
 
-/// What was asked for by name and is not there: most likely a typing error.
-fn unmatched(cli: &Cli, selection: &Selection, found: &Cli, judgement: &Judgement) -> Vec<String> {
+/// The commands that were asked for by name and are not there: most likely a typing error.
+fn unmatched_commands(cli: &Cli, selection: &Selection) -> impl Iterator<Item = String> {
     let options = [("--allow", &selection.allow), ("--deny", &selection.deny)];
     let unmatched = unmatched_globs(cli, options).into_iter();
     let unmatched = unmatched.filter(|one| !selection.met_by_spells.contains(&one.glob));
-    let mut warnings: Vec<String> = unmatched.map(|one| one.warning).collect();
+    unmatched.map(|one| one.warning)
+}
+
+/// The same of flags.
+fn unmatched_flags(selection: &Selection, found: &Discovery) -> Vec<String> {
+    let Discovery { cli, judgement, .. } = found;
+    let mut warnings = Vec::new();
     for name in &selection.with_flags {
         let rule = FlagRule::allow([name.as_str()]);
         let mut flags: Vec<&Flag> = Vec::new();
-        found.walk(&mut |_, lineage| {
-            flags.extend(
-                lineage
-                    .last()
-                    .into_iter()
-                    .flat_map(|command: &&Command| &command.flags)
-                    .map(AsRef::as_ref),
-            );
-        });
         let mut positionals = HashSet::new();
-        found.walk(&mut |path, _| {
+        cli.walk(&mut |path, lineage| {
+            let own = lineage.last().into_iter();
+            let own = own.flat_map(|command: &&Command| &command.flags);
+            flags.extend(own.map(AsRef::as_ref));
             let refused = judgement.command(path).map(|thought| &thought.refused);
             positionals.extend(refused.into_iter().flatten().map(|one| one.name.clone()));
         });

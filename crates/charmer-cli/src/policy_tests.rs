@@ -1,5 +1,7 @@
 //! What is offered of a program.
 
+use std::borrow::Cow;
+
 use charmer_config::{Config, Origin};
 use charmer_core::{
     model::{Effect, Hints, Syntax},
@@ -50,7 +52,8 @@ fn words(list: &[&str]) -> Vec<String> {
 }
 
 fn tools(select: &str, selection: &Selection) -> (Vec<String>, Prepared) {
-    let prepared = prepare(&found(), &program(select), selection).expect("nothing is pinned");
+    let prepared =
+        prepare(Cow::Borrowed(&found()), &program(select), selection).expect("nothing is pinned");
     let made = catalogue(&prepared.cli, &prepared.options);
     let names = made.tools.iter().map(|tool| tool.name.as_str().to_owned());
     (names.collect(), prepared)
@@ -86,7 +89,7 @@ fn what_is_left_out_has_no_other_name() {
             deny: words(deny),
             ..Selection::default()
         };
-        let prepared = prepare(&found, &program("[]"), &selection).expect("it fits");
+        let prepared = prepare(Cow::Borrowed(&found), &program("[]"), &selection).expect("it fits");
         let made = catalogue(&prepared.cli, &prepared.options).tools;
         let names = made.iter().map(|tool| tool.name.to_string());
         names.collect::<Vec<String>>()
@@ -148,7 +151,7 @@ fn selectors_keep_their_places_and_what_they_say() {
     assert!(made.tools[1].input_schema["properties"]["stdin"].is_object());
     // A policy that cannot be enforced is refused.
     let lost = "[{commands: {allow: [sail]}, confirm: --yes}]";
-    let refused = prepare(&found(), &program(lost), &selection);
+    let refused = prepare(Cow::Borrowed(&found()), &program(lost), &selection);
     let problem = refused.expect_err("`sail` has no `--yes`").to_string();
     assert!(problem.contains("`--yes`"), "{problem}");
 }
@@ -203,7 +206,11 @@ fn a_positional_does_not_take_the_name_of_a_flag_that_is_left_out() {
         )
         .positional(charmer_core::model::Positional::new("file").variadic());
     let found = Discovery::of(Cli::new(root, Syntax::getopt()));
-    let prepared = prepare(&found, &source("{binary: harbour}"), &Selection::default());
+    let prepared = prepare(
+        Cow::Borrowed(&found),
+        &source("{binary: harbour}"),
+        &Selection::default(),
+    );
     let prepared = prepared.expect("it fits");
     assert_eq!(prepared.left_out.len(), 1);
     assert_eq!(keys(&prepared), ["file_arg"]);
@@ -218,7 +225,8 @@ fn a_positional_is_not_asked_for_where_a_flag_of_its_name_is_offered() {
     };
     let required = |flag: Flag| {
         let plain = source("{binary: harbour}");
-        let prepared = prepare(&found(flag), &plain, &Selection::default()).expect("it fits");
+        let prepared =
+            prepare(Cow::Borrowed(&found(flag)), &plain, &Selection::default()).expect("it fits");
         prepared.cli.root.arguments.listed()[0].required
     };
     assert!(!required(
@@ -241,7 +249,7 @@ fn source(text: &str) -> Program {
 fn flags_that_redirect_stay_out_until_they_are_named() {
     let plain = source("{binary: harbour}");
     let mut selection = Selection::default();
-    let prepared = prepare(&harbour(), &plain, &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&harbour()), &plain, &selection).expect("it fits");
     assert_eq!(keys(&prepared), ["output", "since"]);
     let out: Vec<_> = prepared
         .left_out
@@ -252,20 +260,22 @@ fn flags_that_redirect_stay_out_until_they_are_named() {
     assert!(prepared.left_out.iter().all(|out| !out.reason.is_empty()));
 
     selection.with_flags = words(&["context"]);
-    let prepared = prepare(&harbour(), &plain, &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&harbour()), &plain, &selection).expect("it fits");
     assert_eq!(keys(&prepared), ["context", "output", "since"]);
     selection.all_flags = true;
-    let prepared = prepare(&harbour(), &plain, &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&harbour()), &plain, &selection).expect("it fits");
     assert_eq!(keys(&prepared), ["context", "server", "output", "since"]);
     let named = source("{binary: harbour, redirects: [server]}");
-    let prepared = prepare(&harbour(), &named, &Selection::default()).expect("it fits");
+    let prepared =
+        prepare(Cow::Borrowed(&harbour()), &named, &Selection::default()).expect("it fits");
     assert_eq!(keys(&prepared), ["server", "output", "since"]);
 }
 
 #[test]
 fn read_only_takes_flags_that_write_away_and_forbids_secrets() {
     let only = source("{binary: harbour, read_only: true}");
-    let prepared = prepare(&harbour(), &only, &Selection::default()).expect("it fits");
+    let prepared =
+        prepare(Cow::Borrowed(&harbour()), &only, &Selection::default()).expect("it fits");
     assert_eq!(keys(&prepared), ["since"]);
     let get = CommandPath::parse("get");
     assert!(prepared.secrets(&get).is_some());
@@ -283,14 +293,14 @@ fn flags_for_all_commands_that_nobody_knows_stay_out_of_reading() {
     };
     let plain = source("{binary: harbour}");
     let mut selection = Selection::default();
-    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&found()), &plain, &selection).expect("it fits");
     assert_eq!(keys(&prepared), ["bare", "no-pager"]);
     selection.read_only = true;
-    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&found()), &plain, &selection).expect("it fits");
     assert_eq!(keys(&prepared), ["no-pager"]);
     assert_eq!(prepared.left_out[0].flag, "--bare");
     selection.with_flags = words(&["bare"]);
-    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&found()), &plain, &selection).expect("it fits");
     assert_eq!(keys(&prepared), ["bare", "no-pager"]);
 }
 
@@ -302,24 +312,26 @@ fn values_that_redirect_are_refused_until_their_argument_is_named() {
     };
     let plain = source("{binary: harbour}");
     let mut selection = Selection::default();
-    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&found()), &plain, &selection).expect("it fits");
     let refused: Vec<_> = prepared.refused(&CommandPath::root()).collect();
     assert_eq!(refused.len(), 1);
     assert_eq!((&*refused[0].id, &*refused[0].argument), ("args", "dbname"));
     assert!(refused[0].message().contains("--with-flag dbname"));
 
     selection.with_flags = words(&["dbname"]);
-    let prepared = prepare(&found(), &plain, &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&found()), &plain, &selection).expect("it fits");
     assert!(prepared.refused.is_empty() && prepared.warnings.is_empty());
     let named = source("{binary: harbour, redirects: [dbname]}");
-    let prepared = prepare(&found(), &named, &Selection::default()).expect("it fits");
+    let prepared =
+        prepare(Cow::Borrowed(&found()), &named, &Selection::default()).expect("it fits");
     assert!(prepared.refused.is_empty());
 }
 
 #[test]
 fn a_pin_is_written_and_shown_nowhere_or_refused() {
     let pinned = source("{binary: harbour, set: {context: staging}}");
-    let prepared = prepare(&harbour(), &pinned, &Selection::default()).expect("it fits");
+    let prepared =
+        prepare(Cow::Borrowed(&harbour()), &pinned, &Selection::default()).expect("it fits");
     assert_eq!(keys(&prepared), ["output", "since"]);
     let made = catalogue(&prepared.cli, &prepared.options);
     let input = serde_json::Map::new();
@@ -327,7 +339,8 @@ fn a_pin_is_written_and_shown_nowhere_or_refused() {
     assert_eq!(call.argv.to_strings(), ["log", "--context=staging"]);
 
     let lost = source("{binary: harbour, set: {contxt: staging}}");
-    let problem = prepare(&harbour(), &lost, &Selection::default()).expect_err("a typing error");
+    let problem = prepare(Cow::Borrowed(&harbour()), &lost, &Selection::default())
+        .expect_err("a typing error");
     assert!(problem.to_string().contains("`--context`"), "{problem}");
 }
 
@@ -335,7 +348,12 @@ fn a_pin_is_written_and_shown_nowhere_or_refused() {
 fn the_file_corrects_what_was_found() {
     let text =
         "{binary: harbour, override: {log: {effect: write, flags: {since: {required: true}}}}}";
-    let prepared = prepare(&harbour(), &source(text), &Selection::default()).expect("it fits");
+    let prepared = prepare(
+        Cow::Borrowed(&harbour()),
+        &source(text),
+        &Selection::default(),
+    )
+    .expect("it fits");
     let made = catalogue(&prepared.cli, &prepared.options);
     assert_eq!(
         made.tools[0].input_schema["required"],
@@ -373,7 +391,12 @@ fn cluster() -> Discovery {
 #[test]
 fn what_undoes_a_pin_is_withheld_and_told() {
     let text = "{binary: cluster, set: {namespace: a}, undone_by: {namespace: [zone, zoone]}}";
-    let prepared = prepare(&cluster(), &source(text), &Selection::default()).expect("it fits");
+    let prepared = prepare(
+        Cow::Borrowed(&cluster()),
+        &source(text),
+        &Selection::default(),
+    )
+    .expect("it fits");
     assert_eq!(keys(&prepared), ["all"]);
     let out: Vec<_> = prepared
         .left_out
@@ -400,7 +423,7 @@ fn what_undoes_a_pin_is_withheld_and_told() {
         with_flags: words(&["raw"]),
         ..Selection::default()
     };
-    let prepared = prepare(&cluster(), &source(text), &selection).expect("it fits");
+    let prepared = prepare(Cow::Borrowed(&cluster()), &source(text), &selection).expect("it fits");
     assert_eq!(keys(&prepared), ["raw", "all"]);
     let told = &prepared.warnings[1];
     assert!(told.contains("is offered: `--raw`"), "{told}");
@@ -429,12 +452,22 @@ fn an_entry_of_undone_by_that_does_nothing_is_told() {
         ),
     ] {
         let text = format!("{{binary: cluster, redirects: all, {keys}}}");
-        let prepared = prepare(&cluster(), &source(&text), &Selection::default()).expect("it fits");
+        let prepared = prepare(
+            Cow::Borrowed(&cluster()),
+            &source(&text),
+            &Selection::default(),
+        )
+        .expect("it fits");
         let told = &prepared.warnings;
         assert!(told.iter().any(|one| one == expected), "{keys}: {told:?}");
     }
     let right = "{binary: cluster, set: {namespace: a}, undone_by: {--namespace: [--zone]}}";
-    let prepared = prepare(&cluster(), &source(right), &Selection::default()).expect("it fits");
+    let prepared = prepare(
+        Cow::Borrowed(&cluster()),
+        &source(right),
+        &Selection::default(),
+    )
+    .expect("it fits");
     let told = prepared.warnings.join("\n");
     assert!(!told.contains("`undone_by`"), "{told}");
 }
@@ -456,7 +489,7 @@ mod confined {
 
     fn offered(found: &Discovery, text: &str, selection: &Selection) -> Vec<String> {
         let program = parsed(text, selection);
-        let prepared = prepare(found, &program, selection).expect("it fits");
+        let prepared = prepare(Cow::Borrowed(found), &program, selection).expect("it fits");
         let made = catalogue(&prepared.cli, &prepared.options).tools;
         made.iter().map(|tool| tool.name.to_string()).collect()
     }
@@ -488,7 +521,7 @@ mod confined {
     fn flags_that_write_may_be_tried_and_flags_that_redirect_may_not() {
         let selection = only_reading(None, Some(NetworkName::None));
         let program = parsed("sources: [{binary: harbour}]", &selection);
-        let prepared = prepare(&harbour(), &program, &selection).expect("it fits");
+        let prepared = prepare(Cow::Borrowed(&harbour()), &program, &selection).expect("it fits");
         assert_eq!(keys(&prepared), ["output", "since"]);
     }
 }

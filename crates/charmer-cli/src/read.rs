@@ -7,10 +7,8 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
-use charmer_core::model::Command;
 use charmer_discover::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Judgement, Provenance,
-    Surroundings,
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Provenance, Surroundings,
     cache::Cache,
     probe::{ProbeOptions, ProbeStop},
 };
@@ -177,12 +175,17 @@ impl Start {
         }
     }
 
-    /// Lets go of what tools were made from. What is left tells whether the program is still what it was.
-    pub(crate) fn let_go(&mut self) {
-        if let Self::Known(_, found) = self {
-            found.cli.root = Command::default();
-            found.judgement = Judgement::default();
-        }
+    /// Gives away what tools are made from. What is left tells whether the program is still what it was.
+    pub(crate) fn give_away(&mut self) -> Option<Discovery> {
+        let Self::Known(_, found) = self else {
+            return None;
+        };
+        let root = std::mem::take(&mut found.cli.root);
+        let judgement = std::mem::take(&mut found.judgement);
+        let mut given = Discovery::clone(found);
+        given.cli.root = root;
+        given.judgement = judgement;
+        Some(given)
     }
 
     /// Waits until it is known what the program calls its version.

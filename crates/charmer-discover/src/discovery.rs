@@ -1,6 +1,7 @@
 //! The front door: a program in, its model out, with where each part was seen.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
 };
@@ -299,11 +300,11 @@ impl Discoverer {
         let passing = |warning: &Warning| warning.gap == Some(Gap::Passing);
         let complete = !self.found().warnings.iter().any(passing);
         // The model takes their place.
-        let commands = std::mem::take(&mut self.found().commands);
+        let commands = self.found().take_commands();
         let whole = self
             .model(commands, complete)
             .ok_or_else(|| no_help(&inner.program, &help));
-        self.found().let_go();
+        self.found().order = BTreeMap::new();
         whole
     }
 

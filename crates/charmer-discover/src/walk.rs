@@ -66,11 +66,10 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Forgets the commands; how far it was stays.
-    pub(crate) fn let_go(&mut self) {
-        self.commands = BTreeMap::new();
-        self.order = BTreeMap::new();
+    /// Gives the commands away. What is shared with the pool would be copied before it is changed, and would stay.
+    pub(crate) fn take_commands(&mut self) -> Sketches {
         self.pool = FlagPool::default();
+        std::mem::take(&mut self.commands)
     }
 
     /// Takes the commands as their family left them; those that it has moved, and so were not there before, are the last
@@ -141,9 +140,7 @@ impl Walk {
             self.note_gap(CommandPath::root(), message, Gap::Lasting);
         }
         // Taken, not copied: those of ten thousand commands are more than a hundred megabytes. Nobody sees them meanwhile.
-        // What is shared with the pool would be copied before it is changed.
-        self.lock().pool = FlagPool::default();
-        let mut sketches = std::mem::take(&mut self.lock().commands);
+        let mut sketches = self.lock().take_commands();
         let before: HashSet<CommandPath> = sketches.keys().cloned().collect();
         let asker = self.asker();
         self.family.finish(&asker, &mut sketches).await;

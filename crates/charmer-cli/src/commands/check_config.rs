@@ -1,6 +1,7 @@
 //! A charmer.yaml compared with the programs that it is about.
 
 use std::{
+    borrow::Cow,
     fs::File,
     path::{Path, PathBuf},
 };
@@ -238,7 +239,7 @@ impl Look<'_> {
         warnings.extend(source.unknown_flags(&cli));
         let mut offered = None;
         if mismatches.is_empty() {
-            match prepare(found, program, selection) {
+            match prepare(Cow::Borrowed(found), program, selection) {
                 Ok(prepared) => {
                     let catalogue = catalogue(&prepared.cli, &prepared.options);
                     warnings.extend(source.warnings(&catalogue));

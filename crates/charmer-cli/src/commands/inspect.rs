@@ -1,6 +1,6 @@
 //! `charmer inspect`: what was found out about a program, from where, and how sure that is.
 
-use std::{fmt::Write, path::PathBuf, process::ExitCode};
+use std::{borrow::Cow, fmt::Write, path::PathBuf, process::ExitCode};
 
 use charmer_core::{
     model::{Arguments, Command, CommandPath, Flag, FlagValue, Repetition, ValueType},
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
     let mut found = found.remove(0);
     provenance(&program.path, &mut found);
     set::check_flags(&settings.selection, &[&found.cli])?;
-    let prepared = prepare(&found, program, &settings.selection)?;
+    let prepared = prepare(Cow::Borrowed(&found), program, &settings.selection)?;
     found.cli = said(&found, program);
     for applied in &prepared.from_profiles {
         let argument = applied.argument.as_deref();

@@ -1,6 +1,7 @@
 //! `charmer serve`: an MCP server on standard input and output.
 
 use std::{
+    borrow::Cow,
     io::IsTerminal,
     path::PathBuf,
     process::ExitCode,
@@ -14,7 +15,10 @@ use std::{
 use charmer_core::expose::Expose;
 use charmer_discover::Discovery;
 use charmer_server::{Listing, Server, ServerInfo, ended_by_signal};
-use tokio::{task::JoinSet, time::MissedTickBehavior};
+use tokio::{
+    task::{JoinSet, block_in_place},
+    time::MissedTickBehavior,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -81,12 +85,12 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     let (tell, told) = mpsc::channel();
     {
         let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
-        let reading = Reading {
+        let reading = Arc::new(Reading {
             programs,
             refresh,
             kept,
             teller,
-        };
+        });
         std::thread::Builder::new()
             .name("charmer-walk".into())
             .spawn(move || {
@@ -112,7 +116,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
         Ok(done) => done?,
         Err(RecvTimeoutError::Timeout) => {}
         Err(RecvTimeoutError::Disconnected) => {
-            return Err(Problem::failed("reading the programs went wrong: a bug"));
+            return Err(went_wrong());
         }
     }
     assembler.finish();
@@ -126,6 +130,10 @@ fn greet(name: &str) {
         "MCP server for {name}, waiting for a client on standard input"
     ));
     output::note("`charmer add` puts it into a client; Ctrl-C ends this");
+}
+
+fn went_wrong() -> Problem {
+    Problem::failed("reading the programs went wrong: a bug")
 }
 
 /// What is to be read.
@@ -149,8 +157,8 @@ impl Reading {
 /// Reads the programs beside the server, on threads of its own, and hands over the tools as they become known. Fails if
 /// there is nothing to serve.
 fn walk(
-    assembler: &Assembler,
-    reading: &Reading,
+    assembler: &Arc<Assembler>,
+    reading: &Arc<Reading>,
     offer: &Offer,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
@@ -173,6 +181,12 @@ fn walk(
         foretell_early(assembler, offer);
     }
     let runtime = runtime::new()?;
+    // On the threads that read: memory that they let go of is theirs to use again.
+    let task = runtime.spawn({
+        let (assembler, reading, offer) =
+            (Arc::clone(assembler), Arc::clone(reading), offer.clone());
+        async move { read_or_check(&assembler, &reading, foretold.as_ref(), &offer).await }
+    });
     let done = runtime.block_on(async {
         tokio::select! {
             biased;
@@ -182,7 +196,7 @@ fn walk(
                 stop.cancel();
                 None
             }
-            read = read_or_check(assembler, reading, foretold.as_ref(), offer) => Some(read),
+            read = task => Some(read.unwrap_or_else(|_| Err(went_wrong()))),
         }
     });
     // Whoever stops the server ends the programs, and waits for no parser.
@@ -230,10 +244,11 @@ async fn read_or_check(
     for (start, watched) in starts.iter().zip(assembler.watched().iter()) {
         watched.stands_on(start.footing());
     }
-    let assembled = assembler.assemble(&known)?;
-    assembled.warn();
     let is_whole = known.iter().flatten().all(|found| found.complete);
-    starts.iter_mut().for_each(Start::let_go);
+    let known = starts.iter_mut().map(Start::give_away);
+    let known: Vec<_> = known.map(|known| known.map(Cow::Owned)).collect();
+    let assembled = block_in_place(|| assembler.assemble_from(known))?;
+    assembled.warn();
     offer.replace(assembled.tools);
     let listing = offer.listing();
     offer.asked().await;
@@ -337,7 +352,7 @@ async fn read_all(
                         .map(|(found, start)| found.clone().or_else(|| start.so_far()))
                         .collect();
                     // What the file says may not be there yet; whether it is at all shows at the end.
-                    let assembled = assembler.assemble(&so_far);
+                    let assembled = block_in_place(|| assembler.assemble(&so_far));
                     drop(so_far);
                     if let Ok(assembled) = assembled {
                         offer.grow(assembled.tools);
@@ -355,13 +370,13 @@ async fn read_all(
         return Err(last.unwrap_or_else(|| Problem::failed("no program could be read")));
     }
     failures.iter().for_each(output::fail);
-    let assembled = assembler.assemble(&found)?;
-    assembled.warn();
     let missing = Missing::of(&found);
     let is_whole = |found: &Option<Discovery>| found.as_ref().is_some_and(|it| it.complete);
     let all_whole = found.iter().all(is_whole);
     // The tools take the place of what they were made from.
-    drop(found);
+    let found = found.into_iter().map(|found| found.map(Cow::Owned));
+    let assembled = block_in_place(|| assembler.assemble_from(found.collect()))?;
+    assembled.warn();
     offer.replace(assembled.tools);
     if all_whole {
         reading.keep_list(offer);

@@ -10,15 +10,15 @@ use std::{
     sync::PoisonError,
 };
 
-use charmer_core::model::{CommandPath, Group, GroupKind};
+use charmer_core::model::{CommandPath, Group, GroupKind, ValueType};
 use futures_util::stream::{self, StreamExt as _};
 
 use crate::{
     fact::{Fact, Field, Origin},
     family::{Asker, Sketches},
     flag_places::FlagPlaces,
-    flags::Flags,
-    sketch::{CommandSketch, FlagSketch, Scope},
+    flags::{FlagPool, Flags},
+    sketch::{CommandSketch, FlagSketch, Kind, Scope},
     walk::AT_ONCE,
 };
 
@@ -142,6 +142,8 @@ impl Cobra {
             sketch.flags = twin.flags;
             sketch.groups = twin.groups;
         }
+        // What is done from here on changes flags, and what is shared is copied before.
+        *self.pool.lock().unwrap_or_else(PoisonError::into_inner) = FlagPool::default();
     }
 
     async fn ask_all(&self, asker: &Asker<'_>, sketches: &mut Sketches, paths: &[CommandPath]) {
@@ -207,7 +209,19 @@ impl Cobra {
             if let Some(known) = sketch.flag_mut(&next) {
                 next = known.clone();
             }
-            let Some(after) = self.give(asker, &sketch.path, &mut given, &mut next).await else {
+            // What is not required can be asked about on the way, when all flags may be listed again.
+            // One with a letter is the same in many commands, and is asked about once.
+            let asks = |flag: &&FlagSketch| {
+                oracle::is_open_list(flag) && flag.short.is_none() && self.recall(flag).is_none()
+            };
+            let lists = match pending.is_empty() {
+                true => away.iter().filter(asks).collect(),
+                false => Vec::new(),
+            };
+            let Some(after) = self
+                .give(asker, sketch, &mut given, &mut next, &lists)
+                .await
+            else {
                 break;
             };
             listed = flag_lines(&after);
@@ -244,24 +258,59 @@ impl Cobra {
         sketch.groups.extend(groups);
     }
 
-    /// Lists flags with one more given. If its value is refused, the refusal tells which value is not.
+    /// Lists flags with one more given, and with lists of which the kind is to be seen. If a value is refused, the refusal
+    /// tells which is not.
     async fn give(
         &self,
         asker: &Asker<'_>,
-        path: &CommandPath,
+        sketch: &mut CommandSketch,
         given: &mut Vec<String>,
         flag: &mut FlagSketch,
+        lists: &[&FlagSketch],
     ) -> Option<Completion> {
-        given.push(oracle::valid(flag)?);
-        let answer = self.complete(asker, path, given, "-").await?;
-        let Some(complaint) = answer.complaint.as_ref().filter(|told| told.is_about(flag)) else {
+        let is_list = oracle::is_open_list(flag);
+        given.push(match is_list {
+            true => oracle::junk(flag),
+            false => oracle::valid(flag)?,
+        });
+        let words: Vec<String> = given
+            .iter()
+            .cloned()
+            .chain(lists.iter().map(|list| oracle::junk(list)))
+            .collect();
+        let answer = self.complete(asker, &sketch.path, &words, "-").await?;
+        let mut refused = lists.iter().copied();
+        let Some(complaint) = &answer.complaint else {
+            let listed = FlagPlaces::of(&flag_lines(&answer));
+            let own = is_list.then_some(&*flag);
+            for list in refused.chain(own).filter(|list| listed.has(list)) {
+                hear_kind(sketch, list, Kind::repeated(ValueType::String));
+            }
             return Some(answer);
         };
-        flag.kind.hear(Fact::new(complaint.kind()?, Origin::Probe));
-        flag.default = None;
-        given.pop();
-        given.push(oracle::valid(flag)?);
-        self.complete(asker, path, given, "-").await
+        if complaint.is_about(flag) {
+            let kind = complaint.kind()?;
+            if is_list {
+                hear_kind(sketch, flag, kind.clone());
+            }
+            flag.kind.hear(Fact::new(kind, Origin::Probe));
+            flag.default = None;
+            given.pop();
+            given.push(oracle::valid(flag)?);
+        } else if let Some(list) = refused.find(|list| complaint.is_about(list)) {
+            if let Some(kind) = complaint.kind() {
+                hear_kind(sketch, list, kind);
+            }
+        } else {
+            return Some(answer);
+        }
+        self.complete(asker, &sketch.path, given, "-").await
+    }
+}
+
+fn hear_kind(sketch: &mut CommandSketch, flag: &FlagSketch, kind: Kind) {
+    if let Some(known) = sketch.flag_mut(flag) {
+        known.kind.hear(Fact::new(kind, Origin::Probe));
     }
 }
 

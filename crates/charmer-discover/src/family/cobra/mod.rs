@@ -60,6 +60,8 @@ pub(super) struct Cobra {
     without_help: AtomicUsize,
     /// The words that show flags which other pages leave out.
     globals: OnceLock<Vec<String>>,
+    /// Whether they have shown them.
+    shows_globals: AtomicBool,
     /// Held by who compares the commands of a group, while that may spare others.
     children_turn: tokio::sync::Mutex<()>,
     /// How many groups completion has listed the same commands of as their help.
@@ -102,6 +104,9 @@ impl Family for Cobra {
         if path.is_root() {
             return vec![vec!["--help".into()]];
         }
+        if self.is_globals(path) && self.shows_globals.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
         let mut help = vec!["help".to_owned()];
         help.extend_from_slice(path.words());
         // `PATH --help` runs commands that parse their own flags, so it is only tried where `help` does not work.
@@ -117,11 +122,8 @@ impl Family for Cobra {
     }
 
     fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
-        if self.globals.get().map(Vec::as_slice) == Some(page.path.words()) {
-            // Its page shows everybody's flags; it has none of its own.
-            let mut sketch = CommandSketch::new(page.path.clone());
-            sketch.arguments = Some(Fact::new(Arguments::default(), Origin::Convention));
-            return Some(sketch);
+        if self.is_globals(page.path) {
+            return Some(without_flags(page.path.clone()));
         }
         let sketch = page::read(page);
         if !page.path.is_root() {
@@ -187,7 +189,19 @@ fn keep_positionals_from_children(sketch: &mut CommandSketch) {
     }
 }
 
+/// The command that shows everybody's flags; it has none of its own.
+fn without_flags(path: CommandPath) -> CommandSketch {
+    let mut sketch = CommandSketch::new(path);
+    sketch.arguments = Some(Fact::new(Arguments::default(), Origin::Convention));
+    sketch
+}
+
 impl Cobra {
+    /// Whether it is the command that shows flags which other pages leave out.
+    fn is_globals(&self, path: &CommandPath) -> bool {
+        self.globals.get().map(Vec::as_slice) == Some(path.words())
+    }
+
     /// Notes which way of asking showed a command's help: the first, which is `help PATH`, or the second.
     fn note_help(&self, path: &CommandPath, shown: bool) {
         let Ok(mut unread) = self.unread.lock() else {
@@ -226,8 +240,11 @@ impl Cobra {
         let lines: Vec<&str> = printed(&answer).lines().collect();
         let flags = pflag::flags(&lines);
         if let ([name], false) = (words.as_slice(), flags.is_empty()) {
+            self.shows_globals.store(true, Ordering::Relaxed);
+            let told = without_flags(root.path.child(name.as_str()));
             root.add_child(ChildSketch {
                 name: name.clone(),
+                told: Some(Box::new(told)),
                 about: Some(Fact::new(
                     "Lists the flags that all commands take".into(),
                     Origin::Convention,

@@ -161,11 +161,7 @@ impl Cobra {
                 settled.extend(lists.map(|flag| (flag, Learnt::Kind(kind.clone()))));
                 return settled;
             }
-            let mut given: Vec<String> = texts
-                .iter()
-                .chain(&pending)
-                .map(|flag| format!("{}={JUNK}", flag.written()))
-                .collect();
+            let mut given: Vec<String> = texts.iter().chain(&pending).map(junk).collect();
             given.extend(settled.iter().filter_map(|(flag, learnt)| match learnt {
                 Learnt::Kind(kind) => {
                     right_value(kind).map(|value| format!("{}={value}", flag.written()))
@@ -289,7 +285,7 @@ impl Cobra {
             .collect()
     }
 
-    fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
+    pub(super) fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
         let learnt = self.learnt.lock().ok()?;
         let by_type = type_key(flag).and_then(|key| learnt.get(key));
         by_type.or_else(|| learnt.get(&said_of(flag))).cloned()
@@ -315,8 +311,18 @@ fn is_open(flag: &FlagSketch) -> bool {
     flag.long.is_some() && flag.kind.as_ref().is_none_or(|kind| kind.source.sure <= 20)
 }
 
+/// Whether help shows of a flag that it takes a list, and not of which kind.
+pub(super) fn is_open_list(flag: &FlagSketch) -> bool {
+    is_open(flag) && is_shown_as_list(flag) && !has_own_type(flag) && !is_inherited(flag)
+}
+
+/// A flag with a value that no kind of list takes but one of texts as they are.
+pub(super) fn junk(flag: &FlagSketch) -> String {
+    format!("{}={JUNK}", flag.written())
+}
+
 /// Whether help shows of a flag that it takes a list, if nothing else.
-pub(super) fn is_shown_as_list(flag: &FlagSketch) -> bool {
+fn is_shown_as_list(flag: &FlagSketch) -> bool {
     let kind = flag.kind.as_ref();
     kind.is_some_and(|kind| kind.value.repetition != Repetition::Single)
 }
