@@ -506,7 +506,12 @@ fn exposure(settings: &Settings, shared: &SharedSteps) -> Exposure {
 /// How many of all commands `run_read` takes whatever their label says; spells are taken by theirs.
 fn reads_any(settings: &Settings) -> ReadsAny {
     let programs = settings.programs.iter();
-    let each = programs.map(|program| program.confinement.how_many_read(&program.source));
+    let each = programs.map(|program| {
+        let read_only = settings.selection.read_only || program.source.read_only;
+        program
+            .confinement
+            .how_many_read(&program.source, read_only)
+    });
     let each: Vec<ReadsAny> = each.collect();
     let is = |which: ReadsAny| move |one: &ReadsAny| *one == which;
     if each.iter().all(is(ReadsAny::None)) {

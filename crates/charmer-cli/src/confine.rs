@@ -29,8 +29,8 @@ pub(crate) struct Confinement {
     pub(crate) network: Option<Network>,
     /// Who has said so.
     network_from: NetworkFrom,
-    /// Whether the file or a profile says it of single commands, too.
-    of_commands: bool,
+    /// What the file or a profile says of single commands.
+    of_commands: Vec<Granted>,
     /// The secrets that are the program's own, as somebody here has said.
     pub(crate) credentials: Vec<PathBuf>,
     /// The same as a profile says it; they need not be there.
@@ -127,11 +127,25 @@ impl Confinement {
             (None, Some(network)) => (Some(network), NetworkFrom::File),
             (None, None) => (of_profile, NetworkFrom::Profile),
         };
-        let overrides =
-            |source: &Source| source.overrides.values().any(|one| one.network.is_some());
-        let of_commands = network_from != NetworkFrom::CommandLine
-            && (overrides(source)
-                || network_from == NetworkFrom::Profile && known().any(overrides));
+        let overrides = |source: &Source, from: &'static str| -> Vec<Granted> {
+            let said = source
+                .overrides
+                .values()
+                .filter(|one| one.network.is_some());
+            let granted = said.map(|one| Granted {
+                network: one.network,
+                from: Some(from),
+            });
+            granted.collect()
+        };
+        let mut of_commands = Vec::new();
+        if network_from != NetworkFrom::CommandLine {
+            of_commands.extend(overrides(source, "`override`"));
+        }
+        if network_from == NetworkFrom::Profile {
+            of_commands.extend(known().flat_map(|source| overrides(source, "profile")));
+        }
+        of_commands.dedup();
         let known_credentials = known()
             .find_map(|profile| profile.credentials.as_deref())
             // Where the file says that there are none, there are none.
@@ -228,31 +242,35 @@ impl Confinement {
         text
     }
 
-    /// Whether any command of this selector may be tried where only reading is wanted: it can neither write nor reach
-    /// anything that could be told to, and a person has said so. A profile only says what commands need: which of them read,
-    /// it says as well.
-    pub(crate) fn reads_any(&self, granted: Granted) -> bool {
+    /// Whether a command with this network may be tried where only reading is wanted, whatever it is called: it can
+    /// neither write nor reach anything that could be told to. Where nothing but reading is offered, a person must have
+    /// said so; by a profile alone, what is known to read is offered, and the rest would be a list of what fails.
+    pub(crate) fn reads_any(&self, granted: Granted, read_only: bool) -> bool {
         self.mode == ConfineMode::Auto
             && granted.network == Some(Network::None)
-            && granted.from != Some("profile")
+            && !(read_only && granted.from == Some("profile"))
     }
 
     /// Whether commands could be tried so, if somebody said that they need no network.
     pub(crate) fn could_read_any(&self, source: &Source) -> bool {
         self.mode == ConfineMode::Auto
             && self.network.is_none()
-            && self.how_many_read(source) == ReadsAny::None
+            && self.how_many_read(source, true) == ReadsAny::None
     }
 
     /// How many of a program's commands that is so of, as far as it can be told before they are known.
-    pub(crate) fn how_many_read(&self, source: &Source) -> ReadsAny {
+    pub(crate) fn how_many_read(&self, source: &Source, read_only: bool) -> ReadsAny {
         let selectors = &source.select;
-        let reads_any = |selector: Option<&Selector>| self.reads_any(self.network_of(selector));
+        let reads_any =
+            |selector: Option<&Selector>| self.reads_any(self.network_of(selector), read_only);
         let any = |selector: &Selector| reads_any(Some(selector));
         let (all, some) = match selectors.is_empty() {
-            true => (reads_any(None) && !self.of_commands, reads_any(None)),
+            true => (reads_any(None), reads_any(None)),
             false => (selectors.iter().all(any), selectors.iter().any(any)),
         };
+        let single = |granted: &Granted| self.reads_any(*granted, read_only);
+        let all = all && self.of_commands.iter().all(single);
+        let some = some || self.of_commands.iter().any(single);
         match (all, some) {
             (true, _) => ReadsAny::All,
             (false, true) => ReadsAny::Some,
@@ -330,7 +348,7 @@ mod tests {
     fn nothing_said_means_that_network_is_assumed() {
         let (plain, source) = resolved("sources: [{binary: git}]", &Selection::default());
         assert_eq!(plain.network_of(None).told(), "assumed");
-        assert_eq!(plain.how_many_read(&source), ReadsAny::None);
+        assert_eq!(plain.how_many_read(&source, false), ReadsAny::None);
         let expected = match kernel_confines() {
             true => ConfineMode::Auto,
             false => ConfineMode::Names,
@@ -361,9 +379,9 @@ mod tests {
         };
         let (typed, _) = resolved(text, &typed);
         assert_eq!(told(&typed), ["all (--network)", "all (--network)"]);
-        assert_eq!(typed.how_many_read(&source), ReadsAny::None);
+        assert_eq!(typed.how_many_read(&source, false), ReadsAny::None);
         if kernel_confines() {
-            assert_eq!(file.how_many_read(&source), ReadsAny::Some);
+            assert_eq!(file.how_many_read(&source, false), ReadsAny::Some);
         }
     }
 
@@ -452,7 +470,7 @@ mod tests {
         };
         let reads = |confine| {
             let (confinement, source) = resolved(text, &with(confine));
-            confinement.how_many_read(&source)
+            confinement.how_many_read(&source, true)
         };
         assert_eq!(reads(ConfineName::Names), ReadsAny::None);
         assert_eq!(reads(ConfineName::Off), ReadsAny::None);

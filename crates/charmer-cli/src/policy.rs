@@ -126,7 +126,7 @@ pub(crate) fn prepare(
     let read_only = selection.read_only || source.read_only;
     let pinned = source.catalogue_options(&cli);
     let mut options = pinned.map_err(|error| mismatch(program, &error))?;
-    let (networks, reads_any) = networks(&cli, program, &of_file, &of_profiles);
+    let (networks, reads_any) = networks(&cli, program, read_only, &of_file, &of_profiles);
     let reads_any = Arc::new(reads_any);
     let only_reading = read_only.then_some(&reads_any);
     let mut left_out = leave_out_flags(
@@ -266,6 +266,7 @@ fn take_networks(cli: &mut Cli) -> HashMap<CommandPath, Network> {
 fn networks(
     cli: &Cli,
     program: &Program,
+    read_only: bool,
     of_file: &HashMap<CommandPath, Network>,
     of_profiles: &HashMap<CommandPath, Network>,
 ) -> (HashMap<CommandPath, Granted>, HashSet<CommandPath>) {
@@ -283,7 +284,7 @@ fn networks(
             of_profiles.get(path).copied(),
         );
         networks.insert(path.clone(), granted);
-        if program.confinement.reads_any(granted) {
+        if program.confinement.reads_any(granted, read_only) {
             reads_any.insert(path.clone());
         }
     });

@@ -2,6 +2,11 @@
 
 use std::{fs, path::Path, process::Output};
 
+#[cfg(target_os = "linux")]
+use serde_json::{Value, json};
+
+#[cfg(target_os = "linux")]
+use super::support::Session;
 use super::support::{charmer, err, out, ship};
 
 /// `charmer` with the user's own profiles in this folder.
@@ -135,4 +140,67 @@ fn a_command_that_a_profile_adds_is_one_like_others() {
     let checked = with(folder.path(), &["check", &config.to_string_lossy()]);
     let told = out(&checked) + &err(&checked);
     assert!(checked.status.success(), "{told}");
+}
+
+/// What `run_read` answers of commands that are not known to read, with this profile; and what a read-only server lists.
+#[cfg(target_os = "linux")]
+fn tried(profile: &str, commands: &[(&str, Value)]) -> (Vec<bool>, Vec<String>) {
+    let folder = folder_of(&[("ship.yaml", profile)]);
+    let ship = ship();
+    let start = |words: &[&str]| {
+        let mut command = charmer(words);
+        let mut session = Session::start(command.env("CHARMER_CONFIG", folder.path()));
+        session.settle();
+        session
+    };
+    let mut session = start(&["serve", &ship, "--expose", "index"]);
+    let taken = commands.iter().map(|(command, arguments)| {
+        let call = json!({"command": command, "arguments": arguments});
+        session.call("run_read", call)["isError"] == false
+    });
+    let taken = taken.collect();
+    assert!(session.end().success());
+    let mut session = start(&["serve", &ship, "--expose", "all", "--read-only"]);
+    let listed = session.names();
+    assert!(session.end().success());
+    (taken, listed)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn without_network_by_a_profile_any_command_may_be_tried_and_a_read_only_server_lists_what_reads() {
+    let commands = [
+        ("ship_sail", json!({"port": "home"})),
+        ("ship_crew_dismiss", json!({"name": "ann"})),
+    ];
+    let effects = "
+  list: {effect: read}
+  drift: {effect: read}
+  crew show: {effect: read}
+  sink: {effect: write}
+  crew dismiss: {effect: write}
+";
+    let reading = ["ship_list", "ship_crew_show", "ship_drift"];
+    for (profile, expected) in [
+        (
+            "network: none\noverride:\n  sail: {effect: write}",
+            [true, true],
+        ),
+        (
+            "network: tcp\noverride:\n  sail: {effect: write, network: none}",
+            [true, false],
+        ),
+        (
+            "network: none\noverride:\n  sail: {effect: write, network: tcp}",
+            [false, true],
+        ),
+        (
+            "network: tcp\noverride:\n  sail: {effect: write}",
+            [false, false],
+        ),
+    ] {
+        let (taken, listed) = tried(&format!("program: ship\n{profile}{effects}"), &commands);
+        assert_eq!(taken, expected, "{profile}");
+        assert_eq!(listed, reading, "{profile}");
+    }
 }
