@@ -13,6 +13,7 @@
 //! | `kubectl --profile=heap` | `a_profile_of_the_program_itself_is_not_written` |
 //! | `ssh -o ProxyCommand=...` | `ssh_takes_no_options_that_run_programs` |
 //! | `psql` with a connection string | `a_database_is_no_connection_string` |
+//! | a kubeconfig that names a program to get credentials with | `only_helpers_that_are_named_are_started` |
 //! | a pinned `--namespace` undone by `--all-namespaces` or `--raw` | `a_pinned_namespace_stays` |
 //!
 //! The programs are stand-ins with the names of the real ones, so that their profiles hold.
@@ -24,6 +25,7 @@ use std::{
     process::{Command, Output},
 };
 
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::{charmer, err, out, write_script};
@@ -500,4 +502,29 @@ fn a_pinned_namespace_stays() {
     );
     let free = kubectl.call(&["--dry-run"], &["kubectl_get", "pods", "--all-namespaces"]);
     assert!(out(&free).contains("--all-namespaces"), "{}", said(&free));
+}
+
+#[test]
+fn only_helpers_that_are_named_are_started() {
+    // As a kubeconfig has it under `exec`: a program in the folder, which gets the credentials.
+    let kubectl = StandIn::new("kubectl", "1.31.0", &KUBECTL, "./plugin && ./other");
+    let work = kubectl.work();
+    write_script(&work.join("plugin"), "echo got a token");
+    write_script(&work.join("other"), "echo got another");
+    let source = json!({"binary": kubectl.path(), "helpers": [work.join("plugin")]});
+    let config = kubectl.folder.path().join("charmer.yaml");
+    fs::write(&config, json!({"sources": [source]}).to_string()).expect("a file");
+    let config = config.display().to_string();
+    let words = ["call", "-c", &config, "--read-only", "kubectl_version"];
+    let mut command = charmer(&words);
+    let named = command.current_dir(&work).output().expect("it was built");
+    let told = said(&named);
+    assert!(told.contains("got a token"), "{told}");
+    assert!(!told.contains("got another"), "{told}");
+    // By the profile alone, neither is one.
+    let told = said(&kubectl.read(&["kubectl_version"]));
+    assert!(!told.contains("got"), "{told}");
+    // A call that may write starts what it likes.
+    let told = said(&kubectl.call(&[], &["kubectl_version"]));
+    assert!(told.contains("got another"), "{told}");
 }

@@ -55,6 +55,17 @@ const DENIED: &[&str] = &[
     "not writable",
 ];
 
+/// What programs say of another one that they could not start.
+const NOT_STARTED: &[&str] = &[
+    "exec", // `fork/exec`, `cannot execute`, `failed to exec`
+    "cannot run",
+    "could not run",
+    "failed to run",
+    "failed to start",
+    "cannot spawn",
+    "failed to spawn",
+];
+
 impl Confinement {
     /// Adds to an outcome what its caller should know.
     pub(crate) fn advise(&self, outcome: &mut Outcome, tool: &Tool, wording: &Wording) {
@@ -130,7 +141,12 @@ impl Confinement {
         let network = self.rights.network;
         let (mut lacks, mut is_explained) = self.lacks_hidden(said, wording);
         let waited = timed_out && network == Network::None;
-        if network != Network::All && (said.has_one_of(OFFLINE) || waited) {
+        let names_helpers = !self.rights.executable.is_empty();
+        if names_helpers && said.has_one_of(DENIED) && said.has_one_of(NOT_STARTED) {
+            let lacked = "it may start only the programs that are named under `helpers` (in its profile or charmer.yaml)";
+            lacks.push(lacked.into());
+            is_explained = true;
+        } else if network != Network::All && (said.has_one_of(OFFLINE) || waited) {
             let (has, allows) = match (network, said.has_one_of(&[".sock", "unix", "daemon"])) {
                 (Network::Tcp, _) => ("no sockets of local services", "`--network all`"),
                 (Network::Socket, _) => ("only sockets of local services", "`--network all`"),
@@ -249,6 +265,21 @@ mod tests {
         };
         let waited = none.lacks(&silent, &Wording::default(), true, true);
         assert!(waited.is_some_and(|hint| hint.contains("no network")));
+    }
+
+    #[test]
+    fn a_program_that_could_not_be_started_is_one_that_is_not_named() {
+        let said =
+            "Unable to connect: getting credentials: exec: fork/exec ./plugin: permission denied";
+        let mut named = confinement(Network::Tcp, true);
+        let guessed = lacks(&named, said, true);
+        assert!(guessed.is_some_and(|hint| hint.contains("--network")));
+        Arc::make_mut(&mut named.rights).executable = vec!["/bin/true".into()];
+        let told = lacks(&named, said, true).expect("it failed");
+        assert!(
+            told.contains("`helpers`") && !told.contains("--network"),
+            "{told}"
+        );
     }
 
     #[test]
