@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use charmer_config::{Applied, Declared, Mismatches};
+use charmer_config::{Applied, Declared, Mismatches, Position};
 use charmer_core::{
     model::{Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue, GivenEffect, Network},
     select::{Candidate, CommandRule, FlagRule, Selector, first_match},
@@ -210,7 +210,31 @@ fn has_new_commands(cli: &Cli, judgement: &Judgement) -> bool {
     new
 }
 
+/// Where what a command does is known from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EffectFrom<'p> {
+    /// The file says so, here.
+    File(Position),
+    Profile,
+    /// It is inferred from this.
+    Evidence(&'p [String]),
+}
+
 impl Prepared {
+    /// Where the effect of a command is known from.
+    pub(crate) fn effect_from(&self, path: &CommandPath) -> EffectFrom<'_> {
+        let is_it =
+            |one: &&Applied| one.path == *path && one.argument.is_none() && one.field == "effect";
+        if let Some(said) = self.applied.iter().find(is_it) {
+            return EffectFrom::File(said.position);
+        }
+        if self.from_profiles.iter().any(|one| is_it(&one)) {
+            return EffectFrom::Profile;
+        }
+        let thought = self.judgement.command(path);
+        EffectFrom::Evidence(thought.map_or(&[], |thought| &thought.evidence))
+    }
+
     /// What a command's positionals must not match: they would show secrets where only reading is offered.
     pub(crate) fn secrets(&self, path: &CommandPath) -> Option<&str> {
         let thought = self.judgement.command(path).filter(|_| self.read_only)?;

@@ -8,7 +8,7 @@ use charmer_run::Rule;
 
 use crate::{
     args::Selection,
-    policy::{Prepared, globs},
+    policy::{EffectFrom, Prepared, globs},
     settings::Program,
 };
 
@@ -56,19 +56,15 @@ fn reads(prepared: &Prepared, tool: &Tool, place: &dyn Fn(Position) -> String) -
         let from = from.map_or_else(String::new, |key| format!(" (`{key}`)"));
         return format!("any command may be tried where there is no network{from}");
     }
-    let mut applied = prepared.applied.iter();
-    let said = applied
-        .find(|one| one.path == tool.path && one.argument.is_none() && one.field == "effect");
-    if let Some(said) = said {
-        return format!(
-            "its effect is read, as the file says{}",
-            place(said.position)
-        );
-    }
-    let thought = prepared.judgement.command(&tool.path);
-    match thought.map(|thought| thought.evidence.as_slice()) {
-        Some([]) | None => "its effect is read".to_owned(),
-        Some(evidence) => format!("its effect is read: {}", evidence.join("; ")),
+    match prepared.effect_from(&tool.path) {
+        EffectFrom::File(position) => {
+            format!("its effect is read, as the file says{}", place(position))
+        }
+        EffectFrom::Profile => "its effect is read, as its profile says".to_owned(),
+        EffectFrom::Evidence([]) => "its effect is read".to_owned(),
+        EffectFrom::Evidence(evidence) => {
+            format!("its effect is read: {}", evidence.join("; "))
+        }
     }
 }
 

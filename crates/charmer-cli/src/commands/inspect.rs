@@ -14,7 +14,7 @@ use crate::{
     commands::{inspect_json, tools::effect_word},
     confine::Confinement,
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
-    policy::{LeftOut, Prepared, prepare, said},
+    policy::{EffectFrom, LeftOut, Prepared, prepare, said},
     problem::Problem,
     profiles::LoadedProfile,
     read::{provenance, read, was_said},
@@ -269,12 +269,12 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
         .cli
         .command(path)
         .map(|command| command.hints.effect);
-    let evidence = prepared
-        .judgement
-        .command(path)
-        .map(|thought| &thought.evidence);
-    let evidence = evidence.filter(|list| !list.is_empty());
-    let why = evidence.map_or_else(String::new, |list| format!(" ({})", list.join("; ")));
+    let why = match prepared.effect_from(path) {
+        EffectFrom::File(_) => " (charmer.yaml)".to_owned(),
+        EffectFrom::Profile => " (profile)".to_owned(),
+        EffectFrom::Evidence([]) => String::new(),
+        EffectFrom::Evidence(list) => format!(" ({})", list.join("; ")),
+    };
     fact("effect", format!("{}{why}", effect.map_or("", effect_word)));
     if let Some(granted) = prepared.networks.get(path) {
         let any = match prepared.reads_any.contains(path) {

@@ -204,3 +204,22 @@ fn without_network_by_a_profile_any_command_may_be_tried_and_a_read_only_server_
         assert_eq!(listed, reading, "{profile}");
     }
 }
+
+#[test]
+fn an_effect_is_told_with_who_says_it() {
+    let folder = folder_of(&[(
+        "ship.yaml",
+        "program: ship\noverride:\n  sail: {effect: read}\n",
+    )]);
+    let ship = ship();
+    let dry = ["call", "-b", &ship, "--read-only", "--dry-run"];
+    let told = |words: &[&str]| out(&with(folder.path(), words));
+    let sail = told(&[&dry[..], &["ship_sail", "home"]].concat());
+    assert!(
+        sail.contains("its effect is read, as its profile says"),
+        "{sail}"
+    );
+    let list = told(&[&dry[..], &["ship_list"]].concat());
+    assert!(list.contains("its effect is read: its help says"), "{list}");
+    assert!(told(&["inspect", &ship, "sail"]).contains("read (profile)"));
+}
