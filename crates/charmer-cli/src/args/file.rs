@@ -32,7 +32,7 @@ pub(crate) struct InitArgs {
     pub(crate) output: PathBuf,
 }
 
-/// Say what is wrong in a charmer.yaml or in spells, against the real programs
+/// Say what is wrong in a charmer.yaml, in profiles or in spells, against the real programs
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Programs are read as for `serve`; no command is run, and the lines under `expect` are only decided. It ends with 0 if
@@ -43,7 +43,7 @@ Examples:
   charmer check charmer.yaml spells/deploy.yaml
   charmer check --json | jq '.files[].mistakes'")]
 pub(crate) struct CheckArgs {
-    /// A charmer.yaml, a spell, or a folder of spells; the charmer.yaml here by default, or else the spells in spells/
+    /// A charmer.yaml, a profile, a spell, or a folder of spells; the charmer.yaml here by default, or else the spells in spells/
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Print everything as JSON
