@@ -53,6 +53,7 @@ const EMBEDDED: &[Embedded] = embedded![
     "psql",
     "rclone",
     "restic",
+    "rsync",
     "ruff",
     "rustup",
     "sl",

@@ -7,6 +7,7 @@ mod cache;
 mod call;
 mod check;
 mod clients;
+mod code_knows_no_program;
 mod confine;
 #[cfg(target_os = "linux")]
 mod confined;

@@ -32,8 +32,7 @@ const WORDS: &[(Class, &str)] = &[
         "list ls ll lst lsof show display describe get view print cat inspect search find grep locate count read
          head tail peek examine explain summarize summarise which whereis whoami who compare diff sdiff cmp
          blame enumerate lookup look observe monitor wait poll parse is has can does exists contains
-         dump rev-parse merge-base range-diff rev-list ls-files
-         ls-tree ls-remote show-ref cat-file name-rev can-i ping traceroute whois dig nslookup",
+         dump ping traceroute whois dig nslookup",
     ),
     (
         Class::ReadNoun,
@@ -41,8 +40,7 @@ const WORDS: &[(Class, &str)] = &[
          history events event top ps images tree metadata outdated why df du usage disk-usage size sizes
          port ports uptime health healthz readiness summary details detail contents
          topology inventory changelog releases commits authors contributors dependencies deps dependents rdeps
-         capabilities pkgid locate-project api-resources api-versions
-         current-context whatchanged help",
+         capabilities help",
     ),
     (
         Class::Weak,
@@ -85,7 +83,7 @@ const WORDS: &[(Class, &str)] = &[
         Class::Run,
         "run exec execute eval evaluate shell sh bash zsh ssh sudo su attach console repl tty terminal term spawn
          invoke call launch script x dlx npx test tests bench debug debugger trace strace time watch hook hooks
-         sql psql mysql difftool mergetool foreach for-each for-each-repo xargs batch play task dev develop
+         sql difftool mergetool foreach for-each for-each-repo xargs batch play task dev develop
          interactive bisect chroot nsenter with rpc",
     ),
     (

@@ -133,8 +133,8 @@ pub(super) const ROWS: &[Row] = &[
         "it makes the program run another program",
         "upload-pack receive-pack exec-path exec exec-batch execdir ext-diff textconv external-diff extcmd
          open-files-in-pager pager paginate editor askpass use-askpass sudo-askpass credential-helper to-command
-         checkpoint-action info-script new-volume-script rsh rsh-command rmt-command rsync-path use-compress-program
-         compress-program rustc-wrapper rustc-workspace-wrapper linker script-shell diff-program diff-command
+         checkpoint-action info-script new-volume-script rsh rsh-command rmt-command use-compress-program
+         compress-program linker script-shell diff-program diff-command
          diff-tool ssh-command sendmail-cmd post-renderer gpg-program hooks-path hooks-dir core-hooks-path
          library-path ld-path preload plugin-dir plugins-dir plugin-path load-plugin conmon proxy-command
          proxycommand ext-grep filters pre-command post-command to-cmd cc-cmd allow-scripts",
@@ -157,7 +157,7 @@ pub(super) const ROWS: &[Row] = &[
             "interpreter",  "executable",
         ]),
         "it chooses which program is run",
-        "shell interpreter python runner tool rustc compiler command cmd browser runtime plugin extension-dir require
+        "shell interpreter python runner tool compiler command cmd browser runtime plugin extension-dir require
          loader",
     ),
     unless(
@@ -325,7 +325,7 @@ pub(super) const ROWS: &[Row] = &[
         Leaf::Always,
         "it chooses which configuration is loaded, which can name programs to run",
         "kubeconfig config-env config-file config-dir config-path configfile configdir userconfig globalconfig rcfile
-         defaults-file defaults-extra-file options-file settings-file git-dir work-tree registry-config
+         defaults-file defaults-extra-file options-file settings-file registry-config
          repository-config justfile makefile taskfile *-config-file *-kubeconfig",
     ),
     row(

@@ -59,8 +59,6 @@ fn flags_of_the_whole_program() {
         (text("certificate-authority", ""), Verification),
         (text("exec-path", ""), Program),
         (Flag::new("paginate"), Program),
-        (text("git-dir", ""), Configuration),
-        (text("work-tree", ""), Configuration),
         (text("registry-config", ""), Configuration),
         (text("directory", "Change to a directory"), Configuration),
         (text("profile", "Named profile with credentials"), Identity),
