@@ -175,6 +175,7 @@ pub(crate) fn said(found: &Discovery, program: &Program) -> Cli {
     // What does not fit is told when the program is prepared.
     let _ = program.source.apply(&mut cli);
     take_networks(&mut cli);
+    program.known.apply(&mut cli);
     cli
 }
 

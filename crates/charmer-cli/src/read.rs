@@ -7,8 +7,10 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
+use charmer_core::model::CommandPath;
 use charmer_discover::{
     DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Provenance, Surroundings,
+    Unlisted,
     cache::Cache,
     probe::{ProbeOptions, ProbeStop},
 };
@@ -16,8 +18,13 @@ use charmer_sandbox::SandboxCommand;
 use tokio::task::JoinSet;
 
 use crate::{
-    identity::keep_version, output, problem::Problem, programs, progress, rights,
-    settings::Program, user_folders,
+    identity::keep_version,
+    output,
+    problem::Problem,
+    profiles::{self, LoadedProfile},
+    programs, progress, rights,
+    settings::Program,
+    user_folders,
 };
 
 /// The hidden subcommand that gives its own rights away and then starts the programs that are read.
@@ -309,7 +316,26 @@ fn options(path: &Path) -> DiscoverOptions {
     probe.on_shortcoming = Some(say_shortcoming);
     probe.stop = STOP.clone();
     options.probe = probe;
+    options.unlisted = unlisted(path);
     options
+}
+
+/// What the profiles of a program say that it takes and does not list.
+fn unlisted(program: &Path) -> Unlisted {
+    // One that cannot be read is told where the program is served.
+    let profiles = profiles::of(&programs::name(program)).unwrap_or_default();
+    let mut unlisted = Unlisted::default();
+    for LoadedProfile { profile, .. } in profiles {
+        let lists = profile.unlisted.into_iter();
+        unlisted
+            .options
+            .extend(lists.map(|list| (list.shown_by, list.options)));
+        let commands = profile.unasked.iter();
+        unlisted
+            .unasked
+            .extend(commands.map(|one| CommandPath::parse(one)));
+    }
+    unlisted
 }
 
 fn unreadable(error: &DiscoverError) -> Problem {

@@ -17,6 +17,7 @@ use serde::Serialize;
 ///     long_running: [build]
 ///     common: [status, log]
 ///     phrases: {log: [what happened lately]}
+///     repeated: {load: [--tag]}
 ///     json: {status: --output json}
 ///     preview: {load: --dry-run}
 /// ";
@@ -44,6 +45,9 @@ pub struct Knowledge {
     /// How people ask for a command, by command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub phrases: BTreeMap<String, Vec<String>>,
+    /// The flags that keep every value when they are given again, by command; `'*'` is for every command that has them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub repeated: BTreeMap<String, Vec<String>>,
     /// The flags that make a command print JSON, by command; `'*'` is for every command that has them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub json: BTreeMap<String, String>,
@@ -70,6 +74,7 @@ impl Knowledge {
             }
         }
         fill(&mut self.phrases, &base.phrases);
+        fill(&mut self.repeated, &base.repeated);
         fill(&mut self.json, &base.json);
         fill(&mut self.preview, &base.preview);
         self

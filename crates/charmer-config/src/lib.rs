@@ -62,7 +62,7 @@ pub use load::LoadError;
 pub use output::{Declared, OutputRules, SchemaRule};
 pub use overrides::{ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName};
 pub use place::{Finding, Place};
-pub use profile::Profile;
+pub use profile::{Profile, Unlisted};
 pub use selector::{Check, CommandRule, Filter, FlagRule, RateLimit, Retry, Selector, Validation};
 pub use server::ServerRules;
 pub use source::{Completion, EnvironmentRules, Inherit, Origin, Redirects, Source};

@@ -122,6 +122,9 @@ pub struct ArgOverride {
     /// The default; an empty list for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
+    /// The flags in whose company it is left out, because one of them says the same: `grep -e PATTERN`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<Vec<String>>,
     /// What a call does with it, as for flags.
     #[serde(
         skip_serializing_if = "Option::is_none",

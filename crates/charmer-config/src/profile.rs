@@ -13,8 +13,8 @@ use crate::{
 /// What is known of a program and its help does not say, in the words of a source of `charmer.yaml`.
 ///
 /// Of a source's keys a profile has those that speak of the program, and none that speak of whoever serves it (`folder`,
-/// `select`, `set` and the like). Three are its own: `program`, `versions` and
-/// `asked_like`.
+/// `select`, `set` and the like). Its own are `program`, `versions`,
+/// `asked_like`, `unlisted` and `unasked`.
 ///
 /// ```
 /// use charmer_config::Profile;
@@ -44,8 +44,22 @@ pub struct Profile {
     pub versions: Option<Versions>,
     /// The program whose commands people ask for in the same words, where both have a command.
     pub asked_like: Option<String>,
+    /// Options that the program takes and lists in no help.
+    pub unlisted: Vec<Unlisted>,
+    /// Commands that are not asked for their help, because they would take the question for something else.
+    pub unasked: Vec<String>,
     /// What it says of the program.
     pub source: Source,
+}
+
+/// Options that no help lists: an entry of `unlisted`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unlisted {
+    /// What a command's help says that takes them: any of these texts, or of those that `&` joins all.
+    pub shown_by: Vec<String>,
+    /// The options, a line for each, as help would have them: `-n, --count=<number>  How many`.
+    pub options: Vec<String>,
 }
 
 impl Profile {

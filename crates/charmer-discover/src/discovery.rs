@@ -39,6 +39,18 @@ pub struct DiscoverOptions {
     /// Where answers are kept until the program has been read to the end, and where an earlier reading that was cut short
     /// has left its own.
     pub journal: Option<Journal>,
+    /// What is known of the program and it does not say.
+    pub unlisted: Unlisted,
+}
+
+/// What a program takes and does not list, as somebody has written it down who knows it.
+#[derive(Debug, Clone, Default)]
+pub struct Unlisted {
+    /// Lists of options: the texts of which one stands in the help of a command that takes them (those that `&` joins must
+    /// all stand there), and the options, a line for each, as help would have them.
+    pub options: Vec<(Vec<String>, Vec<String>)>,
+    /// Commands that are not asked for their help, because they would take the question for something else.
+    pub unasked: Vec<CommandPath>,
 }
 
 impl Default for DiscoverOptions {
@@ -49,6 +61,7 @@ impl Default for DiscoverOptions {
             depth: 10,
             flags: 2_000,
             journal: None,
+            unlisted: Unlisted::default(),
         }
     }
 }
@@ -291,6 +304,7 @@ impl Discoverer {
                 depth: inner.options.depth,
                 flags: inner.options.flags,
             },
+            unlisted: inner.options.unlisted.clone(),
             found: Arc::clone(&inner.found),
         });
         let walk = inner.walk.get_or_init(|| walk);

@@ -23,7 +23,7 @@ mod walk;
 
 pub use build::{CommandOrigins, Provenance, Sources};
 pub use discovery::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery, Gap, Warning, discover,
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, Gap, Unlisted, Warning, discover,
 };
 pub use fact::{Fact, Origin, Source};
 pub use footing::{Footing, Hold, Surroundings};

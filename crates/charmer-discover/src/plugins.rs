@@ -160,6 +160,7 @@ impl Candidate {
             binary,
             family,
             bounds: walk.bounds,
+            unlisted: crate::Unlisted::default(),
             found: Arc::default(),
         });
         inner.run(help).await;

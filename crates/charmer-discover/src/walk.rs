@@ -9,7 +9,7 @@ use charmer_core::model::CommandPath;
 use tokio::task::JoinSet;
 
 use crate::{
-    Gap, Warning,
+    Gap, Unlisted, Warning,
     binary::Binary,
     busy::busy,
     fact::Field,
@@ -97,6 +97,7 @@ pub(crate) struct Walk {
     pub(crate) binary: Binary,
     pub(crate) family: Box<dyn Family>,
     pub(crate) bounds: Bounds,
+    pub(crate) unlisted: Unlisted,
     pub(crate) found: Arc<Mutex<Found>>,
 }
 
@@ -201,6 +202,7 @@ impl Walk {
         Asker {
             prober: &self.prober,
             binary: &self.binary,
+            unlisted: &self.unlisted,
         }
     }
 
@@ -509,6 +511,7 @@ mod tests {
                 depth: 10,
                 flags: 10,
             },
+            unlisted: Unlisted::default(),
             found: Arc::default(),
         })
     }

@@ -1,7 +1,10 @@
 //! What is said of one positional or flag put into the model.
 
-use charmer_core::model::{
-    Arguments, Choice, Command, CommandPath, Flag, FlagValue, Positional, Repetition, ValueType,
+use charmer_core::{
+    model::{
+        Arguments, Choice, Command, CommandPath, Flag, FlagValue, Positional, Repetition, ValueType,
+    },
+    select::names_flag,
 };
 
 use crate::{ArgOverride, Bare, FlagOverride, TypeName};
@@ -29,6 +32,12 @@ pub(super) fn arguments(
             None => Positional::new(spec.name.as_str()),
         };
         positional.name = Some(spec.name.clone());
+        if let Some(flags) = &spec.replaced_by {
+            let named = |name: &String| command.flags.iter().find(|flag| names_flag(name, flag));
+            let flags = flags.iter().filter_map(named);
+            positional.replaced_by = flags.map(|flag| flag.id.clone()).collect();
+            report.note(path, Some(&positional.id), "replaced_by");
+        }
         argument(&mut positional, spec, path, report);
         positional
     });

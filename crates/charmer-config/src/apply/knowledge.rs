@@ -1,7 +1,7 @@
 //! What is known of single commands put into the model, and what the program does not have of it.
 
 use charmer_core::{
-    model::{Cli, Command, CommandPath, Flag},
+    model::{Cli, Command, CommandPath, Flag, FlagValue, Repetition},
     select::names_flag,
 };
 
@@ -90,6 +90,9 @@ impl Source {
             .phrases
             .keys()
             .for_each(|line| look("phrases", line, ""));
+        for (line, flags) in known.repeated.iter().filter(|(line, _)| *line != "*") {
+            look("repeated", line, &flags.join(" "));
+        }
         for (key, map) in [("json", &known.json), ("preview", &known.preview)] {
             let of_commands = map.iter().filter(|(line, _)| *line != "*");
             of_commands.for_each(|(line, flags)| look(key, line, flags));
@@ -159,6 +162,16 @@ impl Knowledge {
             }
             for (name, _) in flags {
                 with_flag(cli, line, name, &|flag| flag.prints_secrets = true);
+            }
+        }
+        for (line, flags) in &self.repeated {
+            for name in flags {
+                with_flag(cli, line, name, &|flag| {
+                    if flag.value == FlagValue::Required && flag.repetition == Repetition::Single {
+                        flag.repetition = Repetition::Repeat { delimiter: None };
+                        flag.may_repeat = false;
+                    }
+                });
             }
         }
         for (line, flags) in &self.json {

@@ -40,6 +40,10 @@ pub(super) fn knowledge(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Kno
             .get("phrases")
             .map(|node| phrases(node, problems))
             .unwrap_or_default(),
+        repeated: fields
+            .get("repeated")
+            .map(|node| repeated(node, problems))
+            .unwrap_or_default(),
         json,
         preview,
     }
@@ -79,6 +83,20 @@ fn by_command(node: &Node, key: &str, problems: &mut Problems<'_>) -> BTreeMap<S
         if let (Some(command), Some(flags)) = (command, flags) {
             found.insert(command, flags);
         }
+    }
+    found
+}
+
+/// Lists of flags by command.
+fn repeated(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Vec<String>> {
+    let mut found = BTreeMap::new();
+    for (name, value) in entries(node, "repeated", "load: [--tag]", problems) {
+        let Some(command) = problems.word(name, "repeated") else {
+            continue;
+        };
+        let hint = "name the flags, like `[--tag, -x]`";
+        let flags = words(value, shortened(&command), hint, problems);
+        found.insert(command, flags);
     }
     found
 }

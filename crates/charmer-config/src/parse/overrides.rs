@@ -64,6 +64,7 @@ pub(super) const ARG: &[&str] = &[
     "last",
     "enum",
     "default",
+    "replaced_by",
     "effect",
 ];
 
@@ -204,6 +205,10 @@ fn arg(node: &Node, problems: &mut Problems<'_>) -> Option<ArgOverride> {
         last: switch(&fields, "last", problems),
         choices: choices(&fields, problems),
         default: default(&fields, problems),
+        replaced_by: fields.get("replaced_by").map(|node| {
+            let hint = "name the flags, like `[-e, --file]`";
+            problems.words(node, "replaced_by", hint)
+        }),
         effect: given_effect(&fields, problems),
         name: name?,
     })

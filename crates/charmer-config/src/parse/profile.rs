@@ -1,9 +1,9 @@
-//! A profile: the keys of a source that speak of its program, and three of its own.
+//! A profile: the keys of a source that speak of its program, and a few of its own.
 
 use std::path::PathBuf;
 
 use crate::{
-    Origin, Profile,
+    Origin, Profile, Unlisted,
     read::{Fields, Problems},
     versions::Versions,
     yaml::{Kind, Node, Quoted},
@@ -15,6 +15,8 @@ pub(crate) const PROFILE: &[&str] = &[
     "program",
     "versions",
     "asked_like",
+    "unlisted",
+    "unasked",
     "network",
     "credentials",
     "redirects",
@@ -25,6 +27,7 @@ pub(crate) const PROFILE: &[&str] = &[
     "long_running",
     "common",
     "phrases",
+    "repeated",
     "json",
     "preview",
     "override",
@@ -47,6 +50,14 @@ pub(crate) fn profile(node: &Node, problems: &mut Problems<'_>) -> Option<Profil
         asked_like: fields
             .get("asked_like")
             .and_then(|node| problems.word(node, "asked_like")),
+        unlisted: fields
+            .get("unlisted")
+            .map(|node| unlisted(node, problems))
+            .unwrap_or_default(),
+        unasked: fields
+            .get("unasked")
+            .map(|node| problems.words(node, "unasked", "name the commands, like `[stash create]`"))
+            .unwrap_or_default(),
         source: source::body(node, &fields, origin, None, problems),
         programs,
     })
@@ -65,6 +76,45 @@ pub(crate) fn programs(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Opti
         _ => problems.word(node, "program").into_iter().collect(),
     };
     (!names.is_empty()).then_some(names)
+}
+
+fn unlisted(node: &Node, problems: &mut Problems<'_>) -> Vec<Unlisted> {
+    let hint = "say which commands take them, and list them as help would";
+    let mut found = Vec::new();
+    for entry in problems.list(node, "unlisted", hint) {
+        let Some(fields) = problems.fields(entry, "unlisted", &["shown_by", "options"]) else {
+            continue;
+        };
+        let shown_by = fields.require("shown_by", problems).map(|node| {
+            let hint = "write what the help of such commands says, like `['<log-options>']`";
+            problems.words(node, "shown_by", hint)
+        });
+        let options = fields
+            .require("options", problems)
+            .and_then(|node| rows(node, problems));
+        if let (Some(shown_by), Some(options)) = (shown_by, options) {
+            found.push(Unlisted { shown_by, options });
+        }
+    }
+    found
+}
+
+/// Options, a line for each.
+fn rows(node: &Node, problems: &mut Problems<'_>) -> Option<Vec<String>> {
+    let text = problems.word(node, "options")?;
+    let rows = text.lines().map(str::trim).filter(|row| !row.is_empty());
+    let rows: Vec<String> = rows.map(str::to_owned).collect();
+    let is_option = |row: &&String| row.starts_with('-') && row.contains("  ");
+    if let Some(row) = rows.iter().find(|row| !is_option(row)) {
+        problems
+            .add(
+                node.span.clone(),
+                format!("{} is no option and what it does", Quoted(row)),
+            )
+            .hint("write it like `-n, --count=<number>  How many`, with two spaces between");
+        return None;
+    }
+    Some(rows)
 }
 
 fn versions(node: &Node, problems: &mut Problems<'_>) -> Option<Versions> {

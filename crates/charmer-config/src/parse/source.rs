@@ -39,6 +39,7 @@ pub(super) const SOURCE: &[&str] = &[
     "long_running",
     "common",
     "phrases",
+    "repeated",
     "json",
     "preview",
     "override",

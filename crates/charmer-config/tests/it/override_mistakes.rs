@@ -1,6 +1,6 @@
 //! Mistakes under `override`, as a person sees them.
 
-use charmer_config::Config;
+use charmer_config::{Config, Profile};
 use insta::assert_snapshot;
 
 fn mistakes(corrections: &str) -> String {
@@ -164,4 +164,29 @@ fn phrases_and_their_commands_stand_once() {
       |
       = help: write each command once, like `status, log`
     ");
+}
+
+#[test]
+fn options_that_no_help_lists_are_written_as_help_would() {
+    let text = |options: &str| {
+        format!(
+            "program: ship\nunlisted:\n  - shown_by: ['<range>']\n    options: |\n      {options}\n"
+        )
+    };
+    let profile = Profile::parse(&text("-n, --count=<number>  How many"), "ship.yaml");
+    let unlisted = profile.expect("it is right").unlisted;
+    assert_eq!(unlisted[0].shown_by, ["<range>"]);
+    assert_eq!(unlisted[0].options, ["-n, --count=<number>  How many"]);
+    let mistakes = Profile::parse(&text("count: how many"), "ship.yaml").expect_err("no option");
+    assert_eq!(mistakes[0].line, 5);
+    assert_eq!(
+        mistakes[0].message,
+        "`count: how many` is no option and what it does"
+    );
+    let missing = Profile::parse(
+        "program: ship\nunlisted: [{options: '-x  Y'}]\n",
+        "ship.yaml",
+    );
+    let missing = missing.expect_err("nothing shows who takes it").to_string();
+    assert!(missing.contains("shown_by"), "{missing}");
 }

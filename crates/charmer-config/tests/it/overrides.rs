@@ -544,3 +544,21 @@ fn phrases_are_a_list_or_a_text_for_one_command_or_several() {
     assert_eq!(phrases["quay load"], phrases["list"]);
     assert_eq!(phrases["status"], ["is it well"]);
 }
+
+#[test]
+fn flags_that_are_given_again_and_those_that_stand_for_a_positional() {
+    let keys = "  repeated: {quay load: [--format], '*': [--port]}
+  override:
+    quay load: {args: [{name: cargo, required: true, replaced_by: [--format]}]}";
+    let source = source(keys);
+    let mut cli = ship();
+    source.apply(&mut cli).expect("it fits");
+    source.known.apply(&mut cli);
+    let load = at(&cli, "quay load");
+    let format = load.flags.iter().find(|flag| flag.id == "format");
+    let repetition = &format.expect("it is there").repetition;
+    assert_eq!(*repetition, Repetition::Repeat { delimiter: None });
+    assert_eq!(load.arguments.listed()[0].replaced_by, ["format"]);
+    let wrong = refused("  repeated: {quay load: [--fromat]}");
+    assert!(wrong.contains("fromat"), "{wrong}");
+}

@@ -15,8 +15,6 @@ mod first_word;
 mod framework;
 mod further;
 mod getopt;
-mod git;
-mod git_data;
 mod gnu;
 mod goflag;
 mod hand_on;
@@ -25,9 +23,11 @@ mod long_value;
 mod manual_page;
 mod objects;
 mod optparse;
+mod parse_options;
 mod pattern;
 mod python;
 mod replaced;
+mod unlisted;
 
 pub(crate) use getopt::flags_of_column;
 pub(crate) use manual_page::ManualPage;
@@ -39,6 +39,7 @@ use charmer_core::model::{CommandPath, Syntax};
 
 use crate::{
     binary::Binary,
+    discovery::Unlisted,
     probe::{Answer, Prober},
     sketch::CommandSketch,
 };
@@ -90,6 +91,8 @@ pub(crate) struct Asker<'a> {
     pub(crate) prober: &'a Prober,
     /// The program's file.
     pub(crate) binary: &'a Binary,
+    /// What is known of it and it does not say.
+    pub(crate) unlisted: &'a Unlisted,
 }
 
 /// Every command that was read.
@@ -140,7 +143,7 @@ pub(crate) trait Family: Send + Sync {
 pub(crate) fn families() -> Vec<Box<dyn Family>> {
     let mut all: Vec<Box<dyn Family>> = vec![
         Box::<cobra::Cobra>::default(),
-        Box::<git::Git>::default(),
+        Box::<parse_options::ParseOptions>::default(),
         Box::<click::Click>::default(),
         Box::<argparse::Argparse>::default(),
         Box::<optparse::Optparse>::default(),

@@ -10,9 +10,9 @@ use charmer_core::model::{Arguments, CommandPath, FlagValue, Syntax, ValueType};
 use super::{
     Asker, Family, Page, Refining, Signs,
     getopt::getopt_flags,
-    git_data::{Checked, GitData, HELPER},
     pattern::{arguments_of, usage_flags, words},
     printed,
+    unlisted::{Checked, UnlistedOptions},
 };
 use crate::{
     fact::{Fact, Field, Origin},
@@ -20,12 +20,14 @@ use crate::{
     sketch::{ChildSketch, CommandSketch, FlagSketch, Kind, Scope},
 };
 
+/// The option that every command of the family knows, and that no other program has in its file.
+pub(super) const HELPER: &str = "--git-completion-helper";
 /// What is asked of a command for all of its options.
 const HELPER_ALL: &str = "--git-completion-helper-all";
 
 /// The family.
 #[derive(Default)]
-pub(crate) struct Git {
+pub(crate) struct ParseOptions {
     memory: Mutex<Memory>,
     data: Checked,
 }
@@ -39,21 +41,21 @@ struct Memory {
     common: Vec<(String, String)>,
     /// The usage of subcommands that cannot be asked, from their parent's page.
     unasked: BTreeMap<CommandPath, Vec<String>>,
-    /// Lists of options in the data file that a command takes.
-    lists: BTreeMap<CommandPath, Vec<usize>>,
+    /// A command's own usage and its whole page, which show which options it takes that no help lists.
+    pages: BTreeMap<CommandPath, (String, String)>,
     /// Usage statements of commands that may have subcommands.
     statements: BTreeMap<CommandPath, Vec<String>>,
 }
 
-impl Git {
+impl ParseOptions {
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Family for Git {
+impl Family for ParseOptions {
     fn name(&self) -> &'static str {
-        "git"
+        "parse-options"
     }
 
     fn recognise(&self, signs: &Signs<'_>) -> u8 {
@@ -100,8 +102,8 @@ impl Family for Git {
             .filter(|statement| !starts_with_subcommand(statement, page.path))
             .map(String::as_str)
             .collect();
-        let lists = self.data.written().lists_for(&own.join("\n"), text);
-        memory.lists.insert(page.path.clone(), lists);
+        let pages = (own.join("\n"), text.to_owned());
+        memory.pages.insert(page.path.clone(), pages);
         memory.statements.insert(page.path.clone(), statements);
         Some(sketch)
     }
@@ -113,14 +115,11 @@ impl Family for Git {
             } else {
                 self.complete(asker, sketch).await;
             }
-            let data = self.data.for_program(asker.binary);
-            data.mark_repeated(sketch);
-            data.mark_dispensable(sketch);
         })
     }
 }
 
-impl Git {
+impl ParseOptions {
     /// The commands that are documented and installed.
     async fn list_commands(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         let documented = asker.prober.run(&["help", "-a"]).await;
@@ -167,7 +166,7 @@ impl Git {
     /// Everything else about a command: its completion helper, its subcommands, the options that no help lists.
     async fn complete(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         let path = sketch.path.clone();
-        let data = self.data.for_program(asker.binary);
+        let data = self.data.for_program(asker.unlisted, asker.binary);
         let Some(command) = path.words().first().cloned() else {
             return;
         };
@@ -179,7 +178,8 @@ impl Git {
         }
         let (lists, statements, helped) = {
             let mut memory = self.memory();
-            let lists = memory.lists.remove(&path).unwrap_or_default();
+            let (usage, page) = memory.pages.remove(&path).unwrap_or_default();
+            let lists = data.lists_for(&usage, &page);
             let statements = memory.statements.remove(&path).unwrap_or_default();
             (lists, statements, memory.helped.contains(&command))
         };
@@ -222,7 +222,7 @@ impl Git {
         sketch: &mut CommandSketch,
         statements: &[String],
         listed: Vec<String>,
-        data: &GitData,
+        data: &UnlistedOptions,
     ) {
         let path = sketch.path.clone();
         let shown = subcommands(statements, &path);

@@ -1,12 +1,16 @@
-//! The options of git's revision walks and diffs, which no help lists: `git_options.txt`, read.
+//! Options that a program takes and no help lists, as somebody has written them down.
 
 use std::sync::OnceLock;
 
-use charmer_core::model::{Arguments, CommandPath, FlagValue, Repetition, ValueType};
+use charmer_core::model::{CommandPath, FlagValue, ValueType};
 
-use super::getopt::{OptionRow, getopt_flag, option_names};
+use super::{
+    getopt::{OptionRow, getopt_flag, option_names},
+    parse_options::HELPER,
+};
 use crate::{
     binary::Binary,
+    discovery::Unlisted,
     fact::{Fact, Origin},
     sketch::{CommandSketch, FlagSketch, Kind},
 };
@@ -14,63 +18,35 @@ use crate::{
 /// How sure the data is: it is written with more care than the sketches of a usage text, and completion beats it.
 const SURE: u8 = 75;
 
-/// The option that every command of the family knows, and that no other program has in its file.
-pub(super) const HELPER: &str = "--git-completion-helper";
-
 /// A list of options and the texts that show that a command takes them.
 #[derive(Debug, Clone, Default)]
 struct List {
-    name: String,
     marks: Vec<String>,
     /// Each with whether its name was seen in the program's file.
     flags: Vec<(FlagSketch, bool)>,
-    words: Vec<String>,
 }
 
-/// The data file.
+/// All that was written down.
 #[derive(Debug, Clone)]
-pub(super) struct GitData(Vec<List>);
-
-impl Default for GitData {
-    fn default() -> Self {
-        Self::read(include_str!("git_options.txt"))
-    }
+pub(super) struct UnlistedOptions {
+    lists: Vec<List>,
+    unasked: Vec<CommandPath>,
 }
 
-impl GitData {
-    fn read(text: &str) -> Self {
-        let mut lists: Vec<List> = Vec::new();
-        let mut body = String::new();
-        let close = |lists: &mut Vec<List>, body: &mut String| {
-            if let Some(list) = lists.last_mut() {
-                list.words = body.split_whitespace().map(Into::into).collect();
-                list.flags = body
-                    .lines()
-                    .filter_map(row)
-                    .filter_map(|row| Some((flag(&row)?, false)))
-                    .collect();
+impl UnlistedOptions {
+    fn new(unlisted: &Unlisted) -> Self {
+        let list = |(marks, rows): &(Vec<String>, Vec<String>)| {
+            let rows = rows.iter().filter_map(|line| row(line));
+            let flags = rows.filter_map(|row| Some((flag(&row)?, false)));
+            List {
+                marks: marks.clone(),
+                flags: flags.collect(),
             }
-            body.clear();
         };
-        for line in text.lines().filter(|line| !line.starts_with('#')) {
-            let Some(head) = line
-                .strip_prefix('[')
-                .and_then(|line| line.strip_suffix(']'))
-            else {
-                body.push_str(line);
-                body.push('\n');
-                continue;
-            };
-            close(&mut lists, &mut body);
-            let mut parts = head.split(" | ").map(|part| part.trim().to_owned());
-            lists.push(List {
-                name: parts.next().unwrap_or_default(),
-                marks: parts.collect(),
-                ..List::default()
-            });
+        Self {
+            lists: unlisted.options.iter().map(list).collect(),
+            unasked: unlisted.unasked.clone(),
         }
-        close(&mut lists, &mut body);
-        Self(lists)
     }
 
     /// The same without options whose names the program's file does not have. A file that is not the program itself,
@@ -81,7 +57,7 @@ impl GitData {
         }
         // Names end with NUL in its tables, and with `=` where it compares the start of a word.
         for end in ['\0', '='] {
-            let longs = self.0.iter_mut().flat_map(|list| &mut list.flags);
+            let longs = self.lists.iter_mut().flat_map(|list| &mut list.flags);
             let mut unseen: Vec<(&mut bool, String)> = longs
                 .filter_map(|(flag, seen)| {
                     let long = flag.long.as_ref()?;
@@ -94,73 +70,17 @@ impl GitData {
                 **seen = found;
             }
         }
-        for list in &mut self.0 {
+        for list in &mut self.lists {
             list.flags
                 .retain(|(flag, seen)| *seen || flag.long.is_none());
         }
         self
     }
 
-    /// Whether a subcommand must not be asked: by itself (`stash/create`), or as all of its command's.
+    /// Whether a subcommand must not be asked: by itself (`stash create`), or as all of its command's.
     pub(super) fn is_unasked(&self, path: &CommandPath) -> bool {
-        let form = path.words().join("/");
-        let parent = path.words().first().map_or("", String::as_str);
-        let list = self.0.iter().find(|list| list.name == "unasked");
-        list.is_some_and(|list| {
-            list.words
-                .iter()
-                .any(|word| *word == form || word == parent)
-        })
-    }
-
-    /// Makes lists of the options that a command takes again, each time with one more value.
-    pub(super) fn mark_repeated(&self, sketch: &mut CommandSketch) {
-        let path = sketch.path.words().join("/");
-        for flag in &mut sketch.flags {
-            let listed = self.names("repeated", &path, flag);
-            if let Some(kind) = flag.kind.as_mut().filter(|_| listed)
-                && kind.value.value == FlagValue::Required
-                && kind.value.repetition == Repetition::Single
-            {
-                kind.value.repetition = Repetition::Repeat { delimiter: None };
-            }
-        }
-    }
-
-    /// Notes which positionals need not be there, though the usage requires them: always, or beside an option.
-    pub(super) fn mark_dispensable(&self, sketch: &mut CommandSketch) {
-        let path = sketch.path.words().join("/");
-        let Some(Arguments::Listed(listed)) = sketch.arguments.as_mut().map(|fact| &mut fact.value)
-        else {
-            return;
-        };
-        for positional in listed.iter_mut() {
-            let named = self.lists("optional", &path, |name| name == positional.id);
-            positional.required &= !named;
-        }
-        if let Some(first) = listed.iter_mut().find(|one| one.required) {
-            let flags = sketch.flags.iter();
-            let flags = flags.filter(|flag| self.names("replaces", &path, flag));
-            first.replaced_by.extend(flags.map(FlagSketch::id));
-        }
-    }
-
-    /// Whether a list names this option of a command: `add,rm:--all`.
-    fn names(&self, list: &str, path: &str, flag: &FlagSketch) -> bool {
-        let long = flag.long.iter().map(|long| format!("--{long}"));
-        let short = flag.short.map(|short| format!("-{short}"));
-        let names: Vec<String> = long.chain(short).collect();
-        self.lists(list, path, |name| names.iter().any(|known| known == name))
-    }
-
-    /// Whether a list has an entry of a command: `add,rm:name`.
-    fn lists(&self, list: &str, path: &str, is_meant: impl Fn(&str) -> bool) -> bool {
-        let words = self.0.iter().find(|known| known.name == list);
-        let words = words.map_or(&[][..], |list| &list.words);
-        let mut entries = words.iter().filter_map(|word| word.rsplit_once(':'));
-        entries.any(|(commands, name)| {
-            is_meant(name) && commands.split(',').any(|c| c == path || c == "*")
-        })
+        let mut unasked = self.unasked.iter();
+        unasked.any(|one| path.words().starts_with(one.words()))
     }
 
     /// The lists that a command takes, by its usage and its whole page.
@@ -170,7 +90,7 @@ impl GitData {
             if of_usage { usage } else { page }.contains(mark)
         };
         let shows = |mark: &String| mark.split(" & ").all(one);
-        let numbered = self.0.iter().enumerate();
+        let numbered = self.lists.iter().enumerate();
         numbered
             .filter(|(_, list)| list.marks.iter().any(shows))
             .map(|(at, _)| at)
@@ -179,7 +99,7 @@ impl GitData {
 
     /// Adds the options of these lists to a command; a letter that means something else there is left out.
     pub(super) fn add(&self, lists: &[usize], sketch: &mut CommandSketch) {
-        let lists = lists.iter().filter_map(|&at| self.0.get(at));
+        let lists = lists.iter().filter_map(|&at| self.lists.get(at));
         for (flag, _) in lists.flat_map(|list| &list.flags) {
             let mut flag = flag.clone();
             join_names(&flag, sketch);
@@ -263,21 +183,14 @@ fn flag(row: &OptionRow) -> Option<FlagSketch> {
     Some(flag)
 }
 
-/// The data as it is written, and what is left of it for one program; both are found out once.
+/// What is left of it for one program, found out once.
 #[derive(Default)]
-pub(super) struct Checked {
-    written: OnceLock<GitData>,
-    checked: OnceLock<GitData>,
-}
+pub(super) struct Checked(OnceLock<UnlistedOptions>);
 
 impl Checked {
-    pub(super) fn written(&self) -> &GitData {
-        self.written.get_or_init(GitData::default)
-    }
-
-    pub(super) fn for_program(&self, binary: &Binary) -> &GitData {
-        self.checked
-            .get_or_init(|| self.written().clone().for_program(binary))
+    pub(super) fn for_program(&self, unlisted: &Unlisted, binary: &Binary) -> &UnlistedOptions {
+        self.0
+            .get_or_init(|| UnlistedOptions::new(unlisted).for_program(binary))
     }
 }
 
@@ -285,26 +198,39 @@ impl Checked {
 mod tests {
     use super::*;
 
+    fn read(lists: &[(&[&str], &[&str])]) -> UnlistedOptions {
+        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+        let options = lists
+            .iter()
+            .map(|(marks, rows)| (owned(marks), owned(rows)));
+        UnlistedOptions::new(&Unlisted {
+            options: options.collect(),
+            unasked: vec![
+                CommandPath::parse("bisect"),
+                CommandPath::parse("stash create"),
+            ],
+        })
+    }
+
     #[test]
-    fn every_row_of_the_file_is_read() {
-        let rows = include_str!("git_options.txt")
-            .lines()
-            .filter(|line| line.starts_with("  -"))
-            .count();
-        let data = GitData::default();
-        assert_eq!(
-            data.0.iter().map(|list| list.flags.len()).sum::<usize>(),
-            rows
-        );
-        assert!(
-            data.is_unasked(&CommandPath::parse("bisect run"))
-                && !data.is_unasked(&CommandPath::parse("remote add"))
-        );
+    fn commands_that_are_not_asked_are_told_with_all_below_them() {
+        let data = read(&[]);
+        for (path, unasked) in [
+            ("bisect run", true),
+            ("stash create", true),
+            ("stash list", false),
+        ] {
+            assert_eq!(
+                data.is_unasked(&CommandPath::parse(path)),
+                unasked,
+                "{path}"
+            );
+        }
     }
 
     #[test]
     fn a_switch_that_the_program_shows_stays_one() {
-        let data = GitData::read("[one | x]\n  --who=<name>  Whose\n  --stat[=<n>]  Numbers\n");
+        let data = read(&[(&["x"], &["--who=<name>  Whose", "--stat[=<n>]  Numbers"])]);
         let mut sketch = CommandSketch::default();
         for name in ["who", "stat"] {
             sketch.add_flag(FlagSketch {
@@ -323,12 +249,13 @@ mod tests {
 
     #[test]
     fn lists_go_to_commands_that_show_that_they_take_them() {
-        let data = GitData::read(
-            "[one | <range>]\n  -n, --count=<number>  Stop\n  --gone  Old\n[two | drawn]\n  --draw  Draw\n",
-        );
+        let data = read(&[
+            (&["<range>"], &["-n, --count=<number>  Stop", "--gone  Old"]),
+            (&["drawn"], &["--draw  Draw"]),
+        ]);
         assert_eq!(data.lists_for("vcs log [<range>]", "help"), [0]);
         assert_eq!(data.lists_for("vcs show", "a <range> is drawn"), [1]);
-        let both = GitData::read("[one | <range> & drawn]\n");
+        let both = read(&[(&["<range> & drawn"], &[])]);
         assert_eq!(both.lists_for("vcs log [<range>]", "").len(), 0);
         assert_eq!(both.lists_for("vcs log [<range>]", "drawn"), [0]);
         let folder = tempfile::tempdir().expect("a folder");
