@@ -32,9 +32,15 @@ static STOP: LazyLock<CancellationToken> = LazyLock::new(CancellationToken::new)
 /// Whether the command ends in an order of its own when it is told to.
 static ORDERLY: AtomicBool = AtomicBool::new(false);
 
+/// How many processors one of our threads keeps busy with programs that it starts and whose help it reads: to start one is
+/// less than a fifth of what the program takes. Each thread has memory of its own that no other can use.
+const KEPT_BUSY: usize = 4;
+
 /// A runtime for walks and calls.
 pub(crate) fn new() -> Result<Runtime, Problem> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(processors.div_ceil(KEPT_BUSY))
         .enable_all()
         .build()
         .map_err(|error| Problem::failed(format!("failed to start the async runtime: {error}")))

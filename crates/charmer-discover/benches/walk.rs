@@ -2,7 +2,7 @@
 //! them. Also how often a program is started for each of its commands.
 //!
 //! `cargo bench -p charmer-discover` prints it, for docker and kubectl where they are to be had, and for a program of
-//! 5,000 commands that is always there. The aims: 2.5 starts a command, 1.3 times the bare time. Under the name `many`
+//! 5,000 commands that is always there. The aims: 2 starts a command, 1.15 times the bare time. Under the name `many`
 //! this file is that program, and with the argument `sandbox` it is the confined process.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]

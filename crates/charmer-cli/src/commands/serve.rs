@@ -45,7 +45,7 @@ const GROWTH: Duration = Duration::from_secs(1);
 /// Up to how many commands any more are worth that; behind it, half as many again.
 const SMALL: usize = 500;
 /// Up to how many commands that is done at all. Searches say that more are being read.
-const LARGE: usize = 2000;
+const LARGE: usize = 1000;
 /// How long putting tools together that nobody will see is waited for. It cannot be interrupted, and ends with the process.
 const WALK_ENDS: Duration = Duration::from_millis(200);
 
