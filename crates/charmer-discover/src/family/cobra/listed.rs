@@ -83,6 +83,7 @@ impl Cobra {
     /// Asks commands for their flags, and for the kinds that help leaves open.
     pub(super) async fn learn_flags(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
         let large = sketches.len() > SMALL;
+        sketches.values_mut().for_each(oracle::believe_commas);
         let mut twins: BTreeMap<CommandPath, CommandPath> = BTreeMap::new();
         let mut same = Vec::new();
         let mut vouching: HashMap<Digest, usize> = HashMap::new();

@@ -316,6 +316,24 @@ pub(super) fn is_open_list(flag: &FlagSketch) -> bool {
     is_open(flag) && is_shown_as_list(flag) && !has_own_type(flag) && !is_inherited(flag)
 }
 
+/// Takes the author's word for it that a list is written with commas. One of pairs is asked about.
+pub(super) fn believe_commas(sketch: &mut CommandSketch) {
+    let says = |flag: &FlagSketch| {
+        let help = flag.help.as_ref().map_or("", |help| &help.value);
+        let text = help.to_lowercase().replace('-', " ");
+        text.contains("comma separated") && !text.contains('=')
+    };
+    for flag in &mut sketch.flags {
+        if is_open_list(flag) && says(flag) {
+            let kind = Kind {
+                repetition: Repetition::Joined { delimiter: ',' },
+                ..Kind::single(ValueType::String)
+            };
+            flag.kind = Some(Fact::new(kind, Origin::Help));
+        }
+    }
+}
+
 /// A flag with a value that no kind of list takes but one of texts as they are.
 pub(super) fn junk(flag: &FlagSketch) -> String {
     format!("{}={JUNK}", flag.written())
@@ -607,6 +625,21 @@ mod tests {
         cobra.remember(&flag("colour", "enum", true), &values);
         assert_eq!(cobra.recall(&flag("colour", "enum", true)), Some(values));
         assert_eq!(cobra.recall(&flag("taste", "enum", true)), None);
+    }
+
+    #[test]
+    fn lists_that_are_said_to_have_commas_are_not_asked_about() {
+        let open = |row: &str| {
+            let mut sketch = CommandSketch::default();
+            let lines: Vec<&str> = row.lines().collect();
+            sketch.flags = super::super::pflag::flags(&lines).into();
+            assert!(is_open_list(&sketch.flags[0]), "{row}");
+            believe_commas(&mut sketch);
+            is_open_list(&sketch.flags[0])
+        };
+        assert!(!open("    --keys=[]:\n\tComma-separated list of keys"));
+        assert!(open("    --keys=[]:\n\tKeys to take"));
+        assert!(open("    --set=[]:\n\tComma separated list of name=value"));
     }
 
     #[test]
