@@ -3,7 +3,7 @@
 use std::{ffi::OsString, sync::Arc};
 
 use charmer_core::{
-    model::{Cli, CommandPath, Flag, FlagValue},
+    model::{Cli, Command, CommandPath, Flag, FlagValue},
     tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue, estimate_tokens},
 };
 use charmer_run::{
@@ -58,12 +58,8 @@ pub(crate) enum Purpose {
 pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
     let mark = new_mark();
     let environment = environment(bridge, &mark);
-    // The program that is run has the bridge's own command (and clap's `help` with it), so that a positional of these
-    // names would call them: they must be known to whoever writes or judges a command line.
-    let mut cli = source::read(bridge.mount(), &bridge.command, &|name| {
-        environment.get(name).is_some()
-    });
-    apply_author(bridge, &mut cli);
+    let (cli, mistakes) = model(bridge, &environment);
+    assert!(mistakes.is_empty(), "charmer: {}", mistakes.join("; "));
     let mut catalogue = catalogue(&cli, &options(bridge));
     for (path, output) in &bridge.outputs {
         let notes = output.notes().iter();
@@ -146,6 +142,22 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
     }
 }
 
+/// The names in what an author said that do not exist.
+pub(crate) fn mistakes(bridge: &Bridge) -> Vec<String> {
+    model(bridge, &environment(bridge, "")).1
+}
+
+/// The CLI with what its author said of it, and what names something that is not there.
+fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<String>) {
+    // The program that is run has the bridge's own command (and clap's `help` with it), so that a positional of these
+    // names would call them: they must be known to whoever writes or judges a command line.
+    let mut cli = source::read(bridge.mount(), &bridge.command, &|name| {
+        environment.get(name).is_some()
+    });
+    let mistakes = apply_author(bridge, &mut cli);
+    (cli, mistakes)
+}
+
 /// What is done to have a command's output as data. It stands around the author's layers, so that a filter has seen the
 /// text before.
 fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> Structure {
@@ -166,69 +178,74 @@ fn has_authors_code(bridge: &Bridge, selector: Option<&Selector>, path: &Command
         || bridge.rules.iter().any(|(of, ..)| of == path)
 }
 
-/// Applies what an author said about commands, and panics on a command or argument that does not exist: that is a
-/// typing error in the program, and better found in its first test than by an assistant.
-fn apply_author(bridge: &Bridge, cli: &mut Cli) {
+/// Applies what an author said about commands. What names a command or argument that does not exist is not applied, and
+/// returned.
+fn apply_author(bridge: &Bridge, cli: &mut Cli) -> Vec<String> {
+    let mut mistakes = Vec::new();
+    let no_command = |setting: &str, path: &CommandPath| {
+        format!("{setting} names the command `{path}`, which does not exist")
+    };
     for (path, specs) in &bridge.arg_specs {
-        let command = cli
-            .command_mut(path)
-            .unwrap_or_else(|| no_command("args", path));
-        *command = std::mem::take(command).with_arg_specs(specs);
+        match cli.command_mut(path) {
+            Some(command) => *command = std::mem::take(command).with_arg_specs(specs),
+            None => mistakes.push(no_command("args", path)),
+        }
     }
     for (path, hints) in &bridge.hints {
-        cli.command_mut(path)
-            .unwrap_or_else(|| no_command("annotate", path))
-            .hints = hints.clone();
-    }
-    for (path, switch) in &bridge.confirms {
-        let command = cli
-            .command_mut(path)
-            .unwrap_or_else(|| no_command("confirm", path));
-        let is_switch = |flag: &Flag| flag.is_named(switch) && flag.value == FlagValue::None;
-        assert!(
-            command.flags.iter().any(|flag| is_switch(flag)),
-            "charmer: confirm names `{switch}`, which is no switch of `{path}`"
-        );
-        command.confirm = Some(switch.clone());
+        match cli.command_mut(path) {
+            Some(command) => command.hints = hints.clone(),
+            None => mistakes.push(no_command("annotate", path)),
+        }
     }
     for path in &bridge.stdin {
-        cli.command_mut(path)
-            .unwrap_or_else(|| no_command("stdin", path))
-            .stdin = true;
+        match cli.command_mut(path) {
+            Some(command) => command.stdin = true,
+            None => mistakes.push(no_command("stdin", path)),
+        }
     }
     for path in bridge.outputs.keys() {
-        cli.command(path)
-            .unwrap_or_else(|| no_command("output_schema", path));
+        if cli.command(path).is_none() {
+            mistakes.push(no_command("output_schema", path));
+        }
     }
     for path in bridge.handlers.keys() {
-        cli.command(path)
-            .unwrap_or_else(|| no_command("handler", path));
+        if cli.command(path).is_none() {
+            mistakes.push(no_command("handler", path));
+        }
+    }
+    for (path, switch) in &bridge.confirms {
+        let Some(command) = cli.command_mut(path) else {
+            mistakes.push(no_command("confirm", path));
+            continue;
+        };
+        let is_switch = |flag: &Flag| flag.is_named(switch) && flag.value == FlagValue::None;
+        match command.flags.iter().any(|flag| is_switch(flag)) {
+            true => command.confirm = Some(switch.clone()),
+            false => mistakes.push(format!(
+                "confirm names `{switch}`, which is no switch of `{path}`"
+            )),
+        }
     }
     for (path, argument, _) in &bridge.rules {
-        let command = cli
-            .command(path)
-            .unwrap_or_else(|| no_command("validate or convert", path));
-        let name = argument.trim_start_matches('-');
-        let flags = || {
-            command
-                .flags
-                .iter()
-                .any(|flag| flag.id == name || flag.is_named(&format!("--{name}")))
-        };
-        let positionals = || {
-            let mut listed = command.arguments.listed().iter();
-            listed
-                .any(|positional| positional.id == name || positional.name.as_deref() == Some(name))
-        };
-        assert!(
-            flags() || positionals(),
-            "charmer: validate or convert names `{argument}`, which `{path}` does not have"
-        );
+        match cli.command(path) {
+            Some(command) if has_argument(command, argument) => {}
+            Some(_) => mistakes.push(format!(
+                "validate or convert names `{argument}`, which `{path}` does not have"
+            )),
+            None => mistakes.push(no_command("validate or convert", path)),
+        }
     }
+    mistakes
 }
 
-fn no_command<T>(setting: &str, path: &CommandPath) -> T {
-    panic!("charmer: {setting} names the command `{path}`, which does not exist")
+fn has_argument(command: &Command, argument: &str) -> bool {
+    let name = argument.trim_start_matches('-');
+    let dashed = format!("--{name}");
+    let mut flags = command.flags.iter();
+    let mut positionals = command.arguments.listed().iter();
+    flags.any(|flag| flag.id == name || flag.is_named(&dashed))
+        || positionals
+            .any(|positional| positional.id == name || positional.name.as_deref() == Some(name))
 }
 
 fn options(bridge: &Bridge) -> CatalogueOptions {

@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use tower::{BoxError, Layer, Service};
 
 use crate::{
-    assemble::{Assembled, Purpose, assemble},
+    assemble::{Assembled, Purpose, assemble, mistakes},
     log::{Level, Logger, to_stderr},
     mcp,
     selector::{Selector, Wrap, wrapper},
@@ -39,7 +39,8 @@ pub(crate) type MatchesHandler = Arc<dyn Fn(&ArgMatches) -> Result<Reply, CallEr
 /// Turns a clap CLI into MCP tools.
 ///
 /// Commands are named by their path without the program's name: `"remote add"`, and `""` for the root. A name that
-/// does not exist is a mistake of the developer and panics when the bridge is put to use.
+/// does not exist is a mistake of the developer and panics when the bridge is put to use; [`check`](Self::check) finds it
+/// in a test.
 ///
 /// ```
 /// use charmer::{ArgSpec, Bridge, Hints, Layout};
@@ -491,6 +492,27 @@ impl Bridge {
         self
     }
 
+    /// Checks that every command, switch and argument that was named exists: one line in a test of yours finds what would
+    /// panic when the server starts.
+    ///
+    /// ```
+    /// use charmer::{Bridge, Hints};
+    /// use clap::Command;
+    ///
+    /// let cli = Command::new("notes").subcommand(Command::new("list"));
+    /// assert!(Bridge::new(cli.clone()).annotate("list", Hints::reads()).check().is_ok());
+    ///
+    /// let wrong = Bridge::new(cli).annotate("lst", Hints::reads()).stdin("ad").check().unwrap_err();
+    /// assert_eq!(wrong.mistakes().len(), 2);
+    /// assert!(wrong.to_string().starts_with("annotate names the command `lst`"));
+    /// ```
+    pub fn check(&self) -> Result<(), WrongNames> {
+        match mistakes(self) {
+            mistakes if mistakes.is_empty() => Ok(()),
+            mistakes => Err(WrongNames(mistakes)),
+        }
+    }
+
     /// The tools (`CommandToMCPTool`), without a server.
     pub fn catalogue(&self) -> Catalogue {
         assemble(self, Purpose::Calls).catalogue
@@ -557,6 +579,18 @@ impl std::fmt::Debug for Bridge {
         f.debug_struct("Bridge")
             .field("command", &self.command.get_name())
             .finish_non_exhaustive()
+    }
+}
+
+/// What was said of commands, switches or arguments that do not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub struct WrongNames(Vec<String>);
+
+impl WrongNames {
+    /// A sentence on each.
+    pub fn mistakes(&self) -> &[String] {
+        &self.0
     }
 }
 

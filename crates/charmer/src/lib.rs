@@ -14,7 +14,7 @@ mod source;
 mod typed;
 
 pub use assemble::Assembled;
-pub use bridge::{Bridge, UnknownTool};
+pub use bridge::{Bridge, UnknownTool, WrongNames};
 pub use charmer_core::{
     expose::{Expose, Wish},
     model::{ArgSpec, CommandPath, Effect, Hints},

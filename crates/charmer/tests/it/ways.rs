@@ -325,6 +325,26 @@ fn an_argument_that_does_not_exist_panics() {
 }
 
 #[test]
+fn a_check_finds_all_names_that_do_not_exist_at_once() {
+    let right = Bridge::new(small())
+        .annotate("go", Hints::reads())
+        .validate("go", "to", |_| Ok(()));
+    assert_eq!(right.check(), Ok(()));
+    let wrong = Bridge::new(small())
+        .annotate("gone", Hints::reads())
+        .stdin("went")
+        .confirm("go", "yes")
+        .validate("go", "form", |_| Ok(()))
+        .convert("left", "to", Ok);
+    let wrong = wrong.check().expect_err("none of them is there");
+    let named = ["`gone`", "`went`", "`yes`", "`form`", "`left`"];
+    for (mistake, name) in wrong.mistakes().iter().zip(named) {
+        assert!(mistake.contains(name), "{mistake}");
+    }
+    assert_eq!(wrong.mistakes().len(), named.len());
+}
+
+#[test]
 fn tools_and_calls_without_a_server() {
     let bridge = Bridge::new(small())
         .selector(Selector::new(CommandRule::allow(["go"])))
