@@ -28,8 +28,9 @@ pub(crate) const NAME: &str = "mcp";
 /// The hidden subcommand that a server starts to end its children should it be killed.
 pub(crate) const GUARDIAN: &str = "guardian";
 const TOOLS_FILE: &str = "mcp-tools.json";
-/// What the subcommand is for; it also marks it in a CLI that was handed over with it already added.
-const ABOUT: &str = "Serve this program's commands to AI assistants over MCP";
+/// What the subcommand is for; it also marks it in a CLI that was handed over with it already added, and for whoever reads
+/// the CLI from outside.
+const ABOUT: &str = charmer_core::tool::BRIDGE_ABOUT;
 
 const COMMANDS: &str = "\
 Commands:

@@ -28,6 +28,9 @@ use super::{
 /// Commands that never become tools, wherever they stand; compared whole.
 const NEVER: [&str; 2] = ["help", "completion"];
 
+/// What help says of the command that serves a program's own commands, where the program was built with the library.
+pub const BRIDGE_ABOUT: &str = "Serve this program's commands to AI assistants over MCP";
+
 /// How tools are made from a program.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -284,12 +287,19 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
 /// leads to it is hidden, deprecated, or one of those that never are.
 pub fn can_be_tool(lineage: &[&Command]) -> bool {
     let shown = |step: &&Command| !step.hidden && step.deprecated.is_none();
-    let helps = |step: &&Command| NEVER.contains(&step.name.as_str());
+    let helps = |step: &&Command| NEVER.contains(&step.name.as_str()) || is_bridge(step);
     lineage.iter().all(shown)
         && !lineage.iter().skip(1).any(helps)
         && lineage
             .last()
             .is_some_and(|command| command.runnable || command.commands.is_empty())
+}
+
+/// Whether a command serves its program's commands to assistants, and so is none of those that they need.
+fn is_bridge(command: &Command) -> bool {
+    let has = |name: &str| command.commands.iter().any(|child| child.name == name);
+    command.about.as_deref() == Some(BRIDGE_ABOUT)
+        || command.name == "mcp" && has("start") && has("tools")
 }
 
 fn declared_output(

@@ -25,7 +25,7 @@ mod tokens;
 pub use annotations::Annotations;
 pub use ask::{CompletionLine, completion_line};
 pub use brief::{brief, brief_input, brief_line, summary};
-pub use catalogue::{Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
+pub use catalogue::{BRIDGE_ABOUT, Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
 pub use compact::{Descriptions, compact, without_common_output};
 pub use example::{Example, Placeholder, all_examples, examples, quoted};
 pub use help::Help;

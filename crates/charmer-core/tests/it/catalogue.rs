@@ -6,7 +6,7 @@ use charmer_core::{
         Positional, Repetition, Syntax, ValueType,
     },
     select::{CommandRule, FlagRule, Selector},
-    tool::{Catalogue, CatalogueOptions, Layout, catalogue},
+    tool::{BRIDGE_ABOUT, Catalogue, CatalogueOptions, Layout, catalogue},
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -368,4 +368,32 @@ proptest! {
         let definitions: Vec<_> = found.tools.iter().map(|tool| tool.definition()).collect();
         prop_assert_eq!(lint(&definitions), Vec::<String>::new());
     }
+}
+
+#[test]
+fn a_program_that_serves_itself_does_not_offer_that() {
+    let tools = |group: Command| {
+        let root = Command::new("app").not_runnable();
+        let root = root.command(Command::new("go")).command(group);
+        let found = catalogue(
+            &Cli::new(root, Syntax::clap()),
+            &CatalogueOptions::default(),
+        );
+        let names = found.tools.iter().map(|tool| tool.path.to_string());
+        names.collect::<Vec<_>>()
+    };
+    let children = |group: Command, names: &[&str]| {
+        let each = names.iter().map(|name| Command::new(*name));
+        each.fold(group.not_runnable(), Command::command)
+    };
+    let ours = children(
+        Command::new("assist").about(BRIDGE_ABOUT),
+        &["start", "list"],
+    );
+    assert_eq!(tools(ours), ["go"]);
+    let like_ours = children(Command::new("mcp"), &["start", "tools"]);
+    assert_eq!(tools(like_ours), ["go"]);
+    // One that is about servers of others is a command as any.
+    let others = children(Command::new("mcp"), &["catalog", "start"]);
+    assert_eq!(tools(others), ["go", "mcp catalog", "mcp start"]);
 }
