@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
+    time::{Duration, Instant},
 };
 
 use charmer_core::model::{Cli, CommandPath};
@@ -326,16 +327,18 @@ impl Discoverer {
     async fn look(&self) -> Result<(Prober, Answer), DiscoverError> {
         let inner = &*self.0;
         let prober = Prober::new(inner.program.clone(), inner.options.probe.clone())?;
-        let help = first_look(&prober).await;
+        let begun = Instant::now();
+        let help = first_look(&prober, begun).await;
         if looks_like_help(&help) {
             let help = self.further(&prober, help).await;
             return Ok((prober, help));
         }
         // A version manager's stand-in may need what is in the user's home. It does not hang without.
         if !help.timed_out
+            && begun.elapsed() < WITHOUT_HELP
             && let Some(at_home) = prober.with_real_home()
         {
-            let again = first_look(&at_home).await;
+            let again = first_look(&at_home, begun).await;
             if looks_like_help(&again) {
                 return Ok((at_home, again));
             }
@@ -475,10 +478,16 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// How long a program may take to show no help before it is not asked in other ways: some wait on purpose, each time.
+const WITHOUT_HELP: Duration = Duration::from_secs(8);
+
 /// What a program shows of itself: to `--help`, else to `-h`, else to `help`.
-async fn first_look(prober: &Prober) -> Answer {
+async fn first_look(prober: &Prober, begun: Instant) -> Answer {
     let mut best: Option<Answer> = None;
     for request in ["--help", "-h", "help"] {
+        if best.is_some() && begun.elapsed() > WITHOUT_HELP {
+            break;
+        }
         let answer = prober.run(&[request]).await;
         if looks_like_help(&answer) || !answer.started {
             return answer;
