@@ -7,6 +7,7 @@ use std::{
 };
 
 use charmer_core::{
+    call::bind,
     expose::Wish,
     model::{CommandPath, Hints},
     tool::{Annotations, Tool, ToolName},
@@ -355,6 +356,15 @@ pub struct Resolved {
     pub input: Map<String, Value>,
     /// Whether it stays this one when more tools become known.
     pub certain: bool,
+}
+
+impl Resolved {
+    /// Whether a command takes this input as far as it is known. While its program is being read, its help may be known and
+    /// the types of its flags not yet. A tool that comes from no command takes anything.
+    pub fn fits(&self) -> bool {
+        let tool = &self.served.tool;
+        *tool.help.program == *tool.name.as_str() || bind(tool, &self.input).is_ok()
+    }
 }
 
 /// Tools in a fixed order, found by name.

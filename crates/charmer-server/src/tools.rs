@@ -69,7 +69,8 @@ impl Offer {
     /// What a call is for, or that it is for nothing there is; `None` as long as that may change.
     fn resolve(&self, name: &str, input: &Map<String, Value>) -> Option<Option<Resolved>> {
         let found = self.tools.resolve(name, input.clone());
-        let certain = self.settled || found.as_ref().is_some_and(|found| found.certain);
+        let is_certain = |found: &Resolved| found.certain && found.fits();
+        let certain = self.settled || found.as_ref().is_some_and(is_certain);
         certain.then_some(found)
     }
 }
