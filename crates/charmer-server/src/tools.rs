@@ -527,6 +527,22 @@ mod tests {
         assert_eq!(name("t_b").as_deref(), Some("t_b"));
     }
 
+    #[test]
+    fn a_call_that_does_not_fit_yet_is_not_certain_before_all_is_known() {
+        let handle = ToolsHandle::new(ToolSet::default(), false);
+        let view = handle.view(Patience::default());
+        let is_certain = |input: Value| {
+            let input = input.as_object().cloned().unwrap_or_default();
+            view.at_hand("t_a", &input).is_some()
+        };
+        handle.grow(tools(&["a"]));
+        assert!(is_certain(serde_json::json!({})));
+        assert!(!is_certain(serde_json::json!({"deep": [1, 2]})));
+        // Then it is refused by whoever runs it.
+        handle.replace(tools(&["a"]));
+        assert!(is_certain(serde_json::json!({"deep": [1, 2]})));
+    }
+
     /// Tools whose program stands as the mutex says.
     fn standing(names: &[&str], now: &Arc<Mutex<Standing>>) -> ToolSet {
         let now = Arc::clone(now);
