@@ -116,6 +116,7 @@ impl Start {
 
     fn nth(program: &Path, tries: u32) -> Self {
         let mut options = options(program);
+        options.unlisted = unlisted(program);
         options.probe.timeout *= 1 << tries.min(2);
         // Before anything is asked: what changes while it is read shows at the next look.
         let footing = cache_or_none().footing(program);
@@ -316,7 +317,6 @@ fn options(path: &Path) -> DiscoverOptions {
     probe.on_shortcoming = Some(say_shortcoming);
     probe.stop = STOP.clone();
     options.probe = probe;
-    options.unlisted = unlisted(path);
     options
 }
 

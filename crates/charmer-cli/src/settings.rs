@@ -38,9 +38,11 @@ pub(crate) struct Program {
     /// What the file says of it, or the defaults.
     pub(crate) source: Source,
     pub(crate) confinement: Confinement,
-    /// What is known of it, by the file and the profiles: these three.
+    /// What is known of it, by the file and the profiles.
     pub(crate) known: Knowledge,
+    /// The redirecting flags that are let in, by the same.
     pub(crate) redirects: Redirects,
+    /// The flags that undo a pinned one, by the same.
     pub(crate) undone_by: BTreeMap<String, Vec<String>>,
     /// Its profiles, the nearest last.
     pub(crate) profiles: Vec<LoadedProfile>,

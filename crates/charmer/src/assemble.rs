@@ -203,16 +203,17 @@ fn apply_author(bridge: &Bridge, cli: &mut Cli) -> Vec<String> {
             None => mistakes.push(no_command("stdin", path)),
         }
     }
-    for path in bridge.outputs.keys() {
-        if cli.command(path).is_none() {
-            mistakes.push(no_command("output_schema", path));
-        }
-    }
-    for path in bridge.handlers.keys() {
-        if cli.command(path).is_none() {
-            mistakes.push(no_command("handler", path));
-        }
-    }
+    let outputs = bridge.outputs.keys().map(|path| ("output_schema", path));
+    let handlers = bridge.handlers.keys().map(|path| ("handler", path));
+    let mut others: Vec<_> = outputs.chain(handlers).collect();
+    // Maps have no order, and what is told has the same each time.
+    others.sort();
+    others.retain(|(_, path)| cli.command(path).is_none());
+    mistakes.extend(
+        others
+            .iter()
+            .map(|(setting, path)| no_command(setting, path)),
+    );
     for (path, switch) in &bridge.confirms {
         let Some(command) = cli.command_mut(path) else {
             mistakes.push(no_command("confirm", path));
