@@ -7,7 +7,7 @@ use std::{
 };
 
 use charmer_core::{
-    call::bind,
+    call::{bind, understand},
     expose::Wish,
     model::{CommandPath, Hints},
     tool::{Annotations, Tool, ToolName},
@@ -359,11 +359,14 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Whether a command takes this input as far as it is known. While its program is being read, its help may be known and
+    /// Whether a command takes this input, as it is understood, as far as it is known. While its program is being read, its help may be known and
     /// the types of its flags not yet. A tool that comes from no command takes anything.
     pub fn fits(&self) -> bool {
         let tool = &self.served.tool;
-        *tool.help.program == *tool.name.as_str() || bind(tool, &self.input).is_ok()
+        let takes = |input: &Map<String, Value>| {
+            understand(tool, input).is_ok_and(|understood| bind(tool, &understood.input).is_ok())
+        };
+        tool.input.levels.is_empty() || takes(&self.input)
     }
 }
 
