@@ -43,8 +43,9 @@ impl Home {
         command
     }
 
-    fn scratch_folders(&self) -> usize {
-        fs::read_dir(self.path("tmp")).map_or(0, Iterator::count)
+    fn scratch_folders(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.path("tmp")).into_iter().flatten();
+        entries.flatten().map(|entry| entry.path()).collect()
     }
 }
 
@@ -107,7 +108,8 @@ fn without_network_any_command_reads_and_none_writes() {
         "{result}"
     );
     assert!(session.end().success());
-    assert_eq!(home.scratch_folders(), 0, "its scratch folders are gone");
+    let left = home.scratch_folders();
+    assert!(left.is_empty(), "its scratch folders are gone: {left:?}");
 }
 
 #[test]

@@ -218,6 +218,8 @@ impl Prober {
         if !program.is_absolute() {
             return Err(ProbeError::Relative(program));
         }
+        // Before there is a folder, so that whoever stops the reading knows of it.
+        let presence = options.stop.begin().ok_or(ProbeError::Stopped)?;
         let folder = environment::temporary(&options.environment);
         let scratch =
             Scratch::new(&folder).map_err(|source| ProbeError::Scratch { folder, source })?;
@@ -239,7 +241,7 @@ impl Prober {
             protection: OnceLock::new(),
             options,
             scratch,
-            presence: Presence::default(),
+            presence,
         });
         if !shared.options.stop.add(&shared) {
             return Err(ProbeError::Stopped);

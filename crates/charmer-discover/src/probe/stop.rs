@@ -1,6 +1,6 @@
 //! The end of all reading: programs that are being asked are ended, and what they left on disk is removed.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +21,7 @@ struct Stopping {
 
 /// A prober, and what is cancelled when the last of it is gone.
 struct Running {
+    /// Nobody yet where its folder is still being made.
     prober: Weak<Shared>,
     gone: CancellationToken,
 }
@@ -36,8 +37,7 @@ impl ProbeStop {
     /// gone and the folders that they wrote to are removed, which takes long where they wrote many files.
     pub async fn end(&self) {
         self.0.token.cancel();
-        let probers = self.0.probers.lock();
-        let probers = std::mem::take(&mut *probers.unwrap_or_else(PoisonError::into_inner));
+        let probers = std::mem::take(&mut *self.probers());
         for Running { prober, gone } in probers {
             let Some(prober) = prober.upgrade() else {
                 // Somebody is about to remove everything.
@@ -61,20 +61,40 @@ impl ProbeStop {
         self.0.token.child_token()
     }
 
-    /// Takes on a prober; `false` if it is too late, and nothing may be asked any more.
-    pub(super) fn add(&self, prober: &Arc<Shared>) -> bool {
-        let probers = self.0.probers.lock();
-        let mut probers = probers.unwrap_or_else(PoisonError::into_inner);
+    /// Takes on a prober before it makes its folder; `None` if it is too late, and nothing may be asked any more.
+    pub(super) fn begin(&self) -> Option<Presence> {
+        let mut probers = self.probers();
         // Looked at with the list in hand: whoever stops takes the list after the order is given.
+        if self.is_ordered() {
+            return None;
+        }
+        probers.retain(|running| !running.gone.is_cancelled());
+        let presence = Presence::default();
+        probers.push(Running {
+            prober: Weak::new(),
+            gone: presence.0.clone(),
+        });
+        Some(presence)
+    }
+
+    /// Tells whom to end; `false` if it is too late: whoever stops waits until the prober is gone.
+    pub(super) fn add(&self, prober: &Arc<Shared>) -> bool {
+        let mut probers = self.probers();
         if self.is_ordered() {
             return false;
         }
-        probers.retain(|running| !running.gone.is_cancelled());
-        probers.push(Running {
-            prober: Arc::downgrade(prober),
-            gone: prober.presence.0.clone(),
-        });
+        let gone = &prober.presence.0;
+        if let Some(running) = probers.iter_mut().find(|running| running.gone == *gone) {
+            running.prober = Arc::downgrade(prober);
+        }
         true
+    }
+
+    fn probers(&self) -> MutexGuard<'_, Vec<Running>> {
+        self.0
+            .probers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -47,6 +47,29 @@ async fn a_stop_ends_what_is_asked_and_removes_what_was_written() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_folder_that_is_being_made_when_all_stops_is_removed_before_it_has_stopped() {
+    let temporary = TempDir::new().expect("a folder");
+    for _ in 0..100 {
+        let stop = ProbeStop::default();
+        let mut options = patient();
+        options.environment.retain(|(name, _)| name != "TMPDIR");
+        let folder = ("TMPDIR".into(), temporary.path().into());
+        options.environment.push(folder);
+        options.stop = stop.clone();
+        let made = std::thread::spawn(|| Prober::new("/bin/sh".into(), options).map(drop));
+        let begun = || fs::read_dir(temporary.path()).expect("a folder").count() > 0;
+        while !made.is_finished() && !begun() {
+            std::thread::yield_now();
+        }
+        stop.end().await;
+        let left = fs::read_dir(temporary.path()).expect("a folder").count();
+        assert_eq!(left, 0);
+        let _ = made.join().expect("no panic");
+    }
+}
+
 #[tokio::test]
 async fn a_reading_that_was_stopped_is_not_complete() {
     let hostile = hostile("many");
