@@ -6,6 +6,7 @@ use super::{Choice, Command, GivenEffect, ValueType};
 
 /// One positional argument.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Positional {
     /// What the source calls it; also the name of its property.
@@ -155,6 +156,7 @@ impl Arguments {
 /// assert!(search.arguments.listed()[0].required);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ArgSpec {

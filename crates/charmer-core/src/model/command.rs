@@ -9,6 +9,7 @@ use super::{
 
 /// What an author says about a command's behaviour; what is left out follows from its [`Effect`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Hints {
@@ -123,6 +124,7 @@ impl Hints {
 
 /// What a group demands of its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GroupKind {
     /// At most one of them.
@@ -135,6 +137,7 @@ pub enum GroupKind {
 
 /// A relation between flags and positionals of one command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group {
     /// What is demanded.
     pub kind: GroupKind,
@@ -154,6 +157,7 @@ impl Group {
 
 /// The place of a command on the help page of its parent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Listing {
     /// How many commands stand before it there.
@@ -175,6 +179,7 @@ impl Listing {
 
 /// One command: a program's root or a subcommand.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Command {
     /// The word that calls it.
@@ -210,9 +215,11 @@ pub struct Command {
     pub deprecated: Option<String>,
     /// Its own flags; the global ones of its ancestors are not repeated here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<Flag>"))]
     pub flags: Vec<Shared<Flag>>,
     /// Its positionals.
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Vec<super::Positional>"))]
     pub arguments: Arguments,
     /// Relations between its flags and positionals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

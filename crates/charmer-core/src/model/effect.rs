@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What running a command does to the world, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// It changes nothing.
@@ -46,6 +47,7 @@ impl Effect {
 /// assert_eq!(GivenEffect::default().given(&["x"]), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct GivenEffect {
     /// With any value, or without one; `None` if it changes nothing about the call.

@@ -6,6 +6,7 @@ use super::{GivenEffect, ValueType};
 
 /// Whether a flag takes a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlagValue {
     /// A switch: given or not.
@@ -21,6 +22,7 @@ pub enum FlagValue {
 
 /// How a flag whose long name has one dash takes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SingleDash {
     /// `-name value`, as `find`, `openssl` and `ip` do.
@@ -33,6 +35,7 @@ pub enum SingleDash {
 
 /// How several values are given to one flag.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Repetition {
     /// One value.
@@ -66,6 +69,7 @@ pub enum Repetition {
 
 /// One of the values that a flag or positional accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Choice {
     /// The value as it is written.
     pub value: String,
@@ -92,6 +96,7 @@ impl Choice {
 
 /// One flag of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Flag {
     /// What the source calls it; unique within its command.

@@ -5,6 +5,7 @@
 
 mod argument;
 mod command;
+mod document;
 mod effect;
 mod flag;
 mod network;
@@ -16,6 +17,7 @@ mod value_type;
 
 pub use argument::{ArgSpec, Arguments, Positional};
 pub use command::{Cli, Command, Group, GroupKind, Hints, Listing, heirs};
+pub use document::{DOCUMENT_COMMAND, DOCUMENT_SCHEMA, Document, DocumentError};
 pub use effect::{Effect, GivenEffect, effect_with};
 pub use flag::{Choice, Flag, FlagValue, Repetition, SingleDash};
 pub use network::Network;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Network::None.to_string(), "none");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
     /// Nothing: no address and no daemon of this machine.

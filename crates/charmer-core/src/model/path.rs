@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(path.glob_form(), "container/ls");
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct CommandPath(Vec<String>);
 

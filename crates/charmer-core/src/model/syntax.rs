@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the value of a flag without a long name is attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ShortValue {
     /// `-j=4`: clap and pflag strip one `=`.
@@ -14,6 +15,7 @@ pub enum ShortValue {
 
 /// How the value of a flag with a long name is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LongValue {
     /// `--jobs=4`.
@@ -25,6 +27,7 @@ pub enum LongValue {
 
 /// Whether a `--` may be put before positionals without changing what they mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DoubleDash {
     /// It only ends the flags.
@@ -35,6 +38,7 @@ pub enum DoubleDash {
 
 /// The conventions of a family of programs, as far as writing an argv needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Syntax {
     /// How a short-only flag takes its value.

@@ -8,6 +8,7 @@ use super::Repetition;
 
 /// What the values of a map are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MapValue {
     /// Text.
@@ -18,6 +19,7 @@ pub enum MapValue {
 
 /// The two kinds of JSON that hold others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum JsonKind {
     /// A list of anything.
@@ -28,6 +30,7 @@ pub enum JsonKind {
 
 /// The type of one value.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ValueType {
