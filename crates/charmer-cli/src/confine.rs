@@ -189,12 +189,12 @@ impl Confinement {
         self.network_of_command(selector, None, None)
     }
 
-    /// The network of a command of this selector, of which the file or a profile says this.
+    /// The network of a command of this selector, of which the file says this, and a profile or the program itself that.
     pub(crate) fn network_of_command(
         &self,
         selector: Option<&Selector>,
         file: Option<Network>,
-        profile: Option<Network>,
+        known: Option<(Network, &'static str)>,
     ) -> Granted {
         use NetworkFrom::{CommandLine, File, Profile};
         let selected = selector.and_then(|selector| selector.network);
@@ -204,8 +204,7 @@ impl Confinement {
                 .map(|network| (network, "`override`"))
                 .or(selected.map(|network| (network, "`select`"))),
         };
-        let profile = profile.filter(|_| self.network_from == Profile);
-        let nearest = nearest.or(profile.map(|network| (network, "profile")));
+        let nearest = nearest.or(known.filter(|_| self.network_from == Profile));
         if let Some((network, from)) = nearest {
             return Granted {
                 network: Some(network),
@@ -248,7 +247,7 @@ impl Confinement {
     pub(crate) fn reads_any(&self, granted: Granted, read_only: bool) -> bool {
         self.mode == ConfineMode::Auto
             && granted.network == Some(Network::None)
-            && !(read_only && granted.from == Some("profile"))
+            && !(read_only && matches!(granted.from, Some("profile" | "program")))
     }
 
     /// Whether commands could be tried so, if somebody said that they need no network.

@@ -6,8 +6,10 @@ use std::{
     time::Duration,
 };
 
-use charmer_discover::cache::Cache;
+use charmer_core::text::shorten;
+use charmer_discover::{Discovery, Said, cache::Cache};
 use charmer_server::ServerInfo;
+use serde::{Deserialize, Serialize};
 
 use crate::{commands::client_entry::server_name, read, settings::Settings};
 
@@ -17,44 +19,89 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The version of a program that does not tell it.
 const UNKNOWN: &str = "unknown";
 
-/// A version that somebody else is about to find out.
-pub(crate) struct Awaited(Receiver<Option<String>>);
+/// How many bytes of a program's own instructions an assistant is told.
+const LONGEST: usize = 2_000;
 
-/// Tells the version that somebody waits for; only the first that is told counts.
-#[derive(Clone)]
-pub(crate) struct Teller(Sender<Option<String>>);
+/// What a program tells clients of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Introduction {
+    /// The line that it calls its version.
+    pub(crate) version: Option<String>,
+    /// The name for its server.
+    name: Option<String>,
+    /// What an assistant should know.
+    instructions: Option<String>,
+}
 
-impl Teller {
-    /// Tells the line that the program calls its version, or that there is none.
-    pub(crate) fn tell(&self, line: Option<&str>) {
-        // Nobody waits where nobody needs to know it.
-        let _ = self.0.send(line.map(str::to_owned));
+impl Introduction {
+    pub(crate) fn of(found: &Discovery) -> Self {
+        Self::new(found.cli.version.clone(), found.said.as_ref())
+    }
+
+    pub(crate) fn new(version: Option<String>, said: Option<&Said>) -> Self {
+        let instructions = said.and_then(|said| said.instructions.as_deref());
+        Self {
+            version,
+            name: said.and_then(|said| said.name.clone()),
+            instructions: instructions.map(|text| shorten(text.trim(), LONGEST)),
+        }
     }
 }
 
-/// The two ends of a version that is to be found out.
+/// What a program tells of itself, and somebody else is about to find out.
+pub(crate) struct Awaited(Receiver<Introduction>);
+
+/// Tells what somebody waits for; only the first that is told counts.
+#[derive(Clone)]
+pub(crate) struct Teller(Sender<Introduction>);
+
+impl Teller {
+    /// Tells it.
+    pub(crate) fn tell(&self, told: Introduction) {
+        // Nobody waits where nobody needs to know it.
+        let _ = self.0.send(told);
+    }
+}
+
+/// The two ends of what is to be found out.
 pub(crate) fn awaited() -> (Teller, Awaited) {
     let (sender, receiver) = channel();
     (Teller(sender), Awaited(receiver))
 }
 
-/// What clients are told of the server. The version of a single program is waited for.
-pub(crate) fn server_info(settings: &Settings, version: &Awaited) -> ServerInfo {
-    let name = server_name(settings);
+/// What clients are told of the server. What a single program tells of itself is waited for; what the file says comes
+/// before it.
+pub(crate) fn server_info(
+    settings: &Settings,
+    instructions: &str,
+    awaited: &Awaited,
+) -> ServerInfo {
+    let said = &settings.config.server;
     let own = env!("CARGO_PKG_VERSION");
-    let version = match (
-        &settings.config.server.version,
-        settings.programs.as_slice(),
-    ) {
+    let alone = settings.programs.len() == 1 && settings.spells.is_none();
+    let all_said = said.name.is_some() && said.version.is_some() && said.instructions.is_some();
+    let told = match alone && !all_said {
+        true => awaited.0.recv_timeout(PATIENCE).ok().unwrap_or_default(),
+        false => Introduction::default(),
+    };
+    let name = match (&said.name, told.name) {
+        (None, Some(name)) => name,
+        _ => server_name(settings),
+    };
+    let version = match (&said.version, told.version) {
         (Some(version), _) => version.clone(),
-        (None, [_]) if settings.spells.is_none() => {
-            let told = version.0.recv_timeout(PATIENCE).ok().flatten();
-            told.map_or_else(|| UNKNOWN.to_owned(), |line| number(&line))
-        }
-        (None, _) => own.to_owned(),
+        (None, Some(line)) => number(&line),
+        (None, None) if alone => UNKNOWN.to_owned(),
+        (None, None) => own.to_owned(),
+    };
+    let instructions = match (&said.instructions, told.instructions) {
+        (None, Some(more)) => format!("{instructions}\n\n{name} says of itself: {more}"),
+        _ => instructions.to_owned(),
     };
     let title = format!("{name}, served by Charmer {own}");
-    ServerInfo::new(name, version).title(title)
+    ServerInfo::new(name, version)
+        .title(title)
+        .instructions(instructions)
 }
 
 /// The number in what a program says of its version: `2.39.5` of `git version 2.39.5`; all of it, where none is found.
@@ -94,27 +141,29 @@ fn semantic(version: &str) -> Option<String> {
     Some(format!("{major}.{minor}.{patch}{rest}"))
 }
 
-/// The version of a program as it was when it was last read.
-pub(crate) fn kept_version(program: &Path) -> Option<String> {
+/// What a program told of itself when it was last read.
+pub(crate) fn kept_introduction(program: &Path) -> Option<Introduction> {
     let cache = read::cache()?;
     // Kept by itself, because everything that is known of a large program takes a while to read.
     let kept = cache.read_text(&kept_name(program));
     let kept = kept.as_deref().and_then(|kept| kept.split_once('\n'));
     let mark = Cache::mark(program);
     match kept.filter(|(of, _)| mark.as_deref() == Some(of)) {
-        Some((_, line)) => Some(line.to_owned()).filter(|line| !line.is_empty()),
+        Some((_, told)) => serde_json::from_str(told).ok(),
         None => {
-            let version = cache.load(program)?.cli.version;
-            keep_version(&cache, program, version.as_deref());
-            version
+            let told = Introduction::of(&cache.load(program)?);
+            keep_introduction(&cache, program, &told);
+            Some(told)
         }
     }
 }
 
-/// Keeps the version of a program for the next start. If that fails a client is told another time.
-pub(crate) fn keep_version(cache: &Cache, program: &Path, version: Option<&str>) {
-    if let Some(mark) = Cache::mark(program) {
-        let text = format!("{mark}\n{}", version.unwrap_or_default());
+/// Keeps what a program tells of itself for the next start. If that fails a client is told another time.
+pub(crate) fn keep_introduction(cache: &Cache, program: &Path, told: &Introduction) {
+    if let Some(mark) = Cache::mark(program)
+        && let Ok(told) = serde_json::to_string(told)
+    {
+        let text = format!("{mark}\n{told}");
         let _ = cache.write_text(&kept_name(program), &text);
     }
 }
@@ -123,7 +172,7 @@ fn kept_name(program: &Path) -> String {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     program.hash(&mut hasher);
-    format!("version-{:016x}", hasher.finish())
+    format!("introduction-{:016x}", hasher.finish())
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, hash_map::Entry},
     sync::Arc,
 };
 
-use charmer_config::{Applied, Declared, Mismatches, Position};
+use charmer_config::{Applied, ConfineMode, Declared, Mismatches, Position};
 use charmer_core::{
     model::{Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue, GivenEffect, Network},
+    schema::convert,
     select::{Candidate, CommandRule, FlagRule, Selector, first_match},
     text::nearest,
     tool::CatalogueOptions,
@@ -93,11 +94,17 @@ pub(crate) fn prepare(
     let program = &*set::pinned(program, selection, &found)?;
     let source = &program.source;
     let no_flags = unmatched_flags(selection, &found);
-    let (mut cli, judgement) = match found {
-        Cow::Borrowed(found) => (found.cli.clone(), found.judgement.clone()),
-        Cow::Owned(found) => (found.cli, found.judgement),
+    let (mut cli, judgement, said) = match found {
+        Cow::Borrowed(found) => (
+            found.cli.clone(),
+            found.judgement.clone(),
+            found.said.clone(),
+        ),
+        Cow::Owned(found) => (found.cli, found.judgement, found.said),
     };
+    let claims = claims(&cli, &judgement);
     judgement.set_effects(&mut cli);
+    let of_program = take_networks(&mut cli);
     // Profiles know better than what was inferred, and the file has the last word. A command that it adds is thought
     // about as well.
     let mut from_profiles = Vec::new();
@@ -107,7 +114,17 @@ pub(crate) fn prepare(
         from_profiles.extend(report.applied);
         told.extend(known.warnings(&cli, &mismatches));
     }
-    let of_profiles = take_networks(&mut cli);
+    let mut known: HashMap<CommandPath, (Network, &str)> = HashMap::new();
+    for (networks, from) in [
+        (of_program, "program"),
+        (take_networks(&mut cli), "profile"),
+    ] {
+        known.extend(
+            networks
+                .into_iter()
+                .map(|(path, network)| (path, (network, from))),
+        );
+    }
     let report = source
         .apply(&mut cli)
         .map_err(|error| mismatch(program, &error))?;
@@ -126,7 +143,17 @@ pub(crate) fn prepare(
     let read_only = selection.read_only || source.read_only;
     let pinned = source.catalogue_options(&cli);
     let mut options = pinned.map_err(|error| mismatch(program, &error))?;
-    let (networks, reads_any) = networks(&cli, program, read_only, &of_file, &of_profiles);
+    let (networks, reads_any) = networks(&cli, program, read_only, &of_file, &known);
+    for path in claims {
+        let is_it =
+            |one: &Applied| one.path == path && one.argument.is_none() && one.field == "effect";
+        let said = from_profiles.iter().chain(&report.applied).any(is_it);
+        let kept = program.confinement.mode == ConfineMode::Auto
+            && networks.get(&path).and_then(|granted| granted.network) == Some(Network::None);
+        if let Some(command) = cli.command_mut(&path).filter(|_| !said && !kept) {
+            command.hints.effect = Effect::Unknown;
+        }
+    }
     let reads_any = Arc::new(reads_any);
     let only_reading = read_only.then_some(&reads_any);
     let mut left_out = leave_out_flags(
@@ -148,7 +175,16 @@ pub(crate) fn prepare(
     warnings.extend(unmatched_commands(&cli, selection));
     warnings.extend(no_flags);
     options.selectors = selectors(&cli, program, selection, only_reading.cloned());
-    let outputs = source.outputs(&cli);
+    let mut outputs = source.outputs(&cli);
+    for (path, schema) in said.into_iter().flat_map(|said| said.outputs) {
+        let mut said = Declared::default();
+        said.schema = Some(Arc::new(convert(&schema)));
+        if let Entry::Vacant(free) = outputs.entry(path) {
+            let shown = said.data_schema().map(|data| (free.key().clone(), data));
+            options.outputs.extend(shown);
+            free.insert(said);
+        }
+    }
     warnings.extend(lost_in_conversion(&cli, &outputs));
     Ok(Prepared {
         cli,
@@ -164,6 +200,22 @@ pub(crate) fn prepare(
         from_profiles,
         warnings,
     })
+}
+
+/// The commands that their program alone says to read. That counts only where the kernel keeps them from writing and from
+/// the network.
+fn claims(cli: &Cli, judgement: &Judgement) -> Vec<CommandPath> {
+    let mut claims = Vec::new();
+    cli.walk(&mut |path, lineage| {
+        let claimed = lineage
+            .last()
+            .is_some_and(|command| command.hints.effect == Effect::Read);
+        let thought = judgement.command(path).map(|thought| thought.effect);
+        if claimed && thought == Some(Effect::Unknown) {
+            claims.push(path.clone());
+        }
+    });
+    claims
 }
 
 /// A program as it is said to be: as it was read, with what profiles and the file say of it. Nothing is left out.
@@ -293,7 +345,7 @@ fn networks(
     program: &Program,
     read_only: bool,
     of_file: &HashMap<CommandPath, Network>,
-    of_profiles: &HashMap<CommandPath, Network>,
+    known: &HashMap<CommandPath, (Network, &'static str)>,
 ) -> (HashMap<CommandPath, Granted>, HashSet<CommandPath>) {
     let rules = program.source.selectors();
     let mut networks = HashMap::new();
@@ -306,7 +358,7 @@ fn networks(
         let granted = program.confinement.network_of_command(
             selector,
             of_file.get(path).copied(),
-            of_profiles.get(path).copied(),
+            known.get(path).copied(),
         );
         networks.insert(path.clone(), granted);
         if program.confinement.reads_any(granted, read_only) {

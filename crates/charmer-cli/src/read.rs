@@ -7,18 +7,20 @@ use std::{
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
-use charmer_core::model::CommandPath;
+use charmer_config::yaml_as_json;
+use charmer_core::model::{CommandPath, Document};
 use charmer_discover::{
     DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Provenance, Surroundings,
     Unlisted,
     cache::Cache,
+    document_files,
     probe::{ProbeOptions, ProbeStop},
 };
 use charmer_sandbox::SandboxCommand;
 use tokio::task::JoinSet;
 
 use crate::{
-    identity::keep_version,
+    identity::{Introduction, keep_introduction},
     output,
     problem::Problem,
     profiles::{self, LoadedProfile},
@@ -36,7 +38,7 @@ pub(crate) const TRIES: u32 = 3;
 
 /// Ends the programs that are being read, whoever reads them.
 static STOP: LazyLock<ProbeStop> = LazyLock::new(ProbeStop::default);
-/// What was said to be missing of the sandbox.
+/// What was warned of.
 static SAID: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 
 /// Ends the programs that are being read, and removes what they wrote. Nothing can be read afterwards.
@@ -44,15 +46,15 @@ pub(crate) async fn end() {
     STOP.end().await;
 }
 
-/// Says what is missing of the sandbox, once: several programs are read in sandboxes alike.
-fn say_shortcoming(sentence: &str) {
+/// Warns once: several programs are read in sandboxes alike, and each of them more than once.
+fn say_once(sentence: &str) {
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if said.insert(sentence.to_owned()) {
         output::warn(sentence);
     }
 }
 
-/// Whether this was said to be missing of the sandbox before.
+/// Whether this was warned of before.
 pub(crate) fn was_said(sentence: &str) -> bool {
     let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     said.contains(sentence)
@@ -117,6 +119,7 @@ impl Start {
     fn nth(program: &Path, tries: u32) -> Self {
         let mut options = options(program);
         options.unlisted = unlisted(program);
+        options.document = document(program);
         options.probe.timeout *= 1 << tries.min(2);
         // Before anything is asked: what changes while it is read shows at the next look.
         let footing = cache_or_none().footing(program);
@@ -196,11 +199,11 @@ impl Start {
         Some(given)
     }
 
-    /// Waits until it is known what the program calls its version.
-    pub(crate) async fn version(&self) -> Option<String> {
+    /// Waits until it is known what the program tells of itself.
+    pub(crate) async fn introduction(&self) -> Introduction {
         match self {
-            Self::Known(_, found) => found.cli.version.clone(),
-            Self::Walk(_, walk, _) => walk.version().await,
+            Self::Known(_, found) => Introduction::of(found),
+            Self::Walk(_, walk, _) => Introduction::new(walk.version().await, walk.said()),
         }
     }
 
@@ -265,7 +268,7 @@ async fn keep(program: PathBuf, footing: Footing, found: Discovery) -> Discovery
     let found = Arc::new(found);
     let kept = Arc::clone(&found);
     let store = move || {
-        keep_version(&cache, &program, kept.cli.version.as_deref());
+        keep_introduction(&cache, &program, &Introduction::of(&kept));
         cache.store(&program, footing, &kept)
     };
     let stored = tokio::task::spawn_blocking(store).await;
@@ -314,10 +317,42 @@ fn options(path: &Path) -> DiscoverOptions {
         args: vec![SANDBOX.into()],
     });
     probe.hidden = rights::hidden_while_read(path);
-    probe.on_shortcoming = Some(say_shortcoming);
+    probe.on_shortcoming = Some(say_once);
     probe.stop = STOP.clone();
     options.probe = probe;
     options
+}
+
+/// What `NAME.charmer.yaml` beside a program says of it. A file of somebody who could not have changed the program does
+/// not speak for it.
+fn document(program: &Path) -> Option<(PathBuf, Document)> {
+    let files = document_files(program).into_iter();
+    let file = files.into_iter().find(|file| file.exists())?;
+    match read_document(program, &file) {
+        Ok(document) => Some((file, document)),
+        Err(reason) => {
+            say_once(&format!("{} is not used: {reason}", file.display()));
+            None
+        }
+    }
+}
+
+fn read_document(program: &Path, file: &Path) -> Result<Document, String> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let look = |path: &Path| path.metadata().map_err(|error| error.to_string());
+        let (of_program, of_file) = (look(program)?, look(file)?);
+        if of_file.uid() != 0 && of_file.uid() != of_program.uid() {
+            return Err("it belongs neither to the owner of the program nor to root".to_owned());
+        }
+        if of_file.mode() & 0o002 != 0 {
+            return Err("anybody may write to it; `chmod o-w` takes that right away".to_owned());
+        }
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let said = yaml_as_json(&text)?;
+    Document::from_json(said).map_err(|error| error.to_string())
 }
 
 /// What the profiles of a program say that it takes and does not list.

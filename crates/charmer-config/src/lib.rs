@@ -69,6 +69,7 @@ pub use source::{Completion, EnvironmentRules, Inherit, Origin, Redirects, Sourc
 pub use units::parse_duration;
 pub use values::{Pattern, Pinned, Position, Secret};
 pub use versions::{NoVersions, Versions};
+pub use yaml::yaml_as_json;
 
 /// The JSON Schema of the file, for editors.
 pub const SCHEMA: &str = include_str!("../charmer.schema.json");

@@ -66,6 +66,21 @@ pub(crate) fn read(problems: &mut Problems<'_>) -> Option<Node> {
     }
 }
 
+/// Reads text as JSON, with the same bounds; an error says what is wrong with it.
+///
+/// ```
+/// let said = charmer_config::yaml_as_json("{name: ship, flags: [a, b]}").unwrap();
+/// assert_eq!(said["flags"][1], "b");
+/// assert!(charmer_config::yaml_as_json("a: 1\na: 2").is_err());
+/// ```
+pub fn yaml_as_json(text: &str) -> Result<serde_json::Value, String> {
+    if text.len() > MOST_BYTES {
+        return Err(format!("it is longer than {MOST_BYTES} bytes"));
+    }
+    let options = options(DuplicateKeyPolicy::Error);
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())
+}
+
 fn load(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Node, Error> {
     let options = options(duplicate_keys);
     let tree: Spanned<Raw> = serde_saphyr::from_str_with_options(text, options)?;

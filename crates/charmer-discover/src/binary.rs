@@ -34,6 +34,13 @@ impl Binary {
         name.strip_suffix(".exe").unwrap_or(&name).to_owned()
     }
 
+    /// Whether the file is a script.
+    pub(crate) fn is_script(&self) -> bool {
+        let mut head = [0; 2];
+        let read = File::open(&self.path).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head == *b"#!"
+    }
+
     /// Whether the file is a script that Python runs.
     pub(crate) fn is_python_script(&self) -> bool {
         let mut head = Vec::new();

@@ -63,7 +63,14 @@ impl Provenance {
         self.said_by(Origin::Profile, path, flag, field);
     }
 
-    fn said_by(&mut self, origin: Origin, path: &CommandPath, flag: Option<&str>, field: &str) {
+    /// Notes whoever said something.
+    pub(crate) fn said_by(
+        &mut self,
+        origin: Origin,
+        path: &CommandPath,
+        flag: Option<&str>,
+        field: &str,
+    ) {
         let source = Source {
             origin,
             sure: origin.usual(),

@@ -7,17 +7,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_core::model::{Cli, CommandPath};
+use charmer_core::model::{Cli, CommandPath, DOCUMENT_COMMAND, Document};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tokio::sync::Notify;
 
 use crate::{
-    Journal, Judgement, Provenance,
+    Journal, Judgement, Provenance, Said,
     binary::Binary,
     build::build,
     busy::busy,
+    document::{self, Stated},
     family::{Family, ManualPage, Signs, Sketches, families, printed},
     help::{further_help, says_usage, usage_statements},
     manual, plugins,
@@ -42,6 +43,8 @@ pub struct DiscoverOptions {
     pub journal: Option<Journal>,
     /// What is known of the program and it does not say.
     pub unlisted: Unlisted,
+    /// What a file says of the program, which counts where the program says nothing of itself.
+    pub document: Option<(PathBuf, Document)>,
 }
 
 /// What a program takes and does not list, as somebody has written it down who knows it.
@@ -63,6 +66,7 @@ impl Default for DiscoverOptions {
             flags: 2_000,
             journal: None,
             unlisted: Unlisted::default(),
+            document: None,
         }
     }
 }
@@ -123,6 +127,9 @@ pub struct Discovery {
     pub judgement: Judgement,
     /// What is worth knowing.
     pub warnings: Vec<Warning>,
+    /// What the program says of itself beyond its commands, where it says anything in a document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
     /// What the program says of itself at the first look, in short: another answer means another program, another
     /// version, or other plugins.
     pub identity: String,
@@ -145,6 +152,7 @@ impl Discovery {
             family: String::new(),
             provenance: Provenance::default(),
             warnings: Vec::new(),
+            said: None,
             identity: String::new(),
             spawned: 0,
             complete: true,
@@ -165,6 +173,8 @@ impl Discovery {
             family: &'a str,
             judgement: &'a Judgement,
             warnings: &'a [Warning],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            said: Option<&'a Said>,
             identity: &'a str,
             spawned: usize,
             complete: bool,
@@ -176,6 +186,7 @@ impl Discovery {
             provenance: _,
             judgement,
             warnings,
+            said,
             identity,
             spawned,
             complete,
@@ -186,6 +197,7 @@ impl Discovery {
             family,
             judgement,
             warnings,
+            said: said.as_ref(),
             identity,
             spawned: *spawned,
             complete: *complete,
@@ -242,6 +254,8 @@ struct Inner {
     found: Arc<Mutex<Found>>,
     walk: OnceLock<Arc<Walk>>,
     identity: OnceLock<(String, Option<String>)>,
+    /// What the program says of itself in a document, before the identity is known.
+    said: OnceLock<Said>,
     /// Tells those who wait for the identity.
     identified: Notify,
 }
@@ -261,21 +275,47 @@ impl Discoverer {
             found: Arc::default(),
             walk: OnceLock::new(),
             identity: OnceLock::new(),
+            said: OnceLock::new(),
             identified: Notify::new(),
         }))
     }
 
     /// What the program says of itself now, to be compared with [`Discovery::identity`]. It is started twice at most.
     pub async fn identify(&self) -> Result<String, DiscoverError> {
-        let (prober, help) = self.look().await?;
+        let prober = self.prober()?;
+        if let Asked::Document(_, identity) = self.ask(&prober, None).await {
+            return Ok(identity);
+        }
+        let (prober, help) = self.look(prober).await?;
+        if let Asked::Document(_, identity) = self.ask(&prober, Some(&help)).await {
+            return Ok(identity);
+        }
         let version = version(&prober).await;
-        Ok(identity(&prober, &help, version.as_deref()))
+        Ok(identity(&prober, printed(&help), version.as_deref()))
+    }
+
+    fn prober(&self) -> Result<Prober, ProbeError> {
+        Prober::new(self.0.program.clone(), self.0.options.probe.clone())
     }
 
     /// Reads the program.
     pub async fn run(&self) -> Result<Discovery, DiscoverError> {
         let inner = &*self.0;
-        let (prober, help) = self.look().await?;
+        let prober = self.prober()?;
+        let mut asked = self.ask(&prober, None).await;
+        if let Asked::Document(stated, identity) = asked {
+            return Ok(self.stated(*stated, identity, &prober));
+        }
+        let (prober, help) = self.look(prober).await?;
+        if matches!(asked, Asked::Nothing) {
+            asked = self.ask(&prober, Some(&help)).await;
+        }
+        if let Asked::Document(stated, identity) = asked {
+            return Ok(self.stated(*stated, identity, &prober));
+        }
+        if let Asked::Unreadable(warning) = asked {
+            self.found().warnings.push(warning);
+        }
         let binary = Binary::new(&inner.program);
         let signs = Signs {
             help: &help,
@@ -289,7 +329,7 @@ impl Discoverer {
             None => return Err(no_help(&inner.program, &help)),
         };
         let version = version(&prober).await;
-        let identity = identity(&prober, &help, version.as_deref());
+        let identity = identity(&prober, printed(&help), version.as_deref());
         let journal = inner.options.journal.as_ref();
         if let Some(answers) = journal.and_then(|journal| journal.open(&identity)) {
             prober.answer_from(answers);
@@ -323,10 +363,70 @@ impl Discoverer {
         whole
     }
 
+    /// Asks a program that may have one for its document: before anything else where its file has the word for it, and
+    /// with its help in hand where a script's package may have it. Where there is none, a file may say the same.
+    async fn ask(&self, prober: &Prober, help: Option<&Answer>) -> Asked {
+        let binary = Binary::new(&self.0.program);
+        let has_the_word = || binary.contains([DOCUMENT_COMMAND]) == [true];
+        let may_have_one = match help {
+            None => has_the_word(),
+            Some(help) => binary.is_script() && shows_commands(printed(help)) && !has_the_word(),
+        };
+        let asked = match may_have_one {
+            true => document::ask(prober).await,
+            false => None,
+        };
+        match (asked, &self.0.options.document) {
+            (Some((answer, Ok(document))), _) => {
+                let identity = identity(prober, &answer.stdout, None);
+                Asked::Document(Box::new(document::take(document, None)), identity)
+            }
+            (Some((_, Err(reason))), _) => {
+                let message = format!(
+                    "what it says of itself (`{DOCUMENT_COMMAND}`) cannot be read, so its help is read: {reason}"
+                );
+                Asked::Unreadable(Warning::new(CommandPath::root(), message))
+            }
+            (None, Some((file, document))) if help.is_none() => {
+                let version = version(prober).await;
+                let text = document.to_json().to_string();
+                let identity = identity(prober, &text, version.as_deref());
+                let mut stated = document::take(document.clone(), Some(file.clone()));
+                stated.cli.version = stated.cli.version.or(version);
+                Asked::Document(Box::new(stated), identity)
+            }
+            (None, _) => Asked::Nothing,
+        }
+    }
+
+    /// What a document makes of the program.
+    fn stated(&self, stated: Stated, identity: String, prober: &Prober) -> Discovery {
+        let known = (identity.clone(), stated.cli.version.clone());
+        let _ = self.0.said.set(stated.said.clone());
+        let _ = self.0.identity.set(known);
+        self.0.identified.notify_waiters();
+        let shortcomings = prober.shortcomings().into_iter();
+        let mut warnings: Vec<Warning> = shortcomings
+            .map(|message| Warning::new(CommandPath::root(), message))
+            .collect();
+        warnings.extend(stated.warnings);
+        Discovery {
+            cli: stated.cli,
+            family: stated.family,
+            provenance: stated.provenance,
+            judgement: stated.judgement,
+            warnings,
+            said: Some(stated.said),
+            identity,
+            spawned: prober.spawned(),
+            complete: true,
+            tries: 0,
+        }
+    }
+
     /// The first look at the program: a way to run it, and its help.
-    async fn look(&self) -> Result<(Prober, Answer), DiscoverError> {
+    async fn look(&self, prober: Prober) -> Result<(Prober, Answer), DiscoverError> {
         let inner = &*self.0;
-        let prober = Prober::new(inner.program.clone(), inner.options.probe.clone())?;
         let begun = Instant::now();
         let help = first_look(&prober, begun).await;
         if looks_like_help(&help) {
@@ -394,6 +494,11 @@ impl Discoverer {
         }
     }
 
+    /// What the program says of itself beyond its commands, known as soon as its version is.
+    pub fn said(&self) -> Option<&Said> {
+        self.0.said.get()
+    }
+
     /// What is known by now, if there is anything. While the last questions are asked there is nothing, and afterwards the
     /// whole is what [`run`](Self::run) gives.
     pub fn so_far(&self) -> Option<Discovery> {
@@ -436,12 +541,31 @@ impl Discoverer {
             family: walk.family.name().to_owned(),
             provenance,
             warnings,
+            said: None,
             identity,
             spawned: walk.prober.spawned(),
             complete,
             tries: 0,
         })
     }
+}
+
+/// The outcome of asking a program for its document.
+enum Asked {
+    /// It has one, and this identity.
+    Document(Box<Stated>, String),
+    /// It has one that cannot be read.
+    Unreadable(Warning),
+    /// It has none, or was not asked.
+    Nothing,
+}
+
+/// Whether a help text speaks of commands, so that a word that is none of them is refused.
+fn shows_commands(help: &str) -> bool {
+    help.lines().any(|line| {
+        let line = line.trim().to_lowercase();
+        line.ends_with("commands:") || line.ends_with("commands")
+    })
 }
 
 /// What the program calls its version: the first line that it prints, if there is a number in it.
@@ -464,10 +588,10 @@ fn version_line(text: &str) -> Option<String> {
     numbered.then(|| whole_words.to_owned())
 }
 
-fn identity(prober: &Prober, help: &Answer, version: Option<&str>) -> String {
+fn identity(prober: &Prober, said: &str, version: Option<&str>) -> String {
     let home = prober.home().to_string_lossy();
     let mut digest = Sha256::new();
-    digest.update(printed(help).replace(&*home, "$HOME"));
+    digest.update(said.replace(&*home, "$HOME"));
     digest.update([0]);
     digest.update(version.unwrap_or_default());
     hex(&digest.finalize())

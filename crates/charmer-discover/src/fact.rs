@@ -19,6 +19,8 @@ pub enum Origin {
     Completion,
     /// How the program answered a value that was meant to be wrong.
     Probe,
+    /// What the program says of itself, in a document.
+    Program,
     /// A profile.
     Profile,
     /// `charmer.yaml`.
@@ -35,6 +37,7 @@ impl Origin {
             Self::Help => 70,
             Self::Completion => 85,
             Self::Probe => 95,
+            Self::Program => 97,
             Self::Profile => 98,
             Self::Override => 100,
         }
@@ -50,6 +53,7 @@ impl std::fmt::Display for Origin {
             Self::Help => "help",
             Self::Completion => "completion",
             Self::Probe => "probe",
+            Self::Program => "program",
             Self::Profile => "profile",
             Self::Override => "override",
         })

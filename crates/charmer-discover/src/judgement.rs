@@ -83,6 +83,11 @@ impl Judgement {
         descend(self, &mut cli.root, &CommandPath::root());
     }
 
+    /// What is thought of a command, to change it.
+    pub(crate) fn command_mut(&mut self, path: &CommandPath) -> &mut CommandJudgement {
+        self.0.entry(path.to_string()).or_default()
+    }
+
     /// What is thought of a command.
     pub fn command(&self, path: &CommandPath) -> Option<&CommandJudgement> {
         self.0.get(&path.to_string())

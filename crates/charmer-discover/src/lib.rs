@@ -5,6 +5,7 @@ mod build;
 mod busy;
 pub mod cache;
 mod discovery;
+mod document;
 pub mod effect;
 mod fact;
 mod family;
@@ -25,6 +26,7 @@ pub use build::{CommandOrigins, Provenance, Sources};
 pub use discovery::{
     DiscoverError, DiscoverOptions, Discoverer, Discovery, Gap, Unlisted, Warning, discover,
 };
+pub use document::{Said, document_files};
 pub use fact::{Fact, Origin, Source};
 pub use footing::{Footing, Hold, Surroundings};
 pub use journal::Journal;

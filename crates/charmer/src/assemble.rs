@@ -148,7 +148,7 @@ pub(crate) fn mistakes(bridge: &Bridge) -> Vec<String> {
 }
 
 /// The CLI with what its author said of it, and what names something that is not there.
-fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<String>) {
+pub(crate) fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<String>) {
     // The program that is run has the bridge's own command (and clap's `help` with it), so that a positional of these
     // names would call them: they must be known to whoever writes or judges a command line.
     let mut cli = source::read(bridge.mount(), &bridge.command, &|name| {
@@ -249,7 +249,7 @@ fn has_argument(command: &Command, argument: &str) -> bool {
             .any(|positional| positional.id == name || positional.name.as_deref() == Some(name))
 }
 
-fn options(bridge: &Bridge) -> CatalogueOptions {
+pub(crate) fn options(bridge: &Bridge) -> CatalogueOptions {
     let mut options = CatalogueOptions::default();
     options.prefix.clone_from(&bridge.prefix);
     options.layout = bridge.layout;
@@ -269,7 +269,7 @@ fn options(bridge: &Bridge) -> CatalogueOptions {
     options
 }
 
-fn environment(bridge: &Bridge, mark: &str) -> Environment {
+pub(crate) fn environment(bridge: &Bridge, mark: &str) -> Environment {
     let mut environment = Environment::inherit(std::env::vars_os());
     environment = match &bridge.env_only {
         Some(names) => environment.only(names).unattended(names),

@@ -4,6 +4,7 @@ mod assemble;
 mod bridge;
 #[cfg(feature = "clients")]
 mod clients;
+mod document;
 mod judge;
 mod log;
 mod mcp;

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use charmer_core::expose::Expose;
+use charmer_core::{expose::Expose, model::DOCUMENT_COMMAND};
 use charmer_run::{
     Results,
     process::{MARK, MODE, guard},
@@ -20,7 +20,7 @@ use serde_json::json;
 use crate::{
     Bridge, Level,
     assemble::{Purpose, assemble},
-    serve,
+    document, serve,
 };
 
 /// What the subcommand is called unless it is renamed.
@@ -49,9 +49,9 @@ pub(crate) fn command(name: &str) -> Command {
         .about(ABOUT)
         .after_help(format!("{COMMANDS}{commands}"))
         .override_usage(format!("{name} <start|tools{names}> [OPTIONS]"))
+        // The same command, because a host that adds it by hand adds one.
+        .alias(DOCUMENT_COMMAND)
         .allow_external_subcommands(true)
-        .subcommand_required(true)
-        .arg_required_else_help(true)
         .disable_help_subcommand(true)
 }
 
@@ -130,12 +130,23 @@ pub(crate) fn run_before_parsing(bridge: &Bridge) -> Option<u8> {
         return Some(serve::start(bridge));
     }
     let mut words = std::env::args_os().skip(1);
-    (words.next()? == bridge.name.as_str()).then(|| run_words(bridge, words.collect()))
+    let first = words.next()?;
+    if first == DOCUMENT_COMMAND && words.len() == 0 {
+        return Some(document::print(bridge));
+    }
+    (first == bridge.name.as_str()).then(|| run_words(bridge, words.collect()))
 }
 
 /// Does what the parsed command line asks for, if it is ours.
 pub(crate) fn run(bridge: &Bridge, matches: &ArgMatches) -> Option<u8> {
-    let (name, rest) = matches.subcommand_matches(&bridge.name)?.subcommand()?;
+    let Some((name, rest)) = matches.subcommand_matches(&bridge.name)?.subcommand() else {
+        // Without a word behind it there is only one thing that it can mean, if it was called by its other name.
+        let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+        return Some(match words == [DOCUMENT_COMMAND] {
+            true => document::print(bridge),
+            false => run_words(bridge, Vec::new()),
+        });
+    };
     let arguments = rest.get_raw("").into_iter().flatten().map(OsString::from);
     Some(run_words(
         bridge,

@@ -144,6 +144,13 @@ fn overview(inspected: &Inspected, width: Option<usize>) -> String {
     );
     fact("file", inspected.program.display().to_string());
     fact("family", found.family.clone());
+    if let Some(said) = &found.said {
+        let by = said.file.as_ref().map(|file| file.display().to_string());
+        fact(
+            "said by",
+            by.unwrap_or_else(|| "the program itself".to_owned()),
+        );
+    }
     fact("found", format!("{commands} commands, {flags} flags"));
     fact(
         "offered",

@@ -1,6 +1,7 @@
 //! What `charmer inspect --json` prints.
 
 use charmer_core::model::{Command, CommandPath};
+use charmer_discover::Said;
 use serde_json::{Value, json};
 
 use crate::commands::inspect::Inspected;
@@ -72,6 +73,7 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
         "version": found.cli.version,
         "file": program.to_string_lossy(),
         "family": found.family,
+        "saidBy": found.said.as_ref().map(said_by),
         "spawned": found.spawned,
         "complete": found.complete,
         "missing": missing,
@@ -86,6 +88,12 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
         "refusedValues": refused,
         "warnings": warnings,
     })
+}
+
+/// Who says what the program is: the program itself, or a file.
+fn said_by(said: &Said) -> String {
+    let file = said.file.as_ref().map(|file| file.display().to_string());
+    file.unwrap_or_else(|| "program".to_owned())
 }
 
 fn command_json(inspected: &Inspected, path: &CommandPath, command: &Command) -> Value {

@@ -30,7 +30,7 @@ use crate::{
         follow::{Missing, Task, follow, read_again},
         offer::Offer,
     },
-    identity::{Teller, awaited, kept_version, server_info},
+    identity::{Introduction, Teller, awaited, kept_introduction, server_info},
     instructions,
     kept_list::KeptList,
     output,
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     if std::io::stdin().is_terminal() {
         greet(&server_name(&settings));
     }
-    let (teller, version) = awaited();
+    let (teller, introduction) = awaited();
     let programs: Vec<PathBuf> = settings.programs.iter().map(|p| p.path.clone()).collect();
     let (told_of, prompts) = (settings.clone(), settings.config.prompts);
     let refresh = args.selection.refresh;
@@ -104,9 +104,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
             })
             .map_err(|error| Problem::failed(format!("failed to start a thread: {error}")))?;
     }
-    let info = server_info(&told_of, &version);
     let instructions = instructions::with_unread(assembler.instructions(), &told_of);
-    let server = server.info(info.instructions(instructions));
+    let server = server.info(server_info(&told_of, &instructions, &introduction));
     let served = server.run_stdio();
     drop(watching);
     // The client is gone, so there is nobody to read programs for.
@@ -141,7 +140,7 @@ struct Reading {
     programs: Vec<PathBuf>,
     refresh: bool,
     kept: Option<KeptList>,
-    /// Tells the version of the first program.
+    /// Tells what the first program tells of itself.
     teller: Teller,
 }
 
@@ -167,8 +166,9 @@ fn walk(
     let foretold = kept.and_then(KeptList::load);
     if let Some(listing) = &foretold {
         offer.foretell(listing.clone());
-        let version = reading.programs.first().and_then(|path| kept_version(path));
-        reading.teller.tell(version.as_deref());
+        let kept = reading.programs.first();
+        let kept = kept.and_then(|path| kept_introduction(path));
+        reading.teller.tell(kept.unwrap_or_default());
         runtime::wait(async {
             tokio::select! {
                 () = offer.asked() => {}
@@ -233,7 +233,7 @@ async fn read_or_check(
         .collect();
     let known: Vec<_> = starts.iter().map(Start::known).collect();
     if let Some(found) = known.first().copied().flatten() {
-        teller.tell(found.cli.version.as_deref());
+        teller.tell(Introduction::of(found));
     }
     if known.iter().any(Option::is_none) {
         if foretold.is_none() && assembler.exposure().mode == Expose::Auto {
@@ -309,7 +309,7 @@ async fn read_all(
     let (asked, teller) = (Arc::clone(&starts), reading.teller.clone());
     tokio::spawn(async move {
         if let Some(first) = asked.first() {
-            teller.tell(first.version().await.as_deref());
+            teller.tell(first.introduction().await);
         }
     });
     let mut ticks = tokio::time::interval(GROWTH);

@@ -34,6 +34,8 @@ mod plugins;
 mod profiles;
 #[cfg(target_os = "linux")]
 mod readme;
+#[cfg(target_os = "linux")]
+mod said;
 mod serve;
 mod shows;
 mod spells;

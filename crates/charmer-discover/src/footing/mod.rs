@@ -27,7 +27,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::discovery::hex;
+use crate::{discovery::hex, document::document_files};
 
 use self::mark::Mark;
 pub use self::surroundings::Surroundings;
@@ -95,6 +95,9 @@ impl Footing {
             seen: HashSet::new(),
         };
         survey.program(program, MOST_HOPS);
+        for file in document_files(program) {
+            survey.add(Mark::file(&file));
+        }
         survey.plugins(program);
         Self {
             program: program.to_owned(),

@@ -4,7 +4,7 @@ use charmer_core::{output::clean, text::shorten};
 use charmer_run::{CallError, Ended, Outcome, process::Captured};
 use serde::{Deserialize, Serialize};
 
-use super::bounds::bounded;
+use super::bounds::{Bounded, bounded};
 
 /// How many bytes of a line are repeated to people.
 const SAID: usize = 200;
@@ -94,6 +94,18 @@ impl Answer {
     }
 
     pub(super) fn new(result: Result<Outcome, CallError>) -> Self {
+        Self::bounded_by(result, bounded)
+    }
+
+    /// An answer that is no help, and is not read by its lines.
+    pub(super) fn whole(result: Result<Outcome, CallError>) -> Self {
+        Self::bounded_by(result, |text| Bounded {
+            text,
+            ..Bounded::default()
+        })
+    }
+
+    fn bounded_by(result: Result<Outcome, CallError>, bounded: fn(String) -> Bounded) -> Self {
         let outcome = match result {
             Ok(outcome) => outcome,
             Err(error) => return Self::not_started(error.message),

@@ -68,6 +68,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use charmer_core::model::DOCUMENT_COMMAND;
 use charmer_run::{
     CallError, Limits, Outcome,
     process::{Engine, EngineOptions, Environment, Launcher, Request},
@@ -86,6 +87,8 @@ use self::{patience::Patience, protection::Protection, scratch::Scratch, stop::P
 
 /// How long a program that is to end may take to.
 const GRACE: Duration = Duration::from_millis(200);
+/// How many bytes of a document are kept in which a program says what it is: enough for ten thousand commands.
+const DOCUMENT_BYTES: usize = 32 << 20;
 /// The maximum length of a command line in bytes. Linux starts none that is longer than a quarter of the stack, and no
 /// program with an element of 128 KiB.
 const COMMAND_LINE: usize = 120 << 10;
@@ -461,12 +464,16 @@ impl Inner {
         if let Some(log) = &shared.options.log {
             log.note(&argv);
         }
+        let is_document = argv.last().is_some_and(|word| word == DOCUMENT_COMMAND);
         let began = Instant::now();
         let result = self.start(argv, cancel.clone()).await;
         let took = began.elapsed();
         // Reading the output is done outside of the place, so that the next program can start meanwhile.
         drop(place);
-        let answer = self.named(Answer::new(result));
+        let answer = self.named(match is_document {
+            true => Answer::whole(result),
+            false => Answer::new(result),
+        });
         shared.patience.note(&answer, Some(took));
         if shared.options.stop.is_ordered() {
             shared
@@ -535,10 +542,14 @@ impl Inner {
         if let Some(sandbox) = &shared.protection().sandbox {
             launcher = launcher.through(Arc::clone(sandbox));
         }
+        let is_document = argv.last().is_some_and(|word| word == DOCUMENT_COMMAND);
         let limits = Limits::default()
             .timeout(shared.patience.deadline())
             .grace(GRACE)
-            .capture_bytes(shared.options.output);
+            .capture_bytes(match is_document {
+                true => shared.options.output.max(DOCUMENT_BYTES),
+                false => shared.options.output,
+            });
         launcher.run(Request::new(argv, limits), cancel).await
     }
 }

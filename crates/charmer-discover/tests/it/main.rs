@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod document;
 mod endless;
 #[cfg(target_os = "linux")]
 mod hand_on;
