@@ -17,8 +17,8 @@ use charmer_core::{
 };
 use charmer_discover::Discovery;
 use charmer_run::{
-    CallPath, Exposed, Exposure, LOCAL, Limits, META_TOOLS, Promotions, Reading, ReadsAny,
-    ServedTool, SharedSteps, Spool, Target, ToolSet,
+    CallPath, Exposed, Exposure, HookPrograms, HookRunner, LOCAL, Limits, META_TOOLS, Promotions,
+    Reading, ReadsAny, ServedTool, SharedSteps, Spool, Target, ToolSet,
     folder::Folders,
     layers::Validate,
     process::{ConfinedPool, Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
@@ -32,6 +32,7 @@ use crate::{
     complete::completer,
     confine::{Granted, LOOSEN, LOOSEN_NETWORK},
     excluded::excluded,
+    hooks,
     instructions::what_is_here,
     names, output,
     policy::{self, Prepared},
@@ -136,6 +137,8 @@ pub(crate) struct Assembler {
     pool: Option<Arc<ConfinedPool>>,
     pub(crate) spells: Option<SpellBook>,
     shared: SharedSteps,
+    /// Who runs the programs that are asked about calls.
+    hooks: HookRunner,
     limits: Limits,
     exposure: Exposure,
     wishes: Wishes,
@@ -163,7 +166,7 @@ impl Assembler {
         let config = &settings.config;
         let mark = new_mark();
         let (redactor, notes) = config.redactor(|name| std::env::var(name).ok());
-        let warnings = notes.iter().map(ToString::to_string).collect();
+        let mut warnings: Vec<String> = notes.iter().map(ToString::to_string).collect();
 
         let mut options = EngineOptions::default();
         config.set_load(&mut options);
@@ -191,10 +194,13 @@ impl Assembler {
         if config.log.calls {
             shared = shared.log(output::note);
         }
-        let spells = settings
-            .spells
-            .as_ref()
-            .map(|folder| folder.open(&engine, config, &mark, &shared, pool.clone()));
+        let hooks = hooks::runner(&settings, &mark, &engine);
+        let of_file = HookPrograms::default().within(config.hooks.level(&hooks));
+        let spells = settings.spells.as_ref().map(|folder| {
+            let all = of_file.clone().within(folder.hooks.level(&hooks));
+            folder.open(&engine, config, &mark, &shared, pool.clone(), all)
+        });
+        warnings.extend(hooks::warnings(&settings, &hooks));
         let mut exposure = exposure(&settings, &shared);
         let told = exposure.instructions(&what_is_here(&settings));
         let instructions = match &settings.config.server.instructions {
@@ -213,6 +219,7 @@ impl Assembler {
             engine,
             pool,
             shared,
+            hooks,
             settings,
         };
         (assembler, warnings)
@@ -443,6 +450,14 @@ impl Assembler {
             path = path.layer(Arc::new(move |inner| wrap(&layers, inner)));
             limits = selector.limits(&limits, tool.name.as_str());
         }
+        let hooks = HookPrograms::default()
+            .within(self.settings.config.hooks.level(&self.hooks))
+            .within(program.source.hooks.level(&self.hooks));
+        let hooks = match selector {
+            Some((selector, _)) => hooks.within(selector.hooks.level(&self.hooks)),
+            None => hooks,
+        };
+        path = path.hooks(hooks);
         let secret = prepared.secrets(&tool.path).map(|pattern| {
             let why = "secrets are not shown where only reading is offered";
             Validate::forbid(ARGS_KEY, pattern, why)

@@ -9,6 +9,7 @@ mod complete;
 mod confine;
 mod credentials;
 mod excluded;
+mod hooks;
 mod identity;
 mod instructions;
 mod kept_list;

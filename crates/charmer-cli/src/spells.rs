@@ -6,9 +6,9 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{Config, ConfineMode, Source};
+use charmer_config::{Config, ConfineMode, HookRules, Source};
 use charmer_run::{
-    SharedSteps,
+    HookPrograms, SharedSteps,
     process::{ConfinedPool, Engine},
 };
 use charmer_spells::{
@@ -33,6 +33,8 @@ pub(crate) struct Folder {
     /// Its absolute path.
     path: PathBuf,
     read_only: bool,
+    /// The programs that are asked about calls of them, by what the file says of the folder.
+    pub(crate) hooks: HookRules,
     /// Who keeps spells from writing that only read, if the command line says so.
     confine: Option<ConfineMode>,
     /// Which of its spells are offered; all, if it is not said.
@@ -86,9 +88,11 @@ impl Folder {
         mark: &str,
         shared: &SharedSteps,
         pool: Option<Arc<ConfinedPool>>,
+        hooks: HookPrograms,
     ) -> SpellBook {
         let mut options = options()
             .behind(shared.clone())
+            .hooks(hooks)
             .engine(engine.clone())
             .limits(config.limits())
             .structure(config.structure(None))
@@ -120,9 +124,19 @@ pub(crate) fn folder(
     folder: &Path,
     here: &Path,
 ) -> Result<Option<Folder>, Problem> {
-    let (path, read_only) = match (&args.spells, declared) {
-        (Some(path), _) => (here.join(path), false),
-        (None, [(path, source)]) => (folder.join(path), source.read_only),
+    let (path, read_only, hooks) = match (&args.spells, declared) {
+        (Some(path), _) => {
+            let path = here.join(path);
+            // What the file asks for calls of this folder is asked, however it is named.
+            let same = |(of_file, _): &&(PathBuf, Source)| is_same(&folder.join(of_file), &path);
+            let hooks = declared.iter().find(same).map(|(_, source)| &source.hooks);
+            let hooks = hooks.cloned().unwrap_or_default();
+            (path, false, hooks)
+        }
+        (None, [(path, source)]) => {
+            let hooks = source.hooks.clone();
+            (folder.join(path), source.read_only, hooks)
+        }
         (None, []) if args.locked => {
             return Err(
                 Problem::mistake("--locked needs spells, and there are none")
@@ -144,11 +158,20 @@ pub(crate) fn folder(
     Ok(Some(Folder {
         path,
         read_only: read_only || selection.read_only,
+        hooks,
         confine: selection.confine.map(ConfineName::mode),
         offered: policy::spell_rule(selection),
         longest: timeout,
         accepted: args.locked.then(trust_file).transpose()?,
     }))
+}
+
+/// Whether two paths lead to one folder.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// A folder that was named is there; most often it is not because of where one stands.

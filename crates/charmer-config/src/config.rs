@@ -9,7 +9,7 @@ use charmer_run::{Results, layers::StructureMode};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    Confine, Diagnostics, ExposeRules, Finding, Pattern, Secret, ServerRules, Source,
+    Confine, Diagnostics, ExposeRules, Finding, HookRules, Pattern, Secret, ServerRules, Source,
     output::{write_optional_mode, write_optional_results},
     parse,
     reading::Read,
@@ -30,6 +30,7 @@ use crate::{
 /// prompts: true
 /// results: text
 /// confine: auto
+/// hooks: {before: [./policy.py]}
 /// redact: {environment: [KUBE_TOKEN]}
 /// audit: {file: /var/log/charmer.jsonl}
 /// spool: off
@@ -71,6 +72,9 @@ pub struct Config {
     /// Whether calls that are meant to read are run without the right to write, where a source does not say it.
     #[serde(skip_serializing_if = "is_default")]
     pub confine: Confine,
+    /// The programs that are asked about every call, around those of its source.
+    #[serde(skip_serializing_if = "HookRules::is_empty")]
+    pub hooks: HookRules,
     /// What must not be seen.
     #[serde(skip_serializing_if = "Redact::is_empty")]
     pub redact: Redact,

@@ -19,6 +19,7 @@ use std::io::{self, Read as _};
 use crate::{Diagnostics, yaml};
 
 pub use crate::{
+    parse::hooks::{HOOKS, hooks},
     parse::output::{OUTPUT, max_items, output, structure},
     read::{Added, Fields, Problems, listed},
     yaml::{Kind, MOST_BYTES, Node, Quoted},

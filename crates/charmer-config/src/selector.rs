@@ -10,7 +10,7 @@ use charmer_run::layers::StructureMode;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    Pattern, Position,
+    HookRules, Pattern, Position,
     expose::{is_free, write_wish},
     output::write_optional_mode,
     units::{write_duration, write_optional_duration},
@@ -38,6 +38,7 @@ use crate::{
 ///           - {argument: namespace, pattern: '[a-z0-9-]+', message: a name in lower case}
 ///         filter:
 ///           - {pattern: 'password: .*', replace: 'password: ***'}
+///         hooks: {after: [./mask.py]}
 /// ";
 /// let config = Config::parse(text, "charmer.yaml").unwrap();
 /// assert_eq!(config.sources[0].select[0].retry.as_ref().unwrap().times, 2);
@@ -87,6 +88,9 @@ pub struct Selector {
     /// What is replaced in output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub filter: Vec<Filter>,
+    /// The programs that are asked about calls of these commands, within those of the source.
+    #[serde(skip_serializing_if = "HookRules::is_empty")]
+    pub hooks: HookRules,
     /// How far it goes to have output as data.
     #[serde(
         skip_serializing_if = "Option::is_none",

@@ -10,8 +10,8 @@ use charmer_core::{
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    CommandOverride, Confine, Expectation, Knowledge, Pinned, Position, Secret, Selector,
-    knowledge::fill,
+    CommandOverride, Confine, Expectation, HookRules, Knowledge, Pinned, Position, Secret,
+    Selector, knowledge::fill,
 };
 
 /// One entry of `sources`.
@@ -31,6 +31,7 @@ use crate::{
 ///     set: {context: staging}
 ///     undone_by: {context: [host]}
 ///     environment: {inherit: [PATH, HOME], set: {DOCKER_CLI_HINTS: false}}
+///     hooks: {before: [./policy.py]}
 ///     select:
 ///       - commands: {exclude_containing: [rm, prune]}
 ///     expect: [{allow: ps --all}, {deny: system prune}]
@@ -70,6 +71,8 @@ pub struct Source {
     pub set: BTreeMap<String, Pinned>,
     /// Flags that take away what a pinned flag restricts, by the name of the pinned one: they are withheld while it is pinned.
     pub undone_by: BTreeMap<String, Vec<String>>,
+    /// The programs that are asked about its calls, within those of the file.
+    pub hooks: HookRules,
     /// What else is known of it.
     pub known: Knowledge,
     /// What is corrected or added, by command: the key `override`. Paths are written with or without the program's name.
@@ -98,7 +101,7 @@ impl Source {
 }
 
 /// Where a source's tools come from: exactly one of the keys `binary` and `spells`. Of the other keys, spells have only
-/// `read_only`.
+/// `read_only` and `hooks`.
 ///
 /// ```
 /// # use charmer_config::{Config, Origin};
@@ -242,6 +245,9 @@ impl Serialize for Source {
             Origin::Spells(path) => {
                 map.serialize_entry("spells", path)?;
                 map.serialize_entry("read_only", &self.read_only)?;
+                if !self.hooks.is_empty() {
+                    map.serialize_entry("hooks", &self.hooks)?;
+                }
                 return map.end();
             }
         }
@@ -279,6 +285,9 @@ impl Serialize for Source {
         }
         if !self.undone_by.is_empty() {
             map.serialize_entry("undone_by", &self.undone_by)?;
+        }
+        if !self.hooks.is_empty() {
+            map.serialize_entry("hooks", &self.hooks)?;
         }
         let known = serde_json::to_value(&self.known).map_err(serde::ser::Error::custom)?;
         for (key, value) in known.as_object().into_iter().flatten() {

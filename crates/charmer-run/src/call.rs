@@ -162,7 +162,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// How many items there were, where the data holds only the first of them.
     pub items: Option<usize>,
-    /// What is wrong with the output of a program that ended well.
+    /// What is wrong with the output of a program that ended well, or what is to be said of one that did not in the place
+    /// of the usual words.
     pub complaint: Option<CallError>,
     /// The question that a person has to answer before anything is started.
     pub question: Option<Question>,

@@ -10,6 +10,9 @@
 //! - Hooks, before and after, and an author's own layers run: they may refuse a call, and a hook before may have a
 //!   counterpart after. One that counts or spends something looks at [`Call::dry_run`](crate::Call::dry_run).
 //!
+//! - Hooks that are programs are asked before it, with `dryRun: true`: they judge, so what they refuse is refused, and that
+//!   one allows it is a note. None is asked after it: nothing was run.
+//!
 //! That the program can be started, and confined, is not tried.
 
 use std::path::PathBuf;

@@ -175,6 +175,14 @@ impl Execute {
         Ok(outcome)
     }
 
+    /// Who starts the program, where there is one.
+    pub(crate) fn launcher(&self) -> Option<&Launcher> {
+        match &self.target {
+            Target::Process(launcher) => Some(launcher),
+            Target::Handler(_) | Target::Answer(_) => None,
+        }
+    }
+
     /// Whether the folder of the caller matters: nobody else says where the program runs.
     pub(crate) fn in_callers_folder(&self) -> bool {
         let fixed = |launcher: &Launcher| launcher.fixed_folder().is_some();

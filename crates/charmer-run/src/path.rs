@@ -5,15 +5,18 @@
 //!
 //! 1. the audit log, so that whatever a later step refuses is on record;
 //! 2. the log of calls;
-//! 3. understanding ([`understand`]): input as an assistant naturally writes it becomes the strict form, once, so that no
+//! 3. the operator's programs that are told of errors ([`CallPath::hooks`]), whichever step they come from;
+//! 4. understanding ([`understand`]): input as an assistant naturally writes it becomes the strict form, once, so that no
 //!    later step can be got around by another spelling; what is on record is what was given;
-//! 4. the steps of the server ([`SharedSteps::step`]);
-//! 5. output as data ([`Structure`]): what it adds to the input is checked, and what later steps take out of the output
+//! 5. the steps of the server ([`SharedSteps::step`]);
+//! 6. output as data ([`Structure`]): what it adds to the input is checked, and what later steps take out of the output
 //!    is not in the data;
-//! 6. checks of input ([`CallPath::check`]);
-//! 7. the author's own layers ([`CallPath::layer`]), the first of them outermost;
-//! 8. [`Execute`]: binding, the [`Policy`], the command line, the check of each of its elements, the [`Judge`], and the
-//!    process or handler.
+//! 7. the operator's programs that judge a call, and look at what came of it ([`CallPath::hooks`]): what they change in the
+//!    input is checked by all that follows, and what they change in the output is what becomes data;
+//! 8. checks of input ([`CallPath::check`]);
+//! 9. the author's own layers ([`CallPath::layer`]), the first of them outermost;
+//! 10. [`Execute`]: binding, the [`Policy`], the command line, the check of each of its elements, the [`Judge`], and the
+//!     process or handler.
 //!
 //! A [dry run](crate::DryRun) passes them all, and stops before the process.
 
@@ -24,7 +27,9 @@ use tower::{Service, service_fn};
 
 use crate::{
     Call, CallError, CallService, ErrorCode, Execute, Judge, Limits, Outcome, Policy, Redactor,
-    Rule, ServedTool, Target, into_service,
+    Rule, ServedTool, Target,
+    hook_programs::{Asking, Explained, HookPrograms, Judged},
+    into_service,
     layers::{Audit, Structure, Validate, log_calls},
     wrap,
 };
@@ -74,11 +79,14 @@ impl SharedSteps {
         self.log.is_some() || !self.steps.is_empty()
     }
 
-    fn around(&self, mut service: CallService) -> CallService {
+    fn around(&self, mut service: CallService, explained: Option<&Explained>) -> CallService {
         for step in self.steps.iter().rev() {
             service = step(service);
         }
         service = understanding(service);
+        if let Some(explained) = explained {
+            service = wrap(explained, service);
+        }
         if let Some(tell) = self.log.clone() {
             service = wrap(&log_calls(move |line| tell(line)), service);
         }
@@ -133,6 +141,7 @@ pub struct CallPath {
     structure: Structure,
     limits: Limits,
     redactor: Redactor,
+    hooks: HookPrograms,
     may_block: bool,
 }
 
@@ -147,6 +156,7 @@ impl CallPath {
             structure: Structure::off(),
             limits: Limits::default(),
             redactor: Redactor::default(),
+            hooks: HookPrograms::default(),
             may_block: false,
         }
     }
@@ -187,6 +197,13 @@ impl CallPath {
     #[must_use]
     pub fn layer(mut self, layer: Step) -> Self {
         self.layers.push(layer);
+        self
+    }
+
+    /// Sets the operator's programs that are asked about its calls.
+    #[must_use]
+    pub fn hooks(mut self, hooks: HookPrograms) -> Self {
+        self.hooks = hooks;
         self
     }
 
@@ -235,6 +252,13 @@ impl CallPath {
     /// The tool with its call path, behind the steps that all calls take.
     pub fn serve(self, shared: &SharedSteps) -> ServedTool {
         let in_callers_folder = self.execute.in_callers_folder();
+        let asking = (!self.hooks.is_empty()).then(|| Asking {
+            hooks: self.hooks,
+            launcher: self.execute.launcher().cloned(),
+            redactor: self.redactor.clone(),
+        });
+        // What a hook is told can be long.
+        let may_block = self.may_block || asking.is_some();
         let mut service = into_service(self.execute);
         for layer in self.layers.iter().rev() {
             service = layer(service);
@@ -242,14 +266,17 @@ impl CallPath {
         for check in self.checks.iter().rev() {
             service = wrap(check, service);
         }
+        if let Some(asking) = &asking {
+            service = wrap(&Judged(asking.clone()), service);
+        }
         if !self.structure.is_idle() {
             let structure = self.structure.redactor(self.redactor.clone());
             service = wrap(&structure, service);
         }
-        let mut served =
-            ServedTool::new(self.tool, shared.around(service), self.limits).redactor(self.redactor);
+        let service = shared.around(service, asking.map(Explained).as_ref());
+        let mut served = ServedTool::new(self.tool, service, self.limits).redactor(self.redactor);
         served.in_callers_folder = in_callers_folder;
-        match self.may_block || shared.may_block() {
+        match may_block || shared.may_block() {
             true => served,
             false => served.never_blocks(),
         }

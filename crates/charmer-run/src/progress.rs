@@ -14,26 +14,45 @@ pub struct Snapshot {
 
 /// Where a running call reports to; nowhere by default, which costs nothing.
 #[derive(Debug, Clone, Default)]
-pub struct Progress(Option<watch::Sender<Snapshot>>);
+pub struct Progress {
+    sender: Option<watch::Sender<Snapshot>>,
+    /// Whether it tells how much was written, and not what.
+    wordless: bool,
+}
 
 impl Progress {
     /// Reports to the receiver that comes with it.
     pub fn watched() -> (Self, watch::Receiver<Snapshot>) {
         let (sender, receiver) = watch::channel(Snapshot::default());
-        (Self(Some(sender)), receiver)
+        let progress = Self {
+            sender: Some(sender),
+            wordless: false,
+        };
+        (progress, receiver)
+    }
+
+    /// Reports to the same place how much was written, and not what: for output that must be looked at before it is shown.
+    #[must_use]
+    pub fn wordless(&self) -> Self {
+        Self {
+            sender: self.sender.clone(),
+            wordless: true,
+        }
     }
 
     /// Whether anybody listens.
     pub fn is_watched(&self) -> bool {
-        self.0.as_ref().is_some_and(|sender| !sender.is_closed())
+        self.sender
+            .as_ref()
+            .is_some_and(|sender| !sender.is_closed())
     }
 
     /// Reports more output; handlers may report lines of their own.
     pub fn report(&self, bytes: u64, line: Option<&str>) {
-        let Some(sender) = &self.0 else { return };
+        let Some(sender) = &self.sender else { return };
         sender.send_modify(|snapshot| {
             snapshot.bytes += bytes;
-            if let Some(line) = line {
+            if let Some(line) = line.filter(|_| !self.wordless) {
                 line.clone_into(&mut snapshot.line);
             }
         });

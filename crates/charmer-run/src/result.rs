@@ -125,6 +125,9 @@ impl CallResult {
         if let Some(error) = &error {
             parts.push(match (outcome.ended, &error.hint) {
                 (Ended::Exited(0), _) => error_text(error),
+                (Ended::Exited(code), _) if outcome.complaint.is_some() => {
+                    format!("exit code {code}: {}", error_text(error))
+                }
                 (Ended::Exited(code), None) => format!("exit code {code}"),
                 (Ended::Exited(code), Some(hint)) => format!("exit code {code} ({hint})"),
                 _ => error_text(error),
@@ -216,9 +219,12 @@ fn more_note(captured: &Captured) -> String {
 }
 
 /// What an outcome that is not a success says of itself.
-fn failure(outcome: &Outcome) -> Option<CallError> {
+pub(crate) fn failure(outcome: &Outcome) -> Option<CallError> {
+    if outcome.complaint.is_some() {
+        return outcome.complaint.clone();
+    }
     let error = match outcome.ended {
-        Ended::Exited(0) | Ended::NotRun => return outcome.complaint.clone(),
+        Ended::Exited(0) | Ended::NotRun => return None,
         Ended::Exited(code) => CallError::new(
             ErrorCode::Failed,
             format!("the command ended with exit code {code}"),

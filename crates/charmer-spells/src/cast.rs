@@ -11,7 +11,7 @@ use charmer_core::{
     tool::Tool,
 };
 use charmer_run::{
-    CallError, CallPath, ErrorCode, Place, Policy, Rule, ServedTool, SharedSteps,
+    CallError, CallPath, ErrorCode, HookLevel, Place, Policy, Rule, ServedTool, SharedSteps,
     folder::{Denied, HeldFolder, is_beneath, settle},
     process::Launcher,
 };
@@ -48,6 +48,11 @@ impl Cast {
         );
         let limits = options.limits.clone().timeout(options.time_of(spell));
         let target = confine::target(&self, launcher);
+        let hooks = options.hooks.clone();
+        let hooks = match spell.hooks.is_empty() {
+            true => hooks,
+            false => hooks.within(self.own_hooks()),
+        };
         CallPath::new(Arc::clone(&entry.tool), target)
             .policy(Arc::new(self))
             .rule(Rule::new(format!(
@@ -56,11 +61,34 @@ impl Cast {
                 entry.file.display()
             )))
             .structure(entry.structure.clone())
+            .hooks(hooks)
             .redactor(options.engine.redactor().clone())
             .limits(limits)
             // It looks at folders before it runs.
             .may_block(true)
             .serve(shared)
+    }
+
+    /// The programs that its file names in `hooks`. Where only accepted spells run, they are looked at before they are
+    /// started: the policy decides after them.
+    fn own_hooks(&self) -> HookLevel {
+        let runner = self.options.hook_runner(&self.base);
+        let level = self.entry.spell.hooks.level(&runner);
+        if self.options.locked.is_none() {
+            return level;
+        }
+        let cast = self.clone();
+        level.guarded_by(Arc::new(move || {
+            cast.check_files(&cast.program()?, &cast.base)
+        }))
+    }
+
+    /// Refuses files that are not as they were accepted, for a run of this program in this folder.
+    fn check_files(&self, program: &Path, folder: &Path) -> Result<(), CallError> {
+        match self.entry.files.changed(program, folder) {
+            Some(word) => Err(changed_file(&self.entry.spell.name, &word)),
+            None => Ok(()),
+        }
     }
 
     fn folder(&self, asked: Option<&str>) -> Result<HeldFolder, CallError> {
@@ -160,10 +188,8 @@ impl Policy for Cast {
             place.variables.push(("TMPDIR".into(), scratch.into()));
         }
         let program = self.program()?;
-        if self.options.locked.is_some()
-            && let Some(word) = self.entry.files.changed(&program, &folder.path)
-        {
-            return Err(changed_file(&spell.name, &word));
+        if self.options.locked.is_some() {
+            self.check_files(&program, &folder.path)?;
         }
         place.program = Some(program);
         place.folder = Some(Arc::new(folder));

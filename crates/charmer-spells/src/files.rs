@@ -1,4 +1,4 @@
-//! The files that a spell names in `command`, `flags`, `json` and `argv`: the script that it runs, the settings that it
+//! The files that a spell names in `command`, `flags`, `json`, `argv` and `hooks`: the script that it runs, the settings that it
 //! passes. A spell that reads may read them, and where only accepted spells run their content is part of what was accepted.
 //!
 //! A word names a file if there is one of that name in the folder that holds `spells/` or in one of `paths`. The program
@@ -161,7 +161,9 @@ fn digest(path: &Path) -> io::Result<[u8; 32]> {
 fn words(spell: &Spell) -> io::Result<BTreeSet<String>> {
     let mut words = BTreeSet::new();
     let fixed = spell.command[1..].iter();
-    for element in fixed.chain(&spell.flags).chain(&spell.json) {
+    let hooks = [&spell.hooks.before, &spell.hooks.after, &spell.hooks.error];
+    let hooks = hooks.into_iter().flatten();
+    for element in fixed.chain(&spell.flags).chain(&spell.json).chain(hooks) {
         words.extend(names(element));
     }
     for template in &spell.argv {

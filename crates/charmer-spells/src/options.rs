@@ -1,11 +1,16 @@
 //! How spells are loaded and run.
 
-use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use charmer_run::{
-    Limits, SharedSteps,
+    HookPrograms, HookRunner, Limits, SharedSteps,
     layers::Structure,
-    process::{ConfinedPool, Engine, Environment},
+    process::{ConfinedPool, Engine, Environment, MODE},
 };
 
 use crate::spell::{Spell, TIMES};
@@ -76,6 +81,8 @@ pub struct SpellOptions {
     pub engine: Engine,
     /// The steps that all calls take.
     pub shared: SharedSteps,
+    /// The programs that are asked about every call, around those of its spell.
+    pub hooks: HookPrograms,
     /// How large a call may become; how long it may take is the spell's to say.
     pub limits: Limits,
     /// How far it goes to have output as data, where a spell does not say. A spell's program is asked for JSON only with
@@ -131,6 +138,24 @@ impl SpellOptions {
     pub fn behind(mut self, shared: SharedSteps) -> Self {
         self.shared = shared;
         self
+    }
+
+    /// Sets the programs that are asked about every call, around those of its spell.
+    #[must_use]
+    pub fn hooks(mut self, hooks: HookPrograms) -> Self {
+        self.hooks = hooks;
+        self
+    }
+
+    /// Who runs the programs that spells name in `hooks`, in the folder that relative paths start in.
+    pub(crate) fn hook_runner(&self, base: &Path) -> HookRunner {
+        let variables = self.variables.iter().filter(|(name, _)| *name != MODE);
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut environment = Environment::inherit(variables);
+        if let Some(mark) = &self.mark {
+            environment = environment.marked(mark, false);
+        }
+        HookRunner::new(environment, base.to_owned(), self.engine.clone())
     }
 
     /// Sets how large a call may become.

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, ops::Range, path::PathBuf};
 
-use charmer_config::reading::{self, Fields, Kind, Node, Problems, Quoted, Read};
+use charmer_config::{
+    HookRules,
+    reading::{self, Fields, Kind, Node, Problems, Quoted, Read},
+};
 use charmer_core::{
     model::{Effect, Network},
     output::clean,
@@ -38,6 +41,7 @@ pub(crate) const SPELL: &[&str] = &[
     "json",
     "max_items",
     "output",
+    "hooks",
 ];
 const EFFECTS: &[(&str, Effect)] = &[
     ("read", Effect::Read),
@@ -158,6 +162,10 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
         output: fields
             .get("output")
             .and_then(|node| reading::output(node, context.folder, problems)),
+        hooks: fields
+            .get("hooks")
+            .and_then(|node| hooks(node, context, problems))
+            .unwrap_or_default(),
         args: declared,
         argv,
         stdin,
@@ -343,6 +351,17 @@ fn structure(
     Some(mode)
 }
 
+/// The programs that are asked about its runs.
+fn hooks(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Option<HookRules> {
+    let mut rules = reading::hooks(node, problems)?;
+    for words in [&mut rules.before, &mut rules.after, &mut rules.error] {
+        for word in words {
+            *word = expand_node(word, node, context.variables, problems)?;
+        }
+    }
+    Some(rules)
+}
+
 /// The words that make the program print JSON.
 fn json(fields: &Fields<'_>, context: &Context<'_>, problems: &mut Problems<'_>) -> Vec<String> {
     let words = list(fields, "json", problems, |node, problems| {
@@ -431,6 +450,7 @@ mod tests {
             ("", SPELL),
             ("/$defs/arg", args::ARG),
             ("/$defs/output", reading::OUTPUT),
+            ("/$defs/hooks", reading::HOOKS),
         ] {
             let object = schema.pointer(pointer).expect("it is there");
             assert_eq!(object["additionalProperties"], false);

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{OutputRules, SchemaRule, reading::Read};
+use charmer_config::{HookRules, OutputRules, SchemaRule, reading::Read};
 use charmer_core::{
     model::{Effect, Network},
     tool::Template,
@@ -74,6 +74,8 @@ pub struct Spell {
     pub max_items: Option<usize>,
     /// What it prints, if it is declared.
     pub output: Option<OutputRules>,
+    /// The programs that are asked about its runs. Relative paths of theirs start in the folder that holds `spells/`.
+    pub hooks: HookRules,
 }
 
 impl Spell {

@@ -16,6 +16,7 @@ use crate::{
     args::{Selection, Spells},
     assemble::{Assembler, Purpose},
     commands::expect::{Decided, decide},
+    hooks,
     policy::{prepare, said},
     problem::{INTERRUPTED, Problem},
     programs,
@@ -120,6 +121,10 @@ struct Look<'f> {
 impl Look<'_> {
     fn at_everything(&mut self) -> Result<(), Problem> {
         self.at_sources();
+        for hook in hooks::missing(&self.config, self.folder) {
+            let finding = Finding::mistake(hook.place, hook.message);
+            self.findings.push(finding.hint(hooks::MISSING));
+        }
         if !self.findings.is_empty() {
             return Ok(());
         }

@@ -22,6 +22,8 @@ mod expose;
 mod folder;
 #[cfg(unix)]
 mod fresh;
+#[cfg(unix)]
+mod hooks;
 mod init;
 mod input;
 mod installing;

@@ -1,9 +1,11 @@
-//! From the tree to the types, key by key. A file's readers are here, in `source`, `confine`, `overrides`, `output`, `expose` and `selector`.
+//! From the tree to the types, key by key. A file's readers are here, in `source`, `confine`, `overrides`,
+//! `output`, `expose`, `hooks` and `selector`.
 //!
 //! Keys that are not in a mapping's list are mistakes; the lists are compared with the JSON Schema by a test.
 
 mod confine;
 mod expose;
+pub(crate) mod hooks;
 mod knowledge;
 pub(crate) mod output;
 mod overrides;
@@ -42,6 +44,7 @@ const CONFIG: &[&str] = &[
     "expose",
     "prompts",
     "confine",
+    "hooks",
     "redact",
     "audit",
     "spool",
@@ -144,6 +147,9 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
         .unwrap_or(false);
     if let Some(node) = fields.get("confine") {
         config.confine = confine::confine(node, problems).unwrap_or_default();
+    }
+    if let Some(node) = fields.get("hooks") {
+        config.hooks = hooks::hooks(node, problems).unwrap_or_default();
     }
     if let Some(node) = fields.get("redact") {
         config.redact = redact(node, problems).unwrap_or_default();
@@ -301,6 +307,7 @@ mod tests {
             ("/$defs/limits", LIMITS),
             ("/$defs/expose", expose::EXPOSE),
             ("/$defs/confine", confine::CONFINE),
+            ("/$defs/hooks", hooks::HOOKS),
             ("/$defs/redact", REDACT),
             ("/$defs/audit", AUDIT),
             ("/$defs/spool", SPOOL),

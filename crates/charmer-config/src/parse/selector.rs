@@ -11,7 +11,7 @@ use crate::{
 };
 
 use super::{
-    DAY, HOUR, MOMENT, confine, expose, output,
+    DAY, HOUR, MOMENT, confine, expose, hooks, output,
     source::{first_key, flag},
 };
 
@@ -29,6 +29,7 @@ pub(super) const SELECTOR: &[&str] = &[
     "stdin",
     "validate",
     "filter",
+    "hooks",
     "structure",
     "max_items",
     "expose",
@@ -95,6 +96,10 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .unwrap_or(false),
         validate: list(fields.get("validate"), "validate", problems, validation),
         filter: list(fields.get("filter"), "filter", problems, filter),
+        hooks: fields
+            .get("hooks")
+            .and_then(|node| hooks::hooks(node, problems))
+            .unwrap_or_default(),
         structure: fields
             .get("structure")
             .and_then(|node| output::structure(node, problems)),

@@ -14,7 +14,7 @@ use crate::{
     yaml::{Kind, Node, Quoted},
 };
 
-use super::{confine, knowledge};
+use super::{confine, hooks, knowledge};
 
 pub(super) const SOURCE: &[&str] = &[
     "binary",
@@ -33,6 +33,7 @@ pub(super) const SOURCE: &[&str] = &[
     "confine",
     "set",
     "undone_by",
+    "hooks",
     "helpers",
     "caches",
     "prints_secrets",
@@ -47,7 +48,7 @@ pub(super) const SOURCE: &[&str] = &[
     "expect",
 ];
 /// Those that a folder of spells has: what is permitted, and where it runs, its files say themselves.
-const OF_SPELLS: &[&str] = &["spells", "read_only"];
+const OF_SPELLS: &[&str] = &["spells", "read_only", "hooks"];
 pub(super) const EXPECTATION: &[&str] = &["allow", "deny"];
 pub(super) const ENVIRONMENT: &[&str] = &["inherit", "set", "remove"];
 
@@ -145,6 +146,10 @@ pub(super) fn body(
         undone_by: fields
             .get("undone_by")
             .map(|node| undone_by(node, problems))
+            .unwrap_or_default(),
+        hooks: fields
+            .get("hooks")
+            .and_then(|node| hooks::hooks(node, problems))
             .unwrap_or_default(),
         known: knowledge::knowledge(fields, problems),
         overrides: fields

@@ -37,6 +37,59 @@ fn a_key_of_the_source_in_a_selector() {
 }
 
 #[test]
+fn hooks_that_name_no_program() {
+    assert_snapshot!(mistakes("hooks: {befor: [a], after: ./mask.py, error: [], timeout: 1h}\n"), @r"
+    error: unknown key `befor`
+     --> charmer.yaml:1:9
+      |
+    1 | hooks: {befor: [a], after: ./mask.py, error: [], timeout: 1h}
+      |         ^^^^^
+      |
+      = help: did you mean `before`?
+
+    error: `after` must be a list, and this is text
+     --> charmer.yaml:1:28
+      |
+    1 | hooks: {befor: [a], after: ./mask.py, error: [], timeout: 1h}
+      |                            ^^^^^^^^^
+      |
+      = help: put it in brackets: `after: [...]`
+
+    error: the list `error` is empty
+     --> charmer.yaml:1:46
+      |
+    1 | hooks: {befor: [a], after: ./mask.py, error: [], timeout: 1h}
+      |                                              ^
+      |
+      = help: name a program, as in `[./policy.py, --strict]`
+
+    error: `timeout` must be between 1ms and 5m
+     --> charmer.yaml:1:59
+      |
+    1 | hooks: {befor: [a], after: ./mask.py, error: [], timeout: 1h}
+      |                                                           ^^
+    ");
+    assert_snapshot!(mistakes("sources:\n  - binary: git\n    hooks: {timeout: 5s}\n"), @r"
+    error: `hooks` names no program
+     --> charmer.yaml:3:13
+      |
+    3 |     hooks: {timeout: 5s}
+      |             ^^^^^^^
+      |
+      = help: add `before`, `after` or `error`, as in `before: [./policy.py]`
+    ");
+    assert_snapshot!(mistakes("hooks: {before: [~/policy.py]}\n"), @r"
+    error: `~/policy.py` is no program: `~` has no meaning here
+     --> charmer.yaml:1:18
+      |
+    1 | hooks: {before: [~/policy.py]}
+      |                  ^^^^^^^^^^^
+      |
+      = help: write the folder out, or a path from the folder of this file
+    ");
+}
+
+#[test]
 fn a_key_of_another_program() {
     assert_snapshot!(mistakes("sources:\n  - binary: gh\n    env: {set: {A: b}}\n    wheel: round\n"), @r"
     error: unknown key `env`
@@ -53,7 +106,7 @@ fn a_key_of_another_program() {
     4 |     wheel: round
       |     ^^^^^
       |
-      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `folder`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `network`, `credentials`, `confine`, `set`, `undone_by`, `helpers`, `caches`, `prints_secrets`, `long_running`, `common`, `phrases`, `repeated`, `json`, `preview`, `override`, `select` and `expect`
+      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `folder`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `network`, `credentials`, `confine`, `set`, `undone_by`, `hooks`, `helpers`, `caches`, `prints_secrets`, `long_running`, `common`, `phrases`, `repeated`, `json`, `preview`, `override`, `select` and `expect`
     ");
 }
 
@@ -658,7 +711,7 @@ fn tags_and_empty_files() {
     1 | - binary: gh
       | ^
       |
-      = help: its keys are `sources`, `server`, `limits`, `structure`, `results`, `expose`, `prompts`, `confine`, `redact`, `audit`, `spool` and `log`
+      = help: its keys are `sources`, `server`, `limits`, `structure`, `results`, `expose`, `prompts`, `confine`, `hooks`, `redact`, `audit`, `spool` and `log`
     ");
 }
 

@@ -82,6 +82,10 @@ fn what_the_parser_takes_the_schema_takes() {
         "server: {name: a, version: 1.10, instructions: b}".into(),
         "prompts: true".into(),
         of_source("expect: [{allow: get pods}, {deny: delete}]"),
+        "hooks: {before: [./policy.py, --level, 3], timeout: 500ms}".into(),
+        of_source("hooks: {after: [python3, mask.py, ''], error: [explain]}"),
+        of_selector("hooks: {error: [explain]}"),
+        "sources: [{spells: ./s, hooks: {before: [check]}}]".into(),
         "confine: auto".into(),
         "confine: off".into(),
         "confine: false".into(),
@@ -188,6 +192,13 @@ fn what_the_schema_refuses_the_parser_refuses() {
         "spool: {size: 8 megs}",
         "limits: {timeout: -30}",
         "limits: {timeout: true}",
+        "hooks: {}",
+        "hooks: {befor: [x]}",
+        "hooks: {before: ./x}",
+        "hooks: {before: []}",
+        "hooks: {before: [~/x]}",
+        "hooks: {before: [x, [y]]}",
+        "hooks: {timeout: 5s}",
         "confine: on",
         "confine: {}",
         "confine: {mode: kernel}",
@@ -409,6 +420,7 @@ fn the_files_in_the_documents_are_valid() {
     for document in [
         include_str!("../../../../docs/start.md"),
         include_str!("../../../../docs/security.md"),
+        include_str!("../../../../docs/hooks.md"),
     ] {
         let blocks: Vec<&str> = document.split("```yaml\n").skip(1).collect();
         assert!(!blocks.is_empty(), "there are examples");

@@ -84,6 +84,8 @@ pub struct Request {
     pub principal: Arc<str>,
     /// Whether it is meant to read only.
     pub reads: bool,
+    /// Whether its output is for the bridge alone: it is kept as it was written, and nowhere on disk.
+    pub private: bool,
 }
 
 impl Default for Request {
@@ -96,6 +98,7 @@ impl Default for Request {
             place: Place::default(),
             principal: LOCAL.into(),
             reads: false,
+            private: false,
         }
     }
 }
@@ -128,6 +131,13 @@ impl Request {
     #[must_use]
     pub fn reads(mut self, reads: bool) -> Self {
         self.reads = reads;
+        self
+    }
+
+    /// Says that its output is for the bridge alone.
+    #[must_use]
+    pub(crate) fn private(mut self) -> Self {
+        self.private = true;
         self
     }
 
@@ -324,6 +334,11 @@ impl Launcher {
                 Way::Sandbox(_) => sandboxed::confined(&charmer_sandbox::Rights::default()),
             },
         })
+    }
+
+    /// Its program as people type it.
+    pub(crate) fn shown_program(&self) -> String {
+        self.typed(&self.0.program)
     }
 
     /// A program as people type it: by its name, if that is found on the search path, else by its path.

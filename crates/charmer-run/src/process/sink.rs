@@ -1,6 +1,9 @@
 //! Where a stream of output goes: redacted first, then into bounded memory, and whole to disk once it is long.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    borrow::Cow,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use crate::{
     Progress, Spool,
@@ -15,7 +18,8 @@ const LINE_WINDOW: usize = 1024;
 
 /// One stream on its way.
 pub(super) struct Sink {
-    redacted: RedactedOutput,
+    /// None, if it is kept as it is.
+    redacted: Option<RedactedOutput>,
     kept: Arc<Mutex<Kept>>,
 }
 
@@ -40,7 +44,7 @@ impl Sink {
         shown: usize,
         spool: Option<Spool>,
         principal: Arc<str>,
-        redactor: &Redactor,
+        redactor: Option<&Redactor>,
         progress: Progress,
     ) -> Self {
         let kept = Kept {
@@ -54,7 +58,7 @@ impl Sink {
             is_closed: false,
         };
         Self {
-            redacted: redactor.output(),
+            redacted: redactor.map(Redactor::output),
             kept: Arc::new(Mutex::new(kept)),
         }
     }
@@ -64,14 +68,18 @@ impl Sink {
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
-        let safe = self.redacted.feed(piece);
+        let safe = match &mut self.redacted {
+            Some(redacted) => redacted.feed(piece),
+            None => Cow::Borrowed(piece),
+        };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.keep(&safe);
         kept.taken += piece.len() as u64;
     }
 
     pub(super) fn finish(mut self) -> Captured {
-        let rest = self.redacted.finish();
+        let redacted = self.redacted.as_mut();
+        let rest = redacted.map_or_else(Vec::new, RedactedOutput::finish);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.keep(&rest);
         kept.close()
@@ -151,7 +159,7 @@ mod tests {
         let principal = Arc::from(LOCAL);
         let redactor = Redactor::new(["hunter2"], [""; 0]).expect("no patterns");
         let (kept_on_disk, progress) = (Some(spool.clone()), Progress::default());
-        let mut sink = Sink::new(1000, 5, kept_on_disk, principal, &redactor, progress);
+        let mut sink = Sink::new(1000, 5, kept_on_disk, principal, Some(&redactor), progress);
         sink.push(b"a line with hunter2\nand a beginning");
         let kept = sink.kept();
         let captured = kept.lock().expect("no panic").abandon(5000);

@@ -95,15 +95,16 @@ async fn watch(
         limits,
         progress,
         principal,
+        private,
         ..
     } = request;
     let sink = || {
         Sink::new(
             limits.capture_bytes,
             limits.output_chars,
-            shared.spool.clone(),
+            shared.spool.clone().filter(|_| !private),
             Arc::clone(&principal),
-            &shared.redactor,
+            (!private).then_some(&shared.redactor),
             progress.clone(),
         )
     };

@@ -134,6 +134,28 @@ async fn a_script_is_accepted_with_the_spell_that_runs_it() {
 }
 
 #[tokio::test]
+async fn a_hook_is_accepted_with_its_spell_and_not_started_otherwise() {
+    let project = Project::new();
+    let hook = project.base.join("judge.sh");
+    let allow = "cat >/dev/null; echo '{\"version\": 1, \"decision\": \"allow\"}'\n";
+    fs::write(&hook, allow).expect("it is written");
+    let file = project.spell(
+        "a",
+        &format!("{ONE}\nhooks: {{before: [/bin/sh, judge.sh]}}"),
+    );
+    let store = project.base.join("state/accepted.json");
+    accept(&project, &store, &file);
+    let book = SpellBook::open(&project.spells, project.options().locked(&store));
+    assert_eq!(elements(&call(&book, "a", nothing()).await), ["one"]);
+    // The book has not looked again.
+    fs::write(&hook, format!("touch started; {allow}")).expect("it is written");
+    let refused = call(&book, "a", nothing()).await;
+    assert_eq!(code(&refused), "not_permitted");
+    assert!(refused.text.contains("judge.sh"), "{}", refused.text);
+    assert!(!project.base.join("started").exists());
+}
+
+#[tokio::test]
 async fn a_file_that_comes_later_was_not_accepted() {
     let project = Project::new();
     let file = project.spell("a", "command: sh run.sh\npaths: [.]\nstructure: off");
