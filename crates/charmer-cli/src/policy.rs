@@ -8,13 +8,14 @@ use std::{
 
 use charmer_config::{Applied, ConfineMode, Declared, Mismatches, Position};
 use charmer_core::{
+    judgement::Judgement,
     model::{Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue, GivenEffect, Network},
     schema::convert,
     select::{Candidate, CommandRule, FlagRule, Selector, first_match},
     text::nearest,
     tool::CatalogueOptions,
 };
-use charmer_discover::{Discovery, Judgement};
+use charmer_discover::Discovery;
 use charmer_spells::NameRule;
 use serde::Serialize;
 
@@ -103,7 +104,7 @@ pub(crate) fn prepare(
         Cow::Owned(found) => (found.cli, found.judgement, found.said),
     };
     let claims = claims(&cli, &judgement);
-    judgement.set_effects(&mut cli);
+    judgement.apply(&mut cli);
     let of_program = take_networks(&mut cli);
     // Profiles know better than what was inferred, and the file has the last word. A command that it adds is thought
     // about as well.
@@ -133,7 +134,7 @@ pub(crate) fn prepare(
     let judgement = match has_new_commands(&cli, &judgement) {
         true => {
             let judgement = Judgement::of(&cli);
-            judgement.set_effects(&mut cli);
+            judgement.apply(&mut cli);
             judgement
         }
         false => judgement,
@@ -379,7 +380,6 @@ fn leave_out_flags(
     let named = FlagRule::allow(selection.with_flags.iter().cloned());
     let pinned = FlagRule::allow(program.source.set.keys().cloned());
     let mut left_out = Vec::new();
-    let mut writing = Vec::new();
     cli.walk(&mut |path, lineage| {
         let command = *lineage.last().expect("a lineage is not empty");
         for flag in command.flags.iter().filter(|flag| !flag.hidden) {
@@ -396,11 +396,7 @@ fn leave_out_flags(
             };
             let writes = match &flag.effect {
                 Some(said) => said.always_writes().then(|| said_to_write(said)),
-                None => {
-                    let judged = thought.and_then(|thought| thought.writes.get(&flag.id));
-                    judged.inspect(|_| writing.push((path.clone(), flag.id.clone())));
-                    judged.cloned()
-                }
+                None => thought.and_then(|thought| thought.writes.get(&flag.id).cloned()),
             };
             // A pinned flag is in no schema anyway, and it must be written.
             if pinned.matches(flag) {
@@ -440,11 +436,7 @@ fn leave_out_flags(
             }
         }
     });
-    for (path, id) in &writing {
-        set_flag(cli, path, id, |flag| {
-            flag.effect = Some(GivenEffect::of(Effect::Write))
-        });
-    }
+    judgement.mark_writing_flags(cli);
     left_out.iter().for_each(|out| withhold(cli, out));
     left_out
 }

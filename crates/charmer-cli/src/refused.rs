@@ -1,7 +1,7 @@
 //! Values that would redirect a program, of arguments that stay: a database's name that is a connection string.
 
+use charmer_core::judgement::Judgement;
 use charmer_core::model::{Cli, CommandPath};
-use charmer_discover::Judgement;
 use charmer_run::{BadPattern, layers::Validate};
 use serde::Serialize;
 

@@ -7,14 +7,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_core::model::{Cli, CommandPath, DOCUMENT_COMMAND, Document};
+use charmer_core::{
+    judgement::Judgement,
+    model::{Cli, CommandPath, DOCUMENT_COMMAND, Document},
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 use tokio::sync::Notify;
 
 use crate::{
-    Journal, Judgement, Provenance, Said,
+    Journal, Provenance, Said,
     binary::Binary,
     build::build,
     busy::busy,

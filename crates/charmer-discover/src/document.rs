@@ -10,15 +10,18 @@
 
 use std::path::{Path, PathBuf};
 
-use charmer_core::model::{
-    Arguments, Cli, Command, CommandPath, DOCUMENT_COMMAND, Document, Effect, Flag, GivenEffect,
-    Network,
+use charmer_core::{
+    judgement::Judgement,
+    model::{
+        Arguments, Cli, Command, CommandPath, DOCUMENT_COMMAND, Document, Effect, Flag,
+        GivenEffect, Network,
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Judgement, Origin, Provenance, Warning,
+    Origin, Provenance, Warning,
     probe::{Answer, Prober},
 };
 

@@ -3,6 +3,7 @@
 use std::{ffi::OsString, sync::Arc};
 
 use charmer_core::{
+    judgement::Judgement,
     model::{Cli, Command, CommandPath, Flag, FlagValue},
     tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue, estimate_tokens},
 };
@@ -155,6 +156,10 @@ pub(crate) fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<Str
         environment.get(name).is_some()
     });
     let mistakes = apply_author(bridge, &mut cli);
+    // What the author did not say is told from names and help, as for any program.
+    let judgement = Judgement::of(&cli);
+    judgement.apply(&mut cli);
+    judgement.mark_writing_flags(&mut cli);
     (cli, mistakes)
 }
 

@@ -121,7 +121,7 @@ fn new(program: &Path) -> Result<(), Problem> {
 /// A profile to begin with: what is thought of each command, with why, and what is not known as questions.
 fn beginning(name: &str, found: &Discovery) -> String {
     let mut cli = found.cli.clone();
-    found.judgement.set_effects(&mut cli);
+    found.judgement.apply(&mut cli);
     let mut text = format!(
         "# What is known of {name} and its help does not say. `charmer check` compares it with the program.\n"
     );

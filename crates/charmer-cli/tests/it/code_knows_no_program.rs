@@ -59,22 +59,22 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "a word of questions, among other words",
     ),
     (
-        "charmer-discover/src/effect/harmless.rs",
+        "charmer-core/src/judgement/effect/harmless.rs",
         "jq",
         "flags of many programs are named after the language",
     ),
     (
-        "charmer-discover/src/effect/nouns.rs",
+        "charmer-core/src/judgement/effect/nouns.rs",
         "ssh",
         "a verb of commands that run what they are told",
     ),
     (
-        "charmer-discover/src/effect/prose.rs",
+        "charmer-core/src/judgement/effect/prose.rs",
         "find",
         "a verb of sentences, among other verbs",
     ),
     (
-        "charmer-discover/src/effect/writing.rs",
+        "charmer-core/src/judgement/effect/writing.rs",
         "github",
         "an output format that many linters have",
     ),
@@ -114,7 +114,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "programs of many families answer only inside a repository",
     ),
     (
-        "charmer-discover/src/redirect/values.rs",
+        "charmer-core/src/judgement/redirect/values.rs",
         "kustomize",
         "a flag that many programs for clusters have",
     ),

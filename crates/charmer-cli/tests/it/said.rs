@@ -1,11 +1,11 @@
 //! Programs that say what they are: by the hidden command `__charmer`, or in a file beside them.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::support::{Session, charmer, err, out, write_script};
+use super::support::{Session, charmer, err, example, out, write_script};
 
 /// A program in a folder of its own, which prints this document and runs anything.
 struct Tool {
@@ -249,4 +249,43 @@ fn clients_hear_the_name_and_instructions_of_a_program() {
         assert!(schema.contains("turned"), "{turn}");
         assert!(session.end().success());
     }
+}
+
+#[test]
+fn a_cli_with_the_bridge_is_the_same_from_inside_and_from_outside() {
+    let harbour = example("harbour");
+    let inside = Command::new(&harbour)
+        .args(["mcp", "tools", "-o", "-"])
+        .output()
+        .expect("it was built");
+    let path = harbour.to_string_lossy();
+    let words = ["tools", &*path, "--expose", "all", "--json"];
+    let outside = charmer(&words).output().expect("it was built");
+    let tools = |text: &str| -> Value {
+        let all: Value = serde_json::from_str(text).unwrap_or_else(|_| panic!("{text}"));
+        all["tools"].clone()
+    };
+    let (inside, outside) = (tools(&out(&inside)), tools(&out(&outside)));
+    assert_eq!(format!("{inside:#}"), format!("{outside:#}"));
+    let names: Vec<&str> = inside
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert_eq!(names, ["harbour_ships", "harbour_moor", "harbour_reckon"]);
+    // What its author says, what is told from names and help, and what is left out.
+    assert_eq!(inside[0]["annotations"]["readOnlyHint"], true);
+    assert!(inside[0]["inputSchema"]["properties"]["secret"].is_null());
+    assert_eq!(inside[1]["annotations"]["readOnlyHint"], false);
+    assert!(
+        inside[1]["inputSchema"]["properties"]["stdin"].is_object(),
+        "{}",
+        inside[1]
+    );
+    assert_eq!(inside[2]["title"], "Tides");
+    let mut session = Session::start(&mut charmer(&["serve", &*path]));
+    assert_eq!(session.greeting["serverInfo"]["name"], "The harbour");
+    assert!(session.settled_names().contains(&"harbour_moor".to_owned()));
+    assert!(session.end().success());
 }

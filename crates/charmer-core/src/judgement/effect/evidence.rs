@@ -1,6 +1,6 @@
 //! What speaks for a command's class, and how it adds up.
 
-use charmer_core::model::{Command, Effect};
+use crate::model::{Command, Effect};
 use serde::{Deserialize, Serialize};
 
 use super::{

@@ -9,19 +9,17 @@ pub(crate) mod flags;
 pub(crate) mod harmless;
 mod nouns;
 mod prose;
-mod read_only;
 #[cfg(test)]
 mod tests;
 mod verbs;
 pub(crate) mod words;
 mod writing;
 
-use charmer_core::model::{Arguments, Command, CommandPath, Effect};
+use crate::model::{Arguments, Command, CommandPath, Effect};
 
 pub use self::{
     credentials::secret_values,
     evidence::{Classified, Evidence, EvidenceKind},
-    read_only::read_only_selectors,
     writing::{Reason, writing_flag},
 };
 use self::{
@@ -34,7 +32,7 @@ use self::{
 ///
 /// ```
 /// use charmer_core::model::{Command, CommandPath, Effect};
-/// use charmer_discover::effect::classify;
+/// use charmer_core::judgement::effect::classify;
 /// let root = Command::new("nest");
 /// let list = Command::new("ls").about("List eggs");
 /// let found = classify(&[&root, &list], &CommandPath::parse("ls"));

@@ -5,11 +5,11 @@
 //! Such values are refused, and whoever serves the program can let them in by the argument's name. A positional that is
 //! called as a flag which is left out is another way to give the same, and takes no value at all.
 
-use charmer_core::model::{Arguments, Command, Flag};
+use crate::model::{Arguments, Command, Flag};
 use serde::{Deserialize, Serialize};
 
 use super::{redirects, row_names};
-use crate::effect::{
+use crate::judgement::effect::{
     flags::names,
     words::{kebab, mentions, words},
 };

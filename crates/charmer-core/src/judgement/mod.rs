@@ -2,12 +2,17 @@
 //!
 //! It follows from the model alone, but it takes longer to find out than to read, so it is kept with the model.
 
+pub mod effect;
+pub mod redirect;
+mod stdin;
+
 use std::collections::BTreeMap;
 
-use charmer_core::model::{Cli, Command, CommandPath, Effect};
+use crate::model::{Cli, Command, CommandPath, Effect, Flag, GivenEffect, Shared};
 use serde::{Deserialize, Serialize};
 
-use crate::{
+pub use self::stdin::reads_stdin;
+use self::{
     effect::{
         classify,
         harmless::{NOT_KNOWN, is_harmless},
@@ -20,7 +25,7 @@ use crate::{
 ///
 /// ```
 /// use charmer_core::model::{Cli, Command, CommandPath, Effect, Syntax};
-/// use charmer_discover::Judgement;
+/// use charmer_core::judgement::Judgement;
 /// let ls = Command::new("ls").about("List containers");
 /// let cli = Cli::new(Command::new("ship").not_runnable().command(ls), Syntax::pflag());
 /// let judgement = Judgement::of(&cli);
@@ -52,6 +57,9 @@ pub struct CommandJudgement {
     /// What its positionals must not match where only reading is offered: it would show secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secrets: Option<String>,
+    /// Whether its help says that it reads standard input.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stdin: bool,
     /// Values of its arguments that redirect the program, where the argument itself stays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedValue>,
@@ -67,13 +75,33 @@ impl Judgement {
         Self(commands)
     }
 
-    /// Sets what commands are thought to do, unless somebody has said it.
-    pub fn set_effects(&self, cli: &mut Cli) {
+    /// Sets what commands are thought to do and to read, unless somebody has said it.
+    pub fn apply(&self, cli: &mut Cli) {
         fn descend(judgement: &Judgement, command: &mut Command, path: &CommandPath) {
-            if command.hints.effect == Effect::Unknown
-                && let Some(thought) = judgement.command(path)
-            {
-                command.hints.effect = thought.effect;
+            if let Some(thought) = judgement.command(path) {
+                if command.hints.effect == Effect::Unknown {
+                    command.hints.effect = thought.effect;
+                }
+                command.stdin |= thought.stdin;
+            }
+            for child in &mut command.commands {
+                let path = path.child(child.name.as_str());
+                descend(judgement, child, &path);
+            }
+        }
+        descend(self, &mut cli.root, &CommandPath::root());
+    }
+
+    /// Says of flags that are thought to write that they do, unless somebody has said something of them.
+    pub fn mark_writing_flags(&self, cli: &mut Cli) {
+        fn descend(judgement: &Judgement, command: &mut Command, path: &CommandPath) {
+            if let Some(thought) = judgement.command(path) {
+                let writes = |flag: &&mut Shared<Flag>| thought.writes.contains_key(&flag.id);
+                for flag in command.flags.iter_mut().filter(writes) {
+                    if flag.effect.is_none() {
+                        flag.effect = Some(GivenEffect::of(Effect::Write));
+                    }
+                }
             }
             for child in &mut command.commands {
                 let path = path.child(child.name.as_str());
@@ -84,7 +112,7 @@ impl Judgement {
     }
 
     /// What is thought of a command, to change it.
-    pub(crate) fn command_mut(&mut self, path: &CommandPath) -> &mut CommandJudgement {
+    pub fn command_mut(&mut self, path: &CommandPath) -> &mut CommandJudgement {
         self.0.entry(path.to_string()).or_default()
     }
 
@@ -103,6 +131,7 @@ fn judge(path: &CommandPath, lineage: &[&Command]) -> CommandJudgement {
         effect: class.effect,
         evidence: class.evidence.into_iter().map(|fact| fact.text).collect(),
         secrets: secret_values(command).map(str::to_owned),
+        stdin: reads_stdin(command),
         refused: refused_values(lineage),
         ..CommandJudgement::default()
     };

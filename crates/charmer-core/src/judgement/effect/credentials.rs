@@ -1,6 +1,6 @@
 //! Commands that may disclose credentials: they are never called reading by inference.
 
-use charmer_core::model::{Arguments, Command, Effect};
+use crate::model::{Arguments, Command, Effect};
 
 use super::{
     evidence::{Case, EvidenceKind},
@@ -95,7 +95,7 @@ fn lists_objects(ancestors: &[&Command], word: &str) -> bool {
 ///
 /// ```
 /// use charmer_core::model::Command;
-/// use charmer_discover::effect::secret_values;
+/// use charmer_core::judgement::effect::secret_values;
 /// let get = Command::new("get").usage("get TYPE [NAME]");
 /// assert!(secret_values(&get).is_some());
 /// assert_eq!(secret_values(&Command::new("ls").usage("ls [DIRECTORY]")), None);

@@ -1,6 +1,6 @@
 //! What a command's own flags say of it.
 
-use charmer_core::model::{Command, Effect, Flag, FlagValue};
+use crate::model::{Command, Effect, Flag, FlagValue};
 
 use super::{
     evidence::{Case, EvidenceKind},

@@ -1,12 +1,9 @@
 //! Commands of many programs, in our own words, and what they must be taken for.
 
-use charmer_core::{
-    model::{Arguments, Cli, Command, CommandPath, Effect, Flag, Positional, Syntax, ValueType},
-    tool::{CatalogueOptions, catalogue},
-};
+use crate::model::{Arguments, Command, CommandPath, Effect, Flag, Positional, ValueType};
 use proptest::prelude::*;
 
-use super::{EvidenceKind, Reason, classify, read_only_selectors, secret_values, writing_flag};
+use super::{EvidenceKind, Reason, classify, secret_values, writing_flag};
 
 /// The class of the last of `a > b > c`, the root being `tool`; `flags` are switches.
 fn class(path: &str, about: &str, flags: &[&str]) -> Effect {
@@ -557,49 +554,6 @@ fn secrets_can_be_named_where_kinds_are_arguments() {
         None
     );
     assert_eq!(secret_values(&Command::new("logs").usage("logs POD")), None);
-}
-
-#[test]
-fn read_only_serves_what_reads_without_flags_that_write() {
-    let root = Command::new("tool")
-        .not_runnable()
-        .flag(text("profile-output", "").global())
-        .flag(text("namespace", "").global())
-        .command(
-            Command::new("log")
-                .flag(text("output", "file to write"))
-                .flag(Flag::new("oneline")),
-        )
-        .command(Command::new("ls"))
-        .command(Command::new("rm"))
-        .command(Command::new("frobnicate"));
-    let cli = Cli::new(root, Syntax::pflag());
-    let mut options = CatalogueOptions::default();
-    options.selectors = read_only_selectors(&cli, |path, lineage| classify(lineage, path).effect);
-    let made = catalogue(&cli, &options);
-    let tools: Vec<(&str, Vec<&str>)> = made
-        .tools
-        .iter()
-        .map(|tool| {
-            let flags = tool
-                .input
-                .flags
-                .iter()
-                .map(|flag| flag.key.as_str())
-                .collect();
-            (tool.name.as_str(), flags)
-        })
-        .collect();
-    assert_eq!(
-        tools,
-        [
-            ("tool_log", vec!["namespace", "oneline"]),
-            ("tool_ls", vec!["namespace"])
-        ]
-    );
-
-    options.selectors = read_only_selectors(&cli, |_, _| Effect::Unknown);
-    assert!(catalogue(&cli, &options).tools.is_empty());
 }
 
 proptest! {

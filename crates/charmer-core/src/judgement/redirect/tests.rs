@@ -1,6 +1,6 @@
 //! Flags that redirect, wherever they stand, and flags of the same names that do not.
 
-use charmer_core::model::{Arguments, Command, Flag, Positional, ValueType};
+use crate::model::{Arguments, Command, Flag, Positional, ValueType};
 use proptest::prelude::*;
 
 use super::{

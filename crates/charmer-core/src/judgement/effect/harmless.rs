@@ -4,7 +4,7 @@
 //! Where only reading is offered, a flag of the root that is not one of them stays out: it changes what every command
 //! does, and nobody knows how (`--bare` makes git take a folder's own files for its configuration).
 
-use charmer_core::model::Flag;
+use crate::model::Flag;
 
 use super::{
     flags::names,
@@ -52,7 +52,8 @@ const HELP: &[&str] = &[
 
 /// Whether a flag that holds for all commands is known to be harmless.
 pub(crate) fn is_harmless(flag: &Flag) -> bool {
-    let is_named = |name: &String| crate::redirect::row_names(NAMES, std::slice::from_ref(name));
+    let is_named =
+        |name: &String| crate::judgement::redirect::row_names(NAMES, std::slice::from_ref(name));
     let names = names(flag);
     if names.iter().any(is_named) {
         return true;
@@ -65,7 +66,7 @@ pub(crate) fn is_harmless(flag: &Flag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use charmer_core::model::ValueType;
+    use crate::model::ValueType;
 
     #[test]
     fn what_only_changes_what_is_shown_is_harmless() {

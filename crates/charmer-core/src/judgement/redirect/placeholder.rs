@@ -1,6 +1,6 @@
 //! What a usage line shows behind a flag that has a letter only: `[-o option]`, `[-J [user@]host[:port]]`.
 
-use charmer_core::model::Command;
+use crate::model::Command;
 
 /// The placeholder of a flag in its command's usage line, without what is optional in it.
 pub(crate) fn placeholder(command: &Command, letter: char) -> Option<String> {
