@@ -97,6 +97,31 @@ impl CallError {
     }
 }
 
+/// Text alone: a hook before the call refuses with it, anything else has failed with it.
+///
+/// ```
+/// use charmer_run::{Call, CallError};
+/// fn hook(call: &mut Call) -> Result<(), CallError> {
+///     match call.input.contains_key("force") {
+///         true => Err("not by force")?,
+///         false => Ok(()),
+///     }
+/// }
+/// # let _ = hook;
+/// ```
+impl From<&str> for CallError {
+    fn from(message: &str) -> Self {
+        Self::new(ErrorCode::Failed, message)
+    }
+}
+
+/// The same as with `&str`.
+impl From<String> for CallError {
+    fn from(message: String) -> Self {
+        Self::new(ErrorCode::Failed, message)
+    }
+}
+
 impl From<Refusal> for CallError {
     fn from(refusal: Refusal) -> Self {
         let code = match refusal {

@@ -1,6 +1,7 @@
 //! Commands that run inside the server instead of as a child.
 
 use charmer_core::call::Prepared;
+use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -33,27 +34,26 @@ pub enum Reply {
     Data(Value),
 }
 
-impl From<String> for Reply {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<&str> for Reply {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<Value> for Reply {
-    fn from(data: Value) -> Self {
-        Self::Data(data)
-    }
-}
-
-impl From<()> for Reply {
-    fn from((): ()) -> Self {
-        Self::Text(String::new())
+/// Whatever can be written as JSON is an answer: text stays text, `()` and `None` are no text, all else is data.
+///
+/// ```
+/// use charmer_run::Reply;
+/// assert_eq!(Reply::from("done"), Reply::Text("done".into()));
+/// assert_eq!(Reply::from(()), Reply::Text(String::new()));
+/// assert_eq!(Reply::from([1, 2]), Reply::Data(serde_json::json!([1, 2])));
+/// ```
+///
+/// # Panics
+///
+/// If it cannot be written as JSON, such as a map whose keys are no text.
+impl<T: Serialize> From<T> for Reply {
+    fn from(answer: T) -> Self {
+        match serde_json::to_value(answer) {
+            Ok(Value::String(text)) => Self::Text(text),
+            Ok(Value::Null) => Self::Text(String::new()),
+            Ok(data) => Self::Data(data),
+            Err(error) => panic!("a handler's answer cannot be written as JSON: {error}"),
+        }
     }
 }
 

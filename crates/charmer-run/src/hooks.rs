@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tower::{Layer, Service};
 
 use crate::{
-    Call, CallError, CallService, Outcome,
+    Call, CallError, CallService, ErrorCode, Outcome,
     layers::{Answer, Around, Layered},
 };
 
@@ -16,6 +16,14 @@ pub type Before = Arc<dyn Fn(&mut Call) -> Result<(), CallError> + Send + Sync>;
 /// Runs after a call that got past the hooks before it; may change what came of it.
 pub type After =
     Arc<dyn Fn(&Call, Result<Outcome, CallError>) -> Result<Outcome, CallError> + Send + Sync>;
+
+/// The error of a hook before a call: nothing has run that could have failed, so text alone is a refusal.
+fn as_refusal(mut error: CallError) -> CallError {
+    if error.code == ErrorCode::Failed {
+        error.code = ErrorCode::NotPermitted;
+    }
+    error
+}
 
 /// A layer of hooks: those before run in order, those after too.
 #[derive(Clone, Default)]
@@ -82,7 +90,7 @@ impl Around for Hooks {
     fn around(self: Arc<Self>, mut call: Call, mut inner: CallService) -> Answer {
         Box::pin(async move {
             for before in &self.before {
-                before(&mut call)?;
+                before(&mut call).map_err(as_refusal)?;
             }
             if self.after.is_empty() {
                 return inner.call(call).await;

@@ -336,6 +336,27 @@ impl Bridge {
 
     /// Runs a command inside the server instead of as a child. It gets the command's matches as clap parsed them, on
     /// a thread where it may block.
+    ///
+    /// It answers with whatever `serde` can write as JSON: text is what a child would have printed, all else is data. Text
+    /// becomes an error with `Err("text".into())`, or with `?`.
+    ///
+    /// ```
+    /// use charmer::Bridge;
+    /// use clap::{Arg, Command};
+    /// use std::collections::BTreeMap;
+    ///
+    /// let cli = Command::new("notes").subcommand(Command::new("count").arg(Arg::new("word").required(true)));
+    /// let bridge = Bridge::new(cli).handler("count", |matches| {
+    ///     let word = matches.get_one::<String>("word").ok_or("there is no word")?;
+    ///     Ok(BTreeMap::from([(word.clone(), word.len())]))
+    /// });
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    /// # runtime.block_on(async {
+    /// let input = serde_json::json!({"word": "tea"}).as_object().cloned().unwrap();
+    /// let result = bridge.call("notes_count", input).await.unwrap();
+    /// assert_eq!(result.structured["data"]["tea"], 3);
+    /// # });
+    /// ```
     pub fn handler<R: Into<Reply>>(
         mut self,
         command: impl Into<CommandPath>,
@@ -348,7 +369,8 @@ impl Bridge {
         self
     }
 
-    /// Adds a hook that runs before every call (`PreExecute`); it may change the input or refuse the call.
+    /// Adds a hook that runs before every call (`PreExecute`); it may change the input or refuse the call, with a
+    /// [`CallError`] or with text alone: `Err("not today".into())`, or `Err("not today")?`.
     pub fn before(
         self,
         hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static,

@@ -246,6 +246,24 @@ async fn a_check_refuses_before_anything_starts_and_a_filter_changes_the_answer(
     assert_eq!(found.stdout_text(), "token=...");
 }
 
+#[tokio::test]
+async fn text_alone_is_a_refusal_before_a_call() {
+    let script = Script::new([Ok(Outcome::success("done"))]);
+    let hook = Hooks::new().before(|call| match call.tool.path.words() {
+        [word] if word == "delete" => Err("not today".into()),
+        _ => Ok(()),
+    });
+    let mut path = wrap(&hook, script.path());
+    let error = path.call(call("delete", serde_json::json!({}))).await;
+    let error = error.expect_err("it is refused");
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (ErrorCode::NotPermitted, "not today")
+    );
+    let got = path.call(call("get", serde_json::json!({}))).await;
+    assert!(got.is_ok());
+}
+
 #[tokio::test(start_paused = true)]
 async fn layers_of_tower_fit() {
     use tower::{
