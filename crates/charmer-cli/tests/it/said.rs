@@ -289,3 +289,17 @@ fn a_cli_with_the_bridge_is_the_same_from_inside_and_from_outside() {
     assert!(session.settled_names().contains(&"harbour_moor".to_owned()));
     assert!(session.end().success());
 }
+
+#[test]
+fn the_document_of_the_page_works() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/said.md");
+    let page = fs::read_to_string(page).expect("there is one");
+    let block = page.split("```yaml\n").nth(1).expect("it has an example");
+    let tool = Tool::silent();
+    tool.says(block.split("```").next().expect("it ends"));
+    assert_eq!(tool.tools(&[]), ["ship_tides", "ship_moor"]);
+    let (found, told) = tool.inspect(&[]);
+    assert_eq!(found["warnings"], json!([]), "{told}");
+    let moor = command(&found, "moor");
+    assert!(moor["arguments"].to_string().contains("papers"), "{moor}");
+}
