@@ -17,6 +17,11 @@ pub(crate) fn runner(settings: &Settings, mark: &str, engine: &Engine) -> HookRu
     HookRunner::new(environment, settings.folder.clone(), engine.clone())
 }
 
+/// Whether a file names any.
+pub(crate) fn has_any(config: &Config) -> bool {
+    all(config).any(|(_, rules)| !rules.is_empty())
+}
+
 /// A hook that cannot be asked, and where the file names it.
 #[derive(Debug)]
 pub(crate) struct MissingHook {

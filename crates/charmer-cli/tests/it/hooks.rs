@@ -171,6 +171,18 @@ fn a_missing_hook_is_told_at_the_start_by_check_and_by_each_call() {
 }
 
 #[test]
+fn what_other_machines_could_not_ask_is_not_exported() {
+    let scene = Scene::new(&["hooks: {before: [./judge]}"]).script("judge", ALLOW);
+    let (file, there) = (scene.path("charmer.yaml"), scene.path("ship.mcpb"));
+    let output = run(&["export", "mcpb", "-c", &file, "-o", &there]);
+    let said = err(&output);
+    assert!(
+        !output.status.success() && said.contains("the file has `hooks`"),
+        "{said}"
+    );
+}
+
+#[test]
 fn spells_have_hooks_of_their_own_within_those_of_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("spells")).expect("a folder");

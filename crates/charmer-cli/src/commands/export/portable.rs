@@ -8,6 +8,7 @@ use charmer_run::folder::Folders;
 use crate::{
     args::ServedArgs,
     commands::client_entry,
+    hooks,
     problem::Problem,
     programs,
     settings::{Program, Settings, home},
@@ -34,6 +35,10 @@ pub(super) struct PortableServer {
 
 impl PortableServer {
     pub(super) fn new(options: &ServedArgs, settings: &Settings) -> Result<Self, Problem> {
+        if hooks::has_any(&settings.config) {
+            let message = "the file has `hooks`, whose programs other machines do not have: every call would be refused";
+            return Err(Problem::mistake(message).hint("export a charmer.yaml without `hooks`"));
+        }
         let mut words = portable_options(options);
         for path in &options.selection.credentials {
             words.push(format!("--credential={}", credential(path)?));
