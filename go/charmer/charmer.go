@@ -2,8 +2,7 @@
 //
 //	root.AddCommand(charmer.Command())
 //
-// adds `myapp mcp start`, `mcp tools` and `mcp add`, which run the program charmer on this one, and a hidden command
-// `__charmer`, which tells charmer what this program is. It refines what charmer knows and restricts what it offers.
+// adds `mcp start`, `mcp tools` and `mcp add`, which run charmer on the program, and `__charmer`, which says what it is.
 package charmer
 
 import (
@@ -30,10 +29,8 @@ type Options struct {
 	CommandName    string            // The name of the command that is added; "mcp" otherwise.
 	ToolNamePrefix string            // Stands for the program's name in the names of tools.
 	DefaultEnv     map[string]string // Variables that `mcp add` gives the server, unless --env says otherwise.
-	// Selectors choose commands and flags. The first whose CmdSelector takes a command decides, and a command that none
-	// takes is left out. Without selectors, every command and flag is taken that is neither hidden nor deprecated.
-	Selectors []Selector
-
+	// Selectors choose commands and flags: the first that takes a command decides, and what none takes is left out.
+	Selectors    []Selector
 	selectsFlags bool // Commands may differ in what they inherit, so each is described with all of its flags.
 }
 
@@ -44,9 +41,6 @@ type Config = Options
 type OptionsOrPointer interface{ options() Options }
 
 func (o Options) options() Options { return o }
-
-// hidden is what charmer calls. It is an alias: a command that is not yet added cannot add another one beside itself.
-const hidden = "__charmer"
 
 // Command makes the command to add to the root command.
 func Command(options ...OptionsOrPointer) *cobra.Command {
@@ -62,25 +56,20 @@ func Command(options ...OptionsOrPointer) *cobra.Command {
 	o.selectsFlags = slices.ContainsFunc(o.Selectors, func(one Selector) bool {
 		return one.LocalFlagSelector != nil || one.InheritedFlagSelector != nil
 	})
+	const hidden = "__charmer" // An alias: a command that is not yet added cannot add another one beside itself.
 	nothing := func(*cobra.Command, []string) {}
 	bridge := &cobra.Command{
 		Use: cmp.Or(o.CommandName, "mcp"), Aliases: []string{hidden}, Short: "Give this program's commands to AI assistants",
 		// What the program needs for its work is not needed to say what it is: no flag, and no hook of the root's.
 		DisableFlagParsing: true, DisableFlagsInUseLine: true, PersistentPreRun: nothing, PersistentPostRun: nothing,
-		RunE: func(cmd *cobra.Command, words []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.CalledAs() == hidden {
-				encoder := json.NewEncoder(cmd.OutOrStdout())
-				encoder.SetEscapeHTML(false)
-				return encoder.Encode(o.document(cmd))
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(o.document(cmd))
 			}
-			if len(words) == 0 || strings.HasPrefix(words[0], "-") {
-				return cmd.Help()
-			}
-			return fmt.Errorf("unknown command %q for %q", words[0], cmd.CommandPath())
+			return cmd.Help()
 		},
 	}
 	bridge.SetUsageFunc(func(cmd *cobra.Command) error { // The usual one, without the alias.
-		defer func(all []string) { bridge.Aliases = all }(bridge.Aliases)
 		bridge.Aliases = nil
 		return new(cobra.Command).UsageFunc()(cmd)
 	})
@@ -166,8 +155,7 @@ func Effect(cmd *cobra.Command, effect EffectKind) { annotate(cmd, "effect", eff
 // Args says what a command's positional arguments are, in their order, in place of the usage line.
 func Args(cmd *cobra.Command, args ...Arg) { annotate(cmd, "args", args) }
 
-// Output says what a command prints when it succeeds: JSON of a Go type, told by a value or a reflect.Type of it, or
-// by a JSON Schema as json.RawMessage or map[string]any.
+// Output says what a success prints: JSON of a type (a value or reflect.Type of it) or schema (RawMessage, map[string]any).
 func Output(cmd *cobra.Command, value any) { annotate(cmd, "output", schemaOf(value)) }
 
 // Exclude leaves commands out, with all that is below them.

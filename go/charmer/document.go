@@ -47,9 +47,7 @@ func (o Options) describe(cmd, bridge *cobra.Command) (object, bool) {
 	at := slices.IndexFunc(o.Selectors, func(one Selector) bool {
 		return cmd.Runnable() && (one.CmdSelector == nil || one.CmdSelector(cmd))
 	})
-	if !cmd.DisableFlagParsing {
-		said["flags"], said["groups"] = o.flags(cmd, at)
-	}
+	said["flags"], said["groups"] = o.flags(cmd, at)
 	if at >= 0 {
 		cmd.InitDefaultHelpFlag() // Because of it, help says `[flags]`. The root may be shown under another name.
 		said["usage"] = cmd.Root().Name() + strings.TrimPrefix(cmd.UseLine(), cmd.Root().CommandPath())
@@ -62,7 +60,7 @@ func (o Options) describe(cmd, bridge *cobra.Command) (object, bool) {
 		if cmd.DisableFlagParsing || anywhere.IsValid() && !anywhere.Bool() {
 			said["options_end_behind"] = 1
 		}
-		if !cmd.DisableFlagParsing && !slices.Contains(strings.Fields(cmd.Use), "--") {
+		if !cmd.DisableFlagParsing && !slices.Contains(strings.Fields(cmd.Use+" "+cmd.Long+" "+cmd.Example), "--") {
 			said["double_dash"] = "neutral"
 		}
 	}
@@ -92,10 +90,8 @@ func (o Options) describe(cmd, bridge *cobra.Command) (object, bool) {
 
 // truth is what an annotation says; nil where it says nothing.
 func truth(cmd *cobra.Command, key string) *bool {
-	if value, err := strconv.ParseBool(cmd.Annotations[key]); err == nil {
-		return &value
-	}
-	return nil
+	value, err := strconv.ParseBool(cmd.Annotations[key])
+	return map[bool]*bool{true: &value}[err == nil]
 }
 
 // effect is what annotations say of a command's effect, as JSON.
@@ -119,7 +115,7 @@ func (o Options) flags(cmd *cobra.Command, at int) (all, groups []object) {
 				return
 			}
 			global := cmd.PersistentFlags().Lookup(flag.Name) == flag && !o.selectsFlags
-			all = append(all, describeFlag(flag, global))
+			all = append(all, describeFlag(cmd, flag, global))
 			for key, kind := range map[string]string{"cobra_annotation_mutually_exclusive": "exclusive",
 				"cobra_annotation_required_if_others_set": "together", "cobra_annotation_one_required": "one_of"} {
 				for _, group := range flag.Annotations[key] {
@@ -128,9 +124,11 @@ func (o Options) flags(cmd *cobra.Command, at int) (all, groups []object) {
 			}
 		}
 	}
-	if !o.selectsFlags {
+	switch {
+	case cmd.DisableFlagParsing:
+	case !o.selectsFlags:
 		cmd.LocalFlags().VisitAll(add(nil))
-	} else if at >= 0 {
+	case at >= 0:
 		cmd.LocalFlags().VisitAll(add(o.Selectors[at].LocalFlagSelector))
 		cmd.InheritedFlags().VisitAll(add(o.Selectors[at].InheritedFlagSelector))
 	}
@@ -142,7 +140,7 @@ func (o Options) flags(cmd *cobra.Command, at int) (all, groups []object) {
 	return all, groups
 }
 
-func describeFlag(flag *pflag.Flag, global bool) object {
+func describeFlag(cmd *cobra.Command, flag *pflag.Flag, global bool) object {
 	_, help := pflag.UnquoteUsage(flag)
 	said := object{"long": flag.Name, "short": map[bool]string{true: flag.Shorthand}[flag.ShorthandDeprecated == ""],
 		"type": flag.Value.Type(), "bare": flag.NoOptDefVal, "default": defaultOf(flag), "global": global, "help": help,
@@ -150,15 +148,33 @@ func describeFlag(flag *pflag.Flag, global bool) object {
 	// A type of the program's own: a list can be told from what it is made of, and how often others count nobody knows.
 	made := reflect.Indirect(reflect.ValueOf(flag.Value)).Type()
 	if _, list := flag.Value.(pflag.SliceValue); made.PkgPath() != reflect.TypeFor[pflag.Flag]().PkgPath() {
-		said["may_repeat"] = said["default"] == nil
 		if list || made.Kind() == reflect.Slice {
-			said["type"], said["may_repeat"] = "stringArray", false
+			said["type"] = "stringArray"
+		} else if all := choices(cmd, flag); all != nil {
+			said["choices"] = all
+		} else {
+			said["may_repeat"] = said["default"] == nil
 		}
 	}
-	if usual := map[string]string{"bool": "true", "count": "+1"}; flag.NoOptDefVal == usual[flag.Value.Type()] {
-		delete(said, "bare")
-	}
 	return prune(said)
+}
+
+// choices are the values that a flag's completion suggests, where it refuses others. Cobra 1.6 and 1.7 do not tell them.
+func choices(cmd *cobra.Command, flag *pflag.Flag) (all []string) {
+	type completes interface {
+		GetFlagCompletionFunc(string) (func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective), bool)
+	}
+	if asked, ok := any(cmd).(completes); ok {
+		if suggest, ok := asked.GetFlagCompletionFunc(flag.Name); ok && flag.Value.Set(`"@`) != nil {
+			values, _ := suggest(cmd, nil, "")
+			for _, value := range values {
+				if value, _, _ = strings.Cut(value, "\t"); flag.Value.Set(value) == nil {
+					all = append(all, value)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // defaultOf is a flag's default; nil where help leaves it out.
@@ -201,6 +217,7 @@ type named struct {
 
 func (types named) schema(of reflect.Type) object {
 	writes := func(with reflect.Type) bool { return of.Implements(with) || reflect.PointerTo(of).Implements(with) }
+	simple := map[reflect.Kind]string{reflect.Bool: "boolean", reflect.Float32: "number", reflect.Float64: "number"}
 	switch kind := of.Kind(); {
 	case kind == reflect.Pointer:
 		return types.schema(of.Elem())
@@ -210,10 +227,8 @@ func (types named) schema(of reflect.Type) object {
 		return object{} // Only its code knows.
 	case writes(reflect.TypeFor[encoding.TextMarshaler]()) || kind == reflect.String || of == reflect.TypeFor[[]byte]():
 		return object{"type": "string"}
-	case kind == reflect.Bool:
-		return object{"type": "boolean"}
-	case kind == reflect.Float32 || kind == reflect.Float64:
-		return object{"type": "number"}
+	case simple[kind] != "":
+		return object{"type": simple[kind]}
 	case kind >= reflect.Int && kind <= reflect.Uintptr:
 		return object{"type": "integer"}
 	case kind == reflect.Slice || kind == reflect.Array:
@@ -224,10 +239,7 @@ func (types named) schema(of reflect.Type) object {
 		panic(fmt.Sprintf("charmer: JSON has nothing for %v", of))
 	}
 	if types.names[of] == "" {
-		name := cmp.Or(of.Name(), "Struct")
-		for types.defs[name] != nil {
-			name += "_"
-		}
+		name := fmt.Sprint(of.Name(), len(types.defs))
 		said := object{"type": "object", "properties": object{}, "required": []string{}}
 		types.names[of], types.defs[name] = name, said
 		types.fields(of, said)

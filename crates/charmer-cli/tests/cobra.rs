@@ -278,16 +278,27 @@ fn cases() -> Vec<Case> {
 
 /// Builds the application; without Go there is nothing to test, and that is a failure.
 fn build(name: &str, arguments: &[&str]) -> PathBuf {
+    let folder = "../charmer-fidelity/fixtures/cobra";
+    build_from((folder, "."), "orchard", name, arguments)
+}
+
+/// Builds a package of a folder as a program, in a place of this name.
+fn build_from(
+    (folder, package): (&str, &str),
+    program: &str,
+    name: &str,
+    arguments: &[&str],
+) -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join(name)
-        .join(format!("orchard{}", std::env::consts::EXE_SUFFIX));
+        .join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
     let output = Command::new("go")
-        .current_dir(manifest.join("../charmer-fidelity/fixtures/cobra"))
+        .current_dir(manifest.join(folder))
         .args(["build", "-trimpath", "-buildvcs=false"])
         .args(arguments)
         .arg("-o")
-        .args([program.as_path(), Path::new(".")])
+        .args([program.as_path(), Path::new(package)])
         .output()
         .expect("Go is installed");
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -518,4 +529,128 @@ fn hard_values_reach_cobra_1_6() {
         &["-modfile=cobra16.mod", "-tags=cobra16"],
         Vec::new(),
     );
+}
+
+#[test]
+#[ignore = "needs Go; .ci/run runs it"]
+fn hard_values_reach_programs_that_say_what_they_are() {
+    for (name, arguments) in [
+        ("bridge", ["-modfile=bridge.mod", "-tags=bridge"]),
+        (
+            "bridge-1.6",
+            ["-modfile=bridge16.mod", "-tags=bridge,cobra16"],
+        ),
+    ] {
+        round_trip(name, &arguments, Vec::new());
+    }
+}
+
+/// The tools of a program as `charmer tools` prints them, and as the program does that runs it on itself.
+struct Printed {
+    outside: Vec<u8>,
+    inside: Option<Vec<u8>>,
+}
+
+fn printed(program: &Path, says_what_it_is: bool) -> Printed {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let more = ["--expose", "all", "--all-flags", "--json"];
+    let run = |command: &mut Command| {
+        command.args(more).env("HOME", scratch.path());
+        command.env("CHARMER_CACHE", scratch.path().join("cache"));
+        let said = command.output().expect("it starts");
+        let complaint = String::from_utf8_lossy(&said.stderr);
+        assert!(said.status.success(), "{complaint}");
+        said.stdout
+    };
+    let charmer_itself = charmer::<&str>(&[]).get_program().to_owned();
+    let inside = says_what_it_is.then(|| {
+        let mut command = Command::new(program);
+        run(command
+            .args(["mcp", "tools"])
+            .env("CHARMER", charmer_itself))
+    });
+    let outside = run(&mut charmer(&["tools", &program.to_string_lossy()]));
+    Printed { outside, inside }
+}
+
+#[test]
+#[ignore = "needs Go; .ci/run runs it"]
+fn the_documents_examples_are_the_same_from_inside_and_outside() {
+    let source = ("../../go/charmer", "./testdata/documents");
+    for versions in ["go.mod", "newest.mod"] {
+        let modules = format!("-modfile={versions}");
+        let built = |kind: &str, more: &[&str]| {
+            let arguments = [&[modules.as_str()], more].concat();
+            let place = format!("documents-{kind}-{versions}");
+            build_from(source, "documents", &place, &arguments)
+        };
+        let bridged = printed(&built("bridge", &["-tags=bridge"]), true);
+        assert_eq!(bridged.inside, Some(bridged.outside.clone()));
+        let by_help = printed(&built("help", &[]), false);
+        let text = String::from_utf8_lossy(&bridged.outside).into_owned();
+        assert_eq!(text, String::from_utf8_lossy(&by_help.outside));
+        assert!(text.contains("documents_container_list"), "{text}");
+    }
+}
+
+/// The places at which two values differ, as JSON pointers; a list is one place.
+fn differences(a: &Value, b: &Value, place: &str, found: &mut Vec<String>) {
+    match (a, b) {
+        (Value::Object(left), Value::Object(right)) => {
+            let only_right = right.keys().filter(|key| !left.contains_key(*key));
+            for key in left.keys().chain(only_right) {
+                let (a, b) = (&a[key], &b[key]);
+                differences(a, b, &format!("{place}/{key}"), found);
+            }
+        }
+        (a, b) if a == b => {}
+        _ => found.push(place.to_owned()),
+    }
+}
+
+#[test]
+#[ignore = "needs Go; .ci/run runs it"]
+fn where_help_says_less_than_the_program_is_known() {
+    let bridged = build("compared", &["-modfile=bridge.mod", "-tags=bridge"]);
+    let bridged = printed(&bridged, true);
+    assert_eq!(bridged.inside, Some(bridged.outside.clone()));
+    let by_help = printed(&build("help", &[]), false);
+    let tools = |printed: &Printed| {
+        let listed: Value = serde_json::from_slice(&printed.outside).expect("JSON");
+        let all = listed["tools"].as_array().expect("tools").iter();
+        let named = all.map(|tool| {
+            let name = tool["name"].as_str().expect("a name");
+            let name = name.strip_prefix("orchard_").unwrap_or(name);
+            (name.to_owned(), tool.clone())
+        });
+        named.collect::<Vec<_>>()
+    };
+    let (inside, outside) = (tools(&bridged), tools(&by_help));
+    let mut found = Vec::new();
+    for ((name, inside), (same, outside)) in inside.iter().zip(&outside) {
+        assert_eq!(name, same, "they stand in the same order");
+        differences(inside, outside, name, &mut found);
+    }
+    assert_eq!(inside.len(), outside.len());
+    found.sort();
+    let expected = [
+        // A text that looks like a list of commands.
+        "notes/description",
+        // It parses no flags, so that it would hand on those of the root.
+        "passthrough/inputSchema/properties/config",
+        "passthrough/inputSchema/properties/dry-run",
+        "passthrough/inputSchema/properties/ledger",
+        "passthrough/inputSchema/properties/log-level",
+        "passthrough/inputSchema/properties/timeout",
+        "passthrough/inputSchema/properties/verbose",
+        // A number of 16 bits, under a placeholder.
+        "placeholders/inputSchema/properties/columns/maximum",
+        "placeholders/inputSchema/properties/columns/minimum",
+        // Line breaks.
+        "placeholders/inputSchema/properties/quiet-hours/description",
+        // An own type, of which help does not say whether it is a list.
+        "types/inputSchema/properties/weight/items",
+        "types/inputSchema/properties/weight/type",
+    ];
+    assert_eq!(found, expected);
 }

@@ -296,6 +296,8 @@ impl Builder<'_> {
             .map(|group| group.value.clone())
             .filter(|group| group.members.len() > 1)
             .collect();
+        // In the same order, in whatever order they were found.
+        built.groups.sort();
         let key = source_key(&origins.fields);
         self.sources.share(&mut origins.fields, key);
         self.provenance.0.insert(path.to_string(), origins);

@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use crate::{
     Origin, Provenance, Warning,
+    family::read_texts,
     probe::{Answer, Prober},
 };
 
@@ -95,6 +96,9 @@ pub(crate) async fn ask(prober: &Prober) -> Option<(Answer, Result<Document, Str
 /// Takes a document at its word as far as that does not widen anything.
 pub(crate) fn take(document: Document, file: Option<PathBuf>) -> Stated {
     let mut cli = document.cli;
+    if document.framework == "cobra" {
+        read_texts(&mut cli.root);
+    }
     // Thought of by its names alone, as any other program is.
     let mut judgement = Judgement::of(&cli);
     let mut provenance = Provenance::default();

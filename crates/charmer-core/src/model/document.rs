@@ -378,7 +378,9 @@ impl Reader {
             // A type of the program's own is a text to whoever gives it.
             let (value_type, repetition) = ValueType::named(&kind).unwrap_or_default();
             let value = match (&value_type, bare) {
-                (ValueType::Bool, _) if repetition == super::Repetition::Single => json!("none"),
+                (ValueType::Bool, None) if repetition == super::Repetition::Single => json!("none"),
+                // A switch, unless it means "off" when it stands alone.
+                (ValueType::Bool, Some(bare)) if bare == "true" => json!("none"),
                 (ValueType::Count, _) => json!("none"),
                 (_, Some(bare)) => json!({"optional": {"bare": bare}}),
                 (_, None) => json!("required"),

@@ -300,3 +300,25 @@ fn keys_that_mean_nothing_are_named_and_lose_nothing() {
     assert!(document.unknown[1].contains("`efect` of the command `a`"));
     assert_eq!(document.cli.root.flags[0].id, "x");
 }
+
+#[test]
+fn a_switch_may_mean_off_when_it_stands_alone() {
+    let flag = |bare: &str| {
+        let said = json!({"charmer": 1, "root": {"name": "shed", "flags": [
+            {"long": "keep", "type": "bool", "bare": bare},
+        ]}});
+        let document = Document::from_json(said).expect("a document");
+        document.cli.root.flags[0].value.clone()
+    };
+    assert_eq!(flag("true"), FlagValue::None);
+    let bare = Some("false".to_owned());
+    assert_eq!(flag("false"), FlagValue::Optional { bare });
+}
+
+#[test]
+fn names_of_lists_that_many_programs_have_are_known() {
+    let said = json!({"charmer": 1, "root": {"name": "shed", "flags": [{"long": "twig", "type": "list"}]}});
+    let document = Document::from_json(said).expect("a document");
+    let repetition = &document.cli.root.flags[0].repetition;
+    assert_eq!(*repetition, Repetition::Repeat { delimiter: None });
+}

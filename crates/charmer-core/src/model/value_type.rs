@@ -115,10 +115,13 @@ impl ValueType {
     /// assert_eq!(ValueType::named("int"), ValueType::from_pflag("int"));
     /// ```
     pub fn named(name: &str) -> Option<(Self, Repetition)> {
+        const EACH: Repetition = Repetition::Repeat { delimiter: None };
         let value_type = match name {
             "path" | "file" | "dir" => Self::Path,
             "integer" => Self::INT,
-            "number" => Self::Number,
+            "number" | "decimal" => Self::Number,
+            "list" => return Some((Self::String, EACH)),
+            "map" => return Some((Self::Map(MapValue::Text), EACH)),
             "boolean" => Self::Bool,
             "char" => Self::Char,
             _ => return Self::from_pflag(name),

@@ -29,6 +29,7 @@ mod python;
 mod replaced;
 mod unlisted;
 
+pub(crate) use cobra::read_texts;
 pub(crate) use getopt::flags_of_column;
 pub(crate) use manual_page::ManualPage;
 pub(crate) use pattern::arguments_of;

@@ -20,5 +20,5 @@ pub(crate) use prose::{
     shows_twice, take_default,
 };
 pub(crate) use rows::{Row, expand_tabs, rows};
-pub(crate) use sections::{Section, sections};
+pub(crate) use sections::{Section, dedent, sections};
 pub(crate) use usage::{behind_path, says_usage, usage_statements};

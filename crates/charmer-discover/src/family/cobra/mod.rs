@@ -11,6 +11,7 @@ mod listed;
 mod oracle;
 mod page;
 mod pflag;
+mod said;
 mod shown;
 mod traverse;
 mod usage;
@@ -37,6 +38,7 @@ use crate::{
 use super::{Asker, Family, Page, Refining, Signs, Sketches, printed};
 use complete::Completion;
 use oracle::Learnt;
+pub(crate) use said::read_texts;
 
 /// How many commands must not have shown their help to `help PATH` for it to be left out.
 const WITHOUT_HELP: usize = 3;

@@ -11,7 +11,7 @@ use crate::{
 
 use super::{
     pflag,
-    usage::{offers_children, positional_pattern},
+    usage::{offers_children, positional_pattern, takes_value},
 };
 
 /// The heading above the fields that `--json fields` takes.
@@ -182,7 +182,9 @@ fn read_usage(usage: &[String], sketch: &mut CommandSketch) {
     }
     let arguments = match runs.as_slice() {
         [] => Arguments::default(),
-        [only] => parse_usage(&positional_pattern(only, &sketch.flags)),
+        [only] => parse_usage(&positional_pattern(only, |name| {
+            takes_value(&sketch.flags, name)
+        })),
         several => Arguments::Pattern(several.join("\n")),
     };
     sketch.arguments = Some(Fact::new(arguments, Origin::Usage));

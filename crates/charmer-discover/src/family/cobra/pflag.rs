@@ -1,6 +1,6 @@
 //! Flags as pflag prints them, and as applications print them that write their own template.
 
-use charmer_core::model::{MapValue, Repetition, ValueType};
+use charmer_core::model::{Choice, MapValue, Repetition, ValueType};
 
 use crate::{
     fact::{Fact, Origin},
@@ -120,6 +120,15 @@ pub(super) fn is_unnamed(flag: &FlagSketch) -> bool {
 
 /// What help says are the values of a flag: the only ones, or examples where one of them takes more.
 fn hear_choices(flag: &mut FlagSketch, text: &str) {
+    match listed_values(text) {
+        Ok(choices) if choices.is_empty() => {}
+        Ok(choices) => flag.choices = Some(Fact::new(choices, Origin::Help)),
+        Err(suggestions) => flag.suggestions = suggestions,
+    }
+}
+
+/// The values that a text lists: the only ones, or, as an error, examples because one of them takes more.
+pub(super) fn listed_values(text: &str) -> Result<Vec<Choice>, Vec<String>> {
     // `(ms|s|m|h)` are the units of a number, not its values.
     const UNITS: [&str; 17] = [
         "ns", "us", "µs", "ms", "s", "m", "h", "d", "w", "y", "b", "k", "g", "t", "kb", "mb", "gb",
@@ -127,17 +136,16 @@ fn hear_choices(flag: &mut FlagSketch, text: &str) {
     let choices = choices_in(text);
     let unit = |value: &str| UNITS.contains(&value.to_lowercase().as_str());
     if choices.iter().all(|choice| unit(&choice.value)) {
-        return;
+        return Ok(Vec::new());
     }
     let parametric = |value: &str| {
         ["template", "jsonpath", "columns", "regex"]
             .iter()
             .any(|word| value.contains(word))
     };
-    if choices.iter().any(|choice| parametric(&choice.value)) {
-        flag.suggestions = choices.into_iter().map(|choice| choice.value).collect();
-    } else if !choices.is_empty() {
-        flag.choices = Some(Fact::new(choices, Origin::Help));
+    match choices.iter().any(|choice| parametric(&choice.value)) {
+        true => Err(choices.into_iter().map(|choice| choice.value).collect()),
+        false => Ok(choices),
     }
 }
 

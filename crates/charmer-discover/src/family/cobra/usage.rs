@@ -15,6 +15,21 @@ pub(super) fn offers_children(pattern: &str, children: &[ChildSketch]) -> bool {
     pattern.contains('|') && words.all(|word| word.is_empty() || names.contains(word))
 }
 
+/// Whether the flag of this name takes a value; `None` where there is no such flag.
+pub(super) fn takes_value(flags: &Flags, name: &str) -> Option<bool> {
+    let flag = flags.iter().find(|flag| {
+        flag.long
+            .as_deref()
+            .is_some_and(|long| name.strip_prefix("--") == Some(long))
+            || flag.short.is_some_and(|short| {
+                name.strip_prefix('-')
+                    .is_some_and(|n| n.chars().eq([short]))
+            })
+    })?;
+    let kind = flag.kind.as_ref();
+    Some(kind.is_some_and(|kind| kind.value.value == FlagValue::Required))
+}
+
 /// A usage pattern without the words that stand for flags at its end.
 fn strip_marks(pattern: &str) -> &str {
     let mut rest = pattern.trim();
@@ -29,7 +44,11 @@ fn strip_marks(pattern: &str) -> &str {
 
 /// A usage pattern of positionals alone, without what it says of the command's flags: `NAME --image=image
 /// [--port=port]` has one positional. What stands behind `--` is left alone, and so is everything where a flag is one choice of several.
-pub(super) fn positional_pattern(pattern: &str, flags: &Flags) -> String {
+/// `takes_value` says of the name of a flag, with its dashes, whether it takes a value; `None` where there is no such flag.
+pub(super) fn positional_pattern(
+    pattern: &str,
+    takes_value: impl Fn(&str) -> Option<bool>,
+) -> String {
     let pattern = strip_marks(pattern)
         .replace("[ -- ", "[-- ")
         .replace(" ]", "]");
@@ -47,24 +66,11 @@ pub(super) fn positional_pattern(pattern: &str, flags: &Flags) -> String {
             None => word,
         };
         let name = inner.split([' ', '=', '[']).next().unwrap_or_default();
-        let flag = flags.iter().find(|flag| {
-            flag.long
-                .as_deref()
-                .is_some_and(|long| name.strip_prefix("--") == Some(long))
-                || flag.short.is_some_and(|short| {
-                    name.strip_prefix('-')
-                        .is_some_and(|n| n.chars().eq([short]))
-                })
-        });
-        match flag {
+        match takes_value(name) {
             Some(_) if inner.contains('|') && inner.contains([' ', '<']) => {
                 return pattern.to_owned();
             }
-            Some(flag) => {
-                let takes_value = flag
-                    .kind
-                    .as_ref()
-                    .is_some_and(|kind| kind.value.value == FlagValue::Required);
+            Some(takes_value) => {
                 // `-f FILENAME`
                 if takes_value && inner == word && name == inner {
                     words.next_if(|next| !next.starts_with(['-', '[', '(']));
@@ -199,7 +205,7 @@ mod tests {
             ),
             ("NAME -- [COMMAND] [args...]", "name, -- command"),
         ] {
-            let plain = positional_pattern(pattern, &Flags::default());
+            let plain = positional_pattern(pattern, |_| None);
             let Arguments::Listed(listed) = parse_usage(&plain) else {
                 panic!("{pattern}: {plain}");
             };
@@ -210,6 +216,6 @@ mod tests {
             assert_eq!(names.collect::<Vec<_>>().join(", "), expected, "{pattern}");
         }
         let whole = "(POD | TYPE/NAME)";
-        assert_eq!(positional_pattern(whole, &Flags::default()), whole);
+        assert_eq!(positional_pattern(whole, |_| None), whole);
     }
 }
