@@ -201,10 +201,22 @@ impl Cache {
 
     /// Keeps a text beside the entries, in a file of this name, as a whole or not at all.
     pub fn write_text(&self, name: &str, text: &str) -> io::Result<()> {
+        self.write_bytes(name, |writer| writer.write_all(text.as_bytes()))
+    }
+
+    /// The same for what is no text.
+    pub fn read_bytes(&self, name: &str) -> Option<Vec<u8>> {
+        fs::read(self.folder.join(name)).ok()
+    }
+
+    /// Keeps what is written beside the entries, in a file of this name, as a whole or not at all.
+    pub fn write_bytes(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
-        replace(&self.folder.join(name), |writer| {
-            writer.write_all(text.as_bytes())
-        })
+        replace(&self.folder.join(name), |writer| write(writer))
     }
 
     /// Where everything about a program was seen.

@@ -40,7 +40,7 @@ pub use dry_run::{Confined, ConfinedBy, DryRun, Rule, Writable};
 pub use error::{CallError, ErrorCode};
 pub use excluded::Excluded;
 pub use execute::{Execute, Judge, Target};
-pub use expose::{Exposed, Exposure, META_TOOLS, Promotions, ReadsAny, Shown};
+pub use expose::{Exposed, Exposure, KeptSearch, META_TOOLS, Promotions, ReadsAny, Shown};
 pub use handler::{Handler, HandlerCall, Reply};
 pub use hook_programs::{HOOK_TIMEOUT, HookGuard, HookLevel, HookMoment, HookPrograms, HookRunner};
 pub use hooks::{After, Before, Hooks};

@@ -128,6 +128,16 @@ impl ToolsHandle {
         });
     }
 
+    /// Answers calls of these tools at once while a list is foretold; others wait, as they did. It must be certain that
+    /// they answer as the tools themselves will.
+    pub fn foretell_tools(&self, tools: ToolSet) {
+        self.offer.send_modify(|offer| {
+            if offer.foretold.is_some() && !offer.settled {
+                offer.tools = Arc::new(tools);
+            }
+        });
+    }
+
     /// Says how far finding out the tools is, such as `reading docker: 120 commands`: clients whose calls wait for them are
     /// told.
     pub fn reading(&self, how_far: impl Into<String>) {
@@ -525,6 +535,26 @@ mod tests {
         handle.replace(ToolSet::new(found));
         assert_eq!(handle.listing().to_json(), "[]");
         assert_eq!(name("t_b").as_deref(), Some("t_b"));
+    }
+
+    #[test]
+    fn a_tool_that_is_foretold_itself_is_called_before_the_others_are_there() {
+        let handle = ToolsHandle::new(ToolSet::default(), false);
+        let view = handle.view(Patience::default());
+        let at_hand = |name: &str| view.at_hand(name, &Map::new()).is_some();
+        handle.foretell_tools(tools(&["a"]));
+        assert!(!at_hand("t_a"), "nothing was listed");
+        handle.foretell(Listing::of(&tools(&["a", "b"])));
+        handle.foretell_tools(tools(&["a"]));
+        assert!(at_hand("t_a") && !at_hand("t_b"));
+        // The list stays the one that was foretold, and nothing is new.
+        let mut changes = view.offer.clone();
+        let before = changes.borrow_and_update().revision;
+        handle.replace(tools(&["a", "b"]));
+        assert_eq!(changes.borrow().revision, before);
+        assert!(at_hand("t_b"));
+        handle.foretell_tools(ToolSet::default());
+        assert!(at_hand("t_a"), "what is there is not replaced");
     }
 
     #[test]

@@ -132,7 +132,7 @@ pub(crate) fn follow(
                 missing = still;
                 let whole = missing.tries.iter().all(Option::is_none);
                 if let Some(kept) = kept.filter(|_| whole) {
-                    kept.store(&offer.listing());
+                    offer.keep(kept);
                 }
             }
         }

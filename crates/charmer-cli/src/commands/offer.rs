@@ -7,11 +7,11 @@ use std::{
 };
 
 use charmer_core::tool::Tool;
-use charmer_run::{Exposed, ToolSet};
+use charmer_run::{Exposed, KeptSearch, ToolSet};
 use charmer_server::{Listing, ToolsHandle};
 use charmer_spells::{Problem as SpellProblem, Watch, watch};
 
-use crate::{assemble::Assembler, output, spells};
+use crate::{assemble::Assembler, kept_list::KeptList, output, spells};
 
 /// Hands tools to a server. Clones speak for the same one.
 #[derive(Clone)]
@@ -30,6 +30,8 @@ struct State {
     settled: bool,
     /// The spells' own tools that the server has.
     spells: Vec<Arc<Tool>>,
+    /// What the server has, if that is not going to change soon.
+    exposed: Option<Exposed>,
     /// What is wrong with spells and was said already.
     told: HashSet<SpellProblem>,
 }
@@ -59,6 +61,26 @@ impl Offer {
     /// Answers with this list while the tools themselves are still to be put together.
     pub(crate) fn foretell(&self, listing: Listing) {
         self.0.tools.foretell(listing);
+    }
+
+    /// Answers searches from what was kept, while the tools themselves are still to be put together.
+    pub(crate) fn foretell_search(&self, kept: KeptSearch<'static>) {
+        let tools = self.0.assembler.exposure().searching(kept);
+        self.0.tools.foretell_tools(tools);
+    }
+
+    /// Keeps the list of what is offered now, and what searches answer from, for the next start.
+    pub(crate) fn keep(&self, kept: &KeptList) {
+        kept.store(&self.listing());
+        self.keep_search(kept);
+    }
+
+    /// Keeps what searches answer from.
+    pub(crate) fn keep_search(&self, kept: &KeptList) {
+        let state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(search) = state.exposed.as_ref().and_then(Exposed::kept_search) {
+            kept.store_search(&search);
+        }
     }
 
     /// Has calls that wait for a program look at it again.
@@ -139,6 +161,7 @@ impl Offer {
             (true, true) => shared.tools.replace(all),
             (true, false) => shared.tools.grow(all),
         }
-        state.settled.then_some(exposed)
+        state.exposed = state.settled.then_some(exposed);
+        state.exposed.clone()
     }
 }

@@ -144,11 +144,18 @@ struct Reading {
     teller: Teller,
 }
 
+/// What a client was told before the tools were together.
+struct Foretold {
+    listing: Listing,
+    /// Whether searches are answered as well.
+    search: bool,
+}
+
 impl Reading {
     /// Keeps the list for the next start.
     fn keep_list(&self, offer: &Offer) {
         if let Some(kept) = &self.kept {
-            kept.store(&offer.listing());
+            offer.keep(kept);
         }
     }
 }
@@ -175,6 +182,18 @@ fn walk(
                 () = stop.cancelled() => {}
             }
         });
+    }
+    // Much sooner at hand than the tools: whoever searches right after the list does not wait for all of them.
+    let search = match (&foretold, kept) {
+        (Some(_), Some(kept)) if !stop.is_cancelled() => kept.load_search(),
+        _ => None,
+    };
+    let foretold = foretold.map(|listing| Foretold {
+        listing,
+        search: search.is_some(),
+    });
+    if let Some(search) = search {
+        offer.foretell_search(search);
     }
     // An index is listed alike whatever is found.
     if foretold.is_none() && assembler.exposure().mode == Expose::Index {
@@ -218,7 +237,7 @@ fn foretell_early(assembler: &Assembler, offer: &Offer) {
 async fn read_or_check(
     assembler: &Assembler,
     reading: &Reading,
-    foretold: Option<&Listing>,
+    foretold: Option<&Foretold>,
     offer: &Offer,
 ) -> Result<Missing, Problem> {
     let Reading {
@@ -250,13 +269,16 @@ async fn read_or_check(
     let assembled = block_in_place(|| assembler.assemble_from(known))?;
     assembled.warn();
     offer.replace(assembled.tools);
-    let listing = offer.listing();
     offer.asked().await;
-    if let Some(kept) = kept
-        && foretold != Some(&listing)
-        && is_whole
-    {
-        kept.store(&listing);
+    if let Some(kept) = kept.as_ref().filter(|_| is_whole) {
+        match foretold {
+            Some(foretold) if foretold.listing == offer.listing() => {
+                if !foretold.search {
+                    offer.keep_search(kept);
+                }
+            }
+            _ => offer.keep(kept),
+        }
     }
     check(assembler, starts, offer).await
 }

@@ -1,11 +1,9 @@
 //! What of a tool is searched, field by field, and how much a word weighs in each.
 
-use std::sync::Arc;
-
 use crate::{model::Effect, tool::Tool};
 
 use super::{
-    reader::{FlagTerms, Reader, Terms},
+    reader::{FlagPlace, FlagTerms, Reader, Terms},
     words::{for_each_word, stem},
 };
 
@@ -35,7 +33,7 @@ pub(super) struct Document {
     pub(super) summary: Terms,
     pub(super) rest: Terms,
     pub(super) examples: Terms,
-    pub(super) flags: Vec<Arc<FlagTerms>>,
+    pub(super) flags: Vec<FlagPlace>,
     pub(super) positionals: Terms,
     /// How people ask for it, as somebody has written it down, until it is read.
     pub(super) phrases: Vec<String>,
@@ -167,7 +165,7 @@ fn cut(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
-fn flags(tool: &Tool, reader: &mut Reader<'_>) -> Vec<Arc<FlagTerms>> {
+fn flags(tool: &Tool, reader: &mut Reader<'_>) -> Vec<FlagPlace> {
     let leaf = tool.input.levels.len().saturating_sub(1);
     let properties = tool.input.flags.iter().filter(|p| !p.confirms);
     properties
@@ -177,31 +175,47 @@ fn flags(tool: &Tool, reader: &mut Reader<'_>) -> Vec<Arc<FlagTerms>> {
             if property.owner != leaf {
                 return reader.inherited(&property.key);
             }
-            let mut name = reader.read_name(&property.key);
-            for alias in &flag.aliases {
-                name.extend(reader.read_name(alias));
-            }
             let help = flag.help.as_deref().unwrap_or_default();
-            let mut help = reader.read(cut(help, FLAG_HELP_LIMIT));
-            for choice in flag.choices.iter().filter(|c| !c.hidden).take(24) {
-                help.extend(reader.read(&choice.value));
+            let help = cut(help, FLAG_HELP_LIMIT);
+            let shown = flag.choices.iter().filter(|choice| !choice.hidden);
+            let choices = shown.take(24).map(|choice| choice.value.as_str());
+            // One text in each line, of which each names its kind.
+            let mut written = format!("{}\nhelp {help}", property.key);
+            for alias in &flag.aliases {
+                written.extend(["\nalias ", alias]);
             }
-            Arc::new(FlagTerms::new(&property.key, &name, &help, true))
+            for choice in choices.clone() {
+                written.extend(["\nchoice ", choice]);
+            }
+            reader.flag(&written, |reader| {
+                let mut name = reader.read_name(&property.key);
+                for alias in &flag.aliases {
+                    name.extend(reader.read_name(alias));
+                }
+                let mut help = reader.read(help);
+                for choice in choices {
+                    help.extend(reader.read(choice));
+                }
+                FlagTerms::new(&property.key, &name, &help, true)
+            })
         })
         .collect()
 }
 
 /// The input of a tool that comes from no program's flags.
-fn properties(tool: &Tool, reader: &mut Reader<'_>) -> Vec<Arc<FlagTerms>> {
+fn properties(tool: &Tool, reader: &mut Reader<'_>) -> Vec<FlagPlace> {
     let properties = tool.input_schema.get("properties");
     let properties = properties.and_then(serde_json::Value::as_object);
     let properties = properties.into_iter().flatten();
     properties
         .map(|(key, schema)| {
             let help = schema.get("description").and_then(|text| text.as_str());
-            let name = reader.read_name(key);
-            let help = reader.read(cut(help.unwrap_or_default(), FLAG_HELP_LIMIT));
-            Arc::new(FlagTerms::new(key, &name, &help, true))
+            let help = cut(help.unwrap_or_default(), FLAG_HELP_LIMIT);
+            reader.flag(&format!("{key}\nhelp {help}"), |reader| {
+                let name = reader.read_name(key);
+                let help = reader.read(help);
+                FlagTerms::new(key, &name, &help, true)
+            })
         })
         .collect()
 }

@@ -2,17 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::document::Document;
+use super::{document::Document, reader::FlagTerms};
 
 /// No command has more names than this; what is alike more often says nothing of itself.
 const MOST_NAMES: usize = 12;
 
 /// For each tool the one that is the same command under a shorter or earlier path, if there is one.
-pub(super) fn fold(documents: &[Document]) -> Vec<Option<u32>> {
+pub(super) fn fold(documents: &[Document], flags: &[FlagTerms]) -> Vec<Option<u32>> {
     let mut groups: HashMap<_, Vec<usize>> = HashMap::new();
     for (at, document) in documents.iter().enumerate() {
         if document.described && !document.program.is_empty() {
-            groups.entry(likeness(document)).or_default().push(at);
+            groups
+                .entry(likeness(document, flags))
+                .or_default()
+                .push(at);
         }
     }
     let mut same = vec![None; documents.len()];
@@ -29,8 +32,12 @@ pub(super) fn fold(documents: &[Document]) -> Vec<Option<u32>> {
 }
 
 /// What two names of one command have in common. Summaries are compared word by word: a number tells two apart.
-fn likeness(document: &Document) -> (&str, &[String], &[u32], Vec<&str>) {
-    let own = document.flags.iter().filter(|flag| flag.own);
+fn likeness<'d>(
+    document: &'d Document,
+    flags: &'d [FlagTerms],
+) -> (&'d str, &'d [String], &'d [u32], Vec<&'d str>) {
+    let all = document.flags.iter().map(|place| &flags[*place as usize]);
+    let own = all.filter(|flag| flag.own);
     let mut flags: Vec<&str> = own.map(|flag| &*flag.key).collect();
     flags.sort_unstable();
     let program = document.program.as_str();

@@ -1,9 +1,8 @@
 //! The index: for every word the tools that have it, and how much it says there.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
 
 use crate::{model::Effect, tool::Tool};
 
@@ -11,7 +10,7 @@ use super::{
     document::Document,
     fold::fold,
     line::plain_line,
-    reader::{FlagTerms, Reader, Terms},
+    reader::{FlagPlace, FlagTerms, Reader, Terms},
     spoken::Spoken,
     typo::Typos,
     vocabulary::{Term, Vocabulary},
@@ -38,7 +37,7 @@ mod weight {
 const HALF: f32 = 2.0;
 
 /// One tool, as far as it is needed to rank it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) program: Option<u16>,
     /// The words of its path, one by one.
@@ -48,7 +47,7 @@ pub(super) struct Entry {
     /// How many commands its path has.
     pub(super) depth: usize,
     pub(super) summary: Vec<Term>,
-    pub(super) flags: Vec<Arc<FlagTerms>>,
+    pub(super) flags: Vec<FlagPlace>,
     pub(super) effect: Effect,
     pub(super) doubtful: bool,
     /// Whether other tools stand below it.
@@ -63,20 +62,23 @@ pub(super) struct Entry {
 }
 
 /// A tool that has a word, and how much the word says there, from 0 to 1.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Posting {
     pub(super) at: u32,
     pub(super) impact: f32,
 }
 
-/// Tools, ready to be searched. See the [module](super).
-#[derive(Debug, Clone)]
+/// Tools, ready to be searched. See the [module](super). It can be written down: reading that is much faster than making
+/// it from thousands of tools. What was written is for the same version of this crate alone.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Index {
     pub(super) vocabulary: Vocabulary,
     pub(super) typos: Typos,
     /// What people say who want one of them.
     pub(super) spoken: Spoken,
     pub(super) entries: Vec<Entry>,
+    /// The flags of all of them.
+    pub(super) flags: Vec<FlagTerms>,
     pub(super) programs: Vec<String>,
     /// Command lines, in plain words, and whose they are.
     pub(super) lines: HashMap<String, Vec<u32>>,
@@ -98,6 +100,7 @@ impl Index {
             .into_iter()
             .map(|tool| Document::new(tool, &mut reader))
             .collect();
+        let flags = reader.flags;
         let mut documents = documents;
         for document in &mut documents {
             split_names(document, &vocabulary);
@@ -108,7 +111,7 @@ impl Index {
         let inherited = inherited(&documents);
         for (at, document) in (0..).zip(&documents) {
             let above = inherited[at as usize].map(|above| &documents[above].summary);
-            let mut found = weighed(document, above);
+            let mut found = weighed(document, above, &flags);
             found.sort_unstable_by_key(|(term, _)| *term);
             let mut found = found.into_iter().peekable();
             while let Some((term, mut sum)) = found.next() {
@@ -135,7 +138,7 @@ impl Index {
                 names[term as usize] = true;
             }
         }
-        let same = fold(&documents);
+        let same = fold(&documents, &flags);
         let mut also: HashMap<u32, Vec<usize>> = HashMap::new();
         for (at, same) in same.iter().enumerate() {
             if let Some(best) = same {
@@ -146,6 +149,7 @@ impl Index {
         let typos = Typos::new(&vocabulary);
         Self {
             entries: entries(documents, &programs, &same),
+            flags,
             programs,
             lines,
             names,
@@ -234,7 +238,7 @@ fn inherited(documents: &[Document]) -> Vec<Option<usize>> {
 }
 
 /// The words of a tool, each as often as it stands in a field, weighed.
-fn weighed(document: &Document, above: Option<&Terms>) -> Vec<(Term, f32)> {
+fn weighed(document: &Document, above: Option<&Terms>, flags: &[FlagTerms]) -> Vec<(Term, f32)> {
     let mut found = Vec::new();
     let mut add = |terms: &Terms, weight: f32, usual: f32| {
         // Each word of a long text says less of what it is about.
@@ -260,7 +264,8 @@ fn weighed(document: &Document, above: Option<&Terms>) -> Vec<(Term, f32)> {
     add(&document.said, weight::SAID, 60.0);
     let mut names = Terms::default();
     let mut help = Terms::default();
-    for flag in document.flags.iter().filter(|flag| flag.own) {
+    let all = document.flags.iter().map(|place| &flags[*place as usize]);
+    for flag in all.filter(|flag| flag.own) {
         names.plain.extend(flag.name.iter());
         help.plain.extend(flag.help.iter());
     }

@@ -240,6 +240,7 @@ impl Index {
         let entry = &self.entries[at as usize];
         let mut found: Vec<(f32, usize)> = Vec::new();
         for (place, flag) in entry.flags.iter().enumerate() {
+            let flag = &self.flags[*flag as usize];
             let value = |unit: &Unit| {
                 let said = unit
                     .any_of
@@ -262,7 +263,7 @@ impl Index {
         let best = found.first().map_or(0.0, |(sum, _)| *sum);
         let near = found.iter().filter(|(sum, _)| *sum >= best * 0.6);
         near.take(MOST_FLAGS)
-            .map(|(_, place)| entry.flags[*place].key.to_string())
+            .map(|(_, place)| self.flags[entry.flags[*place] as usize].key.to_string())
             .collect()
     }
 }

@@ -1,6 +1,6 @@
 //! From texts to stems. It is done to every word of every help, so each word is looked at once.
 
-use std::sync::Arc;
+use serde::{Deserialize, Serialize};
 
 use super::{
     synonyms::TERMS_OF_ART,
@@ -28,8 +28,11 @@ impl Terms {
     }
 }
 
-/// A flag as it is searched.
-#[derive(Debug)]
+/// The place of a flag in the table of flags.
+pub(super) type FlagPlace = u32;
+
+/// A flag as it is searched. Those that say the same, at whichever commands, are one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FlagTerms {
     pub(super) key: Box<str>,
     pub(super) name: Box<[Term]>,
@@ -66,8 +69,10 @@ pub(super) struct Reader<'v> {
     written: QuickMap<Box<str>, Word>,
     /// Two that have a short name together.
     terms_of_art: Vec<(Term, Term, Term)>,
-    /// Flags of whole programs, by their keys.
-    inherited: QuickMap<Box<str>, Arc<FlagTerms>>,
+    /// The table of flags.
+    pub(super) flags: Vec<FlagTerms>,
+    /// The places of those that were read, by what is written of them.
+    read_flags: QuickMap<(Option<Term>, Box<str>), FlagPlace>,
     /// The name of the program that is read.
     program: Option<Term>,
 }
@@ -81,7 +86,8 @@ impl<'v> Reader<'v> {
             terms_of_art: terms_of_art.collect(),
             vocabulary,
             written: QuickMap::default(),
-            inherited: QuickMap::default(),
+            flags: Vec::new(),
+            read_flags: QuickMap::default(),
             program: None,
         }
     }
@@ -133,14 +139,28 @@ impl<'v> Reader<'v> {
     }
 
     /// A flag that a command has from one above it.
-    pub(super) fn inherited(&mut self, key: &str) -> Arc<FlagTerms> {
-        if let Some(flag) = self.inherited.get(key) {
-            return Arc::clone(flag);
+    pub(super) fn inherited(&mut self, key: &str) -> FlagPlace {
+        self.flag(key, |reader| {
+            let name = reader.read_name(key);
+            FlagTerms::new(key, &name, &Terms::default(), false)
+        })
+    }
+
+    /// A flag of which this is written. It is read where nothing else of the same program has said the same.
+    pub(super) fn flag(
+        &mut self,
+        written: &str,
+        read: impl FnOnce(&mut Self) -> FlagTerms,
+    ) -> FlagPlace {
+        let written = (self.program, written.into());
+        if let Some(place) = self.read_flags.get(&written) {
+            return *place;
         }
-        let name = self.read_name(key);
-        let flag = Arc::new(FlagTerms::new(key, &name, &Terms::default(), false));
-        self.inherited.insert(key.into(), Arc::clone(&flag));
-        flag
+        let flag = read(self);
+        let place = FlagPlace::try_from(self.flags.len()).expect("there are fewer flags than that");
+        self.flags.push(flag);
+        self.read_flags.insert(written, place);
+        place
     }
 
     fn terms(&mut self, text: &str, keep_all: bool) -> Terms {

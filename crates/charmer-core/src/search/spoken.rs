@@ -6,6 +6,8 @@ use std::{
     ops::Range,
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     document::Document,
     query::Query,
@@ -35,14 +37,14 @@ enum List {
 }
 
 /// A phrase that has a word, and how much the word is of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Place {
     phrase: u32,
     weight: f32,
 }
 
 /// Phrases, ready to be compared with questions.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Spoken {
     places: QuickMap<Term, Vec<Place>>,
     rarity: QuickMap<Term, f32>,

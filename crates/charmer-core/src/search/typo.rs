@@ -1,11 +1,13 @@
 //! Words that were mistyped: the known ones that are near.
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::edit_distance;
 
 use super::vocabulary::{QuickMap, Term, Vocabulary};
 
 /// Known words by their first letter and length, so that few have to be compared.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Typos {
     buckets: QuickMap<(char, u8), Vec<Term>>,
 }

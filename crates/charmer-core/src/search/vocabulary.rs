@@ -5,6 +5,8 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     synonyms::{GROUPS, LEADS},
     words::stem,
@@ -42,7 +44,7 @@ impl Hasher for QuickHasher {
 }
 
 /// Every stem that is known, and what it leads to.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Vocabulary {
     terms: QuickMap<Box<str>, Term>,
     stems: Vec<Box<str>>,

@@ -26,7 +26,7 @@ const NEAR: usize = 3;
 
 /// See the module's documentation. Clones share everything.
 #[derive(Debug, Clone)]
-pub(super) struct Commands(Arc<Shared>);
+pub(super) struct Commands(pub(super) Arc<Shared>);
 
 #[derive(Debug)]
 pub(super) struct Shared {

@@ -5,6 +5,7 @@
 
 mod commands;
 mod describe;
+mod kept_search;
 mod promote;
 mod run;
 mod search;
@@ -27,6 +28,7 @@ use crate::{
 
 use commands::Commands;
 
+pub use kept_search::KeptSearch;
 pub use promote::Promotions;
 
 /// The names of the tools that stand for all commands. No other tool should have one of them.
@@ -238,6 +240,15 @@ impl Exposure {
             _ => "; if unlisted, through run_read",
         };
         format!("{what} {how} Output that was cut has an id: read_output gives more{through}.")
+    }
+
+    /// The tool `search_commands` alone, which answers from what was kept: for a server that has not put its tools together
+    /// yet, and knows that they are what they were.
+    pub fn searching(&self, kept: KeptSearch<'static>) -> ToolSet {
+        let programs: Vec<&str> = self.programs.iter().map(String::as_str).collect();
+        let tool = search::kept_tool(kept, &programs, &self.shared);
+        self.with_results(ToolSet::new([tool]))
+            .behind(self.shared.clone())
     }
 
     /// The tools as they are shown.
@@ -491,6 +502,11 @@ impl Exposed {
         if let Some(commands) = &self.searched {
             commands.index();
         }
+    }
+
+    /// What `search_commands` answers from, to be kept; `None` where every command is in the list.
+    pub fn kept_search(&self) -> Option<KeptSearch<'_>> {
+        self.searched.as_ref().map(KeptSearch::of)
     }
 }
 

@@ -1,13 +1,20 @@
 //! The tool `search_commands`: words in, the best few commands out.
 
-use charmer_core::{model::Hints, search::Hit, tool::brief_line};
+use std::{borrow::Cow, sync::Arc};
+
+use charmer_core::{
+    model::Hints,
+    search::{Hit, Index},
+    tool::Tool,
+};
 use serde_json::{Value, json};
 
-use crate::{Call, CallError, ErrorCode, Outcome, ServedTool};
+use crate::{Call, CallError, CallPath, ErrorCode, Outcome, ServedTool, SharedSteps};
 
 use super::{
-    commands::Commands,
+    commands::{Commands, Shared},
     describe::{answered, meta_tool},
+    kept_search::{FoundCommand, KeptSearch},
 };
 
 pub(super) const NAME: &str = "search_commands";
@@ -23,6 +30,23 @@ const NAMED: usize = 6;
 const LONGEST: usize = 2000;
 
 pub(super) fn tool(commands: &Commands, programs: &[&str]) -> ServedTool {
+    let known = commands.clone();
+    answered(definition(programs), commands, move |call| {
+        answer(&*known.0, &call)
+    })
+}
+
+/// The same from what was kept. It need not wait for the commands, as tools about them do.
+pub(super) fn kept_tool(
+    kept: KeptSearch<'static>,
+    programs: &[&str],
+    shared: &SharedSteps,
+) -> ServedTool {
+    let kept = Arc::new(kept);
+    CallPath::answering(definition(programs), move |call| answer(&*kept, &call)).serve(shared)
+}
+
+fn definition(programs: &[&str]) -> Arc<Tool> {
     let named: Vec<&str> = programs.iter().copied().take(NAMED).collect();
     let of = match (named.len(), programs.len() - named.len()) {
         (0, _) => String::new(),
@@ -41,12 +65,58 @@ pub(super) fn tool(commands: &Commands, programs: &[&str]) -> ServedTool {
         "Finds commands{of} by what they do: their names, [effect], a line on each, and flags that match."
     );
     let hints = Hints::reads().open_world(false);
-    let tool = meta_tool((NAME, "Search commands"), &about, schema, &hints);
-    let known = commands.clone();
-    answered(tool, commands, move |call| answer(&known, &call))
+    meta_tool((NAME, "Search commands"), &about, schema, &hints)
 }
 
-fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
+/// What answers are made from.
+trait Searched {
+    /// The index over the commands.
+    fn index(&self) -> &Index;
+    /// What is said of the command at a place.
+    fn found(&self, at: usize) -> Cow<'_, FoundCommand>;
+    /// Sentences about commands that could not be read.
+    fn unread(&self) -> &[String];
+    /// Whether more are still being found out.
+    fn growing(&self) -> bool;
+}
+
+impl Searched for Shared {
+    fn index(&self) -> &Index {
+        self.index()
+    }
+
+    fn found(&self, at: usize) -> Cow<'_, FoundCommand> {
+        Cow::Owned(FoundCommand::of(&self.tools[at].tool))
+    }
+
+    fn unread(&self) -> &[String] {
+        self.unread()
+    }
+
+    fn growing(&self) -> bool {
+        self.growing
+    }
+}
+
+impl Searched for KeptSearch<'_> {
+    fn index(&self) -> &Index {
+        &self.index
+    }
+
+    fn found(&self, at: usize) -> Cow<'_, FoundCommand> {
+        Cow::Borrowed(&self.found[at])
+    }
+
+    fn unread(&self) -> &[String] {
+        &self.unread
+    }
+
+    fn growing(&self) -> bool {
+        false
+    }
+}
+
+fn answer(commands: &impl Searched, call: &Call) -> Result<Outcome, CallError> {
     let wrong = |message: &str| Err(CallError::new(ErrorCode::InvalidArguments, message));
     let query = match call.input.get("query") {
         Some(Value::String(query)) if !query.trim().is_empty() => query,
@@ -64,7 +134,7 @@ fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
     let mut lines: Vec<String> = hits
         .iter()
         .map(|hit| {
-            let mut line = brief_line(&commands.tools[hit.at].tool);
+            let mut line = commands.found(hit.at).line.clone();
             if !hit.flags.is_empty() {
                 line.push_str(&format!(" (flags: {})", hit.flags.join(", ")));
             }
@@ -82,21 +152,17 @@ fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
     }
     let unread = commands.unread().iter();
     lines.extend(unread.map(|sentence| format!("({sentence})")));
-    if commands.growing {
+    if commands.growing() {
         lines.push("(More commands are still being read; search again in a few seconds.)".into());
     }
     Ok(Outcome::success(lines.join("\n")))
 }
 
-/// Under which other names a command is there.
-fn other_names(commands: &Commands, hit: &Hit) -> Vec<String> {
-    let tool = &commands.tools[hit.at].tool;
-    let program = &tool.help.program;
-    let paths = tool.help.paths.iter();
-    let paths = paths.map(|path| format!("{program} {path}"));
-    let twins = hit
-        .also
-        .iter()
-        .map(|&at| commands.tools[at].tool.name.to_string());
-    paths.chain(twins).take(OTHERS).collect()
+/// The other names that a command has.
+fn other_names(commands: &impl Searched, hit: &Hit) -> Vec<String> {
+    let mut names = commands.found(hit.at).others.clone();
+    let twins = hit.also.iter().map(|&at| commands.found(at));
+    names.extend(twins.map(|twin| twin.name().to_owned()));
+    names.truncate(OTHERS);
+    names
 }

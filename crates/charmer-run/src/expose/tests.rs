@@ -5,7 +5,7 @@ use charmer_core::{
     model::{Cli, Command, Effect, Flag, GivenEffect, Hints, Positional, Syntax},
     tool::{Annotations, CatalogueOptions, catalogue},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -85,6 +85,48 @@ fn what_fits_is_shown_whole() {
     // A list that would be announced again shortly is not begun.
     let growing = Exposure::default().growing(true).apply(shop(3));
     assert_eq!(names(&growing), META_TOOLS);
+}
+
+#[tokio::test]
+async fn what_was_kept_of_a_search_answers_as_the_commands_do() {
+    let unread = vec!["Of shop, 1 command could not be read.".to_owned()];
+    let exposure = Exposure::new(Expose::Index).programs(["shop".to_owned()]);
+    let index = exposure.apply(shop(40).without_unread(unread));
+    let kept = index.kept_search().expect("it searches");
+    assert_eq!(kept.len(), 42);
+    let kept = postcard::to_stdvec(&kept).expect("it can be written");
+    let kept: KeptSearch<'static> = postcard::from_bytes(&kept).expect("it can be read");
+    assert!(kept.is_sound());
+    let alone = exposure.searching(kept);
+    let shown = |tools: &ToolSet| {
+        tools
+            .get("search_commands")
+            .map(|it| it.shown().definition())
+    };
+    assert_eq!(shown(&alone), shown(&index.tools));
+    assert_eq!(alone.iter().count(), 1);
+    // It stays what it is when the commands are there; those about them wait.
+    let is_certain = |tools: &ToolSet| {
+        let found = tools.resolve("search_commands", Map::new());
+        found.is_some_and(|found| found.certain)
+    };
+    assert!(is_certain(&alone) && !is_certain(&index.tools));
+    let alone = Exposed {
+        tools: alone,
+        ..Exposed::default()
+    };
+    for query in [
+        "orders",
+        "thing number 17",
+        "how many orders",
+        "delte all",
+        "no such word",
+    ] {
+        let query = json!({"query": query, "limit": 7});
+        let of_commands = call(&index, "search_commands", query.clone()).await;
+        let of_kept = call(&alone, "search_commands", query).await;
+        assert_eq!(of_kept.text, of_commands.text);
+    }
 }
 
 #[tokio::test]
