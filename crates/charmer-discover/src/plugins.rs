@@ -1,7 +1,8 @@
 //! Commands that other programs add to one by their names: where `NAME-sub` is on PATH, `NAME sub` runs it.
 //!
 //! Help seldom lists them. Whether a program follows the convention is told by itself: asked for the help of such a
-//! command it says something else than of a command that nobody has. Each is then read as the program that it is, through
+//! command it says something else than of a command that nobody has, in the same place. (`NAME-a-b` is none of a program
+//! that has an `a` of its own and shows the help of that, whatever follows it.) Each is then read as the program that it is, through
 //! the one that it belongs to, and only where probes are confined.
 
 use std::{
@@ -64,11 +65,7 @@ pub(crate) async fn read(walk: &Walk, around: &Surroundings) {
         walk.lock().warnings.push(warning);
         return;
     }
-    let strangers = walk.prober.with_words(&[NO_COMMAND.to_owned()], None);
-    let mut unknown = Vec::new();
-    for request in REQUESTS {
-        unknown.push(strangers.run(&[request]).await);
-    }
+    let unknown = unknown_below(walk, &[]).await;
     let left_out = candidates.len().saturating_sub(MOST);
     candidates.truncate(MOST);
     let mut known = 0;
@@ -80,6 +77,18 @@ pub(crate) async fn read(walk: &Walk, around: &Surroundings) {
         let warning = Warning::new(CommandPath::root(), message).gap(Gap::Lasting);
         walk.lock().warnings.push(warning);
     }
+}
+
+/// What the program says of a command that nobody has, below these words: an answer for each request.
+async fn unknown_below(walk: &Walk, above: &[String]) -> Vec<Answer> {
+    let mut words = above.to_vec();
+    words.push(NO_COMMAND.to_owned());
+    let strangers = walk.prober.with_words(&words, None);
+    let mut unknown = Vec::new();
+    for request in REQUESTS {
+        unknown.push(strangers.run(&[request]).await);
+    }
+    unknown
 }
 
 /// A program whose name says that it adds a command.
@@ -116,11 +125,28 @@ impl Candidate {
     async fn read(self, walk: &Walk, unknown: &[Answer], page: &str) -> bool {
         for words in &self.spellings {
             let prober = walk.prober.with_words(words, Some(&self.name()));
+            let (name, file) = (words.join(" "), self.name());
+            let (first, last) = (words.first(), words.last());
             let mut named = None;
-            for (request, unknown) in REQUESTS.iter().zip(unknown) {
+            let mut beside: Option<Vec<Answer>> = None;
+            for (at, (request, unknown)) in REQUESTS.iter().zip(unknown).enumerate() {
                 let answer = prober.run(&[request]).await;
-                if !is_known(&answer, &self.name(), words, unknown) || printed(&answer) == page {
+                let of_program = [Some(&name), first];
+                if !is_known(&answer, &file, of_program, unknown) || printed(&answer) == page {
                     continue;
+                }
+                // What the command above says, whatever follows it, is not said of this one.
+                if let [above @ .., _] = &words[..]
+                    && !above.is_empty()
+                {
+                    if beside.is_none() {
+                        beside = Some(unknown_below(walk, above).await);
+                    }
+                    let unknown = beside.iter().flatten().nth(at);
+                    let known = |unknown| is_known(&answer, &file, [last, None], unknown);
+                    if !unknown.is_some_and(known) {
+                        continue;
+                    }
                 }
                 if answer.succeeded() && looks_like_help(&answer) {
                     let found = self.walk(walk, prober.clone(), answer).await;
@@ -171,29 +197,28 @@ impl Candidate {
 }
 
 /// Whether an answer is that of a command which is there. Programs name what they do not know, so it is not where the same
-/// words stand before the name.
-fn is_known(answer: &Answer, file: &str, words: &[String], unknown: &Answer) -> bool {
+/// words stand before one of the names.
+fn is_known(answer: &Answer, file: &str, names: [Option<&String>; 2], unknown: &Answer) -> bool {
     if !answer.started {
         return false;
     }
-    let name = words.join(" ");
     let said = |answer: &Answer| -> String { format!("{}\n{}", answer.stderr, answer.stdout) };
     let (text, stranger) = (said(answer), said(unknown));
-    let before = |line: &str, name: &str| {
-        let (before, _) = line.split_once(name)?;
-        Some(before.to_owned())
-    };
-    let complaints: Vec<String> = stranger
+    let complaints = stranger
         .lines()
-        .filter_map(|line| before(line, NO_COMMAND))
-        .collect();
+        .filter_map(|line| line.split_once(NO_COMMAND));
+    let complaints: Vec<&str> = complaints.map(|(before, _)| before).collect();
     if complaints.is_empty() {
         return text != stranger;
     }
-    let first = words.first().map_or("", String::as_str);
     let complains = |line: &str| {
-        let mut begins = [name.as_str(), first].into_iter();
-        begins.any(|name| before(line, name).is_some_and(|it| complaints.contains(&it)))
+        let mut rests = complaints.iter().filter_map(|it| line.strip_prefix(it));
+        rests.any(|rest| {
+            names
+                .into_iter()
+                .flatten()
+                .any(|name| rest.starts_with(name))
+        })
     };
     // Its own name is spoken of by itself alone.
     text.contains(file) || !text.lines().any(complains)
@@ -328,9 +353,10 @@ mod tests {
 
     #[test]
     fn a_command_is_known_by_what_is_said_of_one_that_is_not() {
-        let words = ["bake".to_owned()];
+        let name = "bake".to_owned();
         let known = |text: &str, unknown: &str| {
-            is_known(&answer(1, text), "tool-bake", &words, &answer(1, unknown))
+            let names = [Some(&name), None];
+            is_known(&answer(1, text), "tool-bake", names, &answer(1, unknown))
         };
         let unknown = format!("error: unknown command \"{NO_COMMAND}\"\n");
         assert!(!known(
@@ -341,6 +367,10 @@ mod tests {
         assert!(known("bake: no oven", &unknown));
         assert!(!known("Usage: tool COMMAND\n", "Usage: tool COMMAND\n"));
         assert!(known("Usage: bake\n", "Usage: tool COMMAND\n"));
+        // Below a command of the program's own.
+        let unknown = format!("error: unknown command \"fire {NO_COMMAND}\"\n");
+        assert!(!known("error: unknown command \"fire bake\"\n", &unknown));
+        assert!(known("Bakes\n\nUsage: tool fire bake\n", &unknown));
     }
 
     #[test]

@@ -121,3 +121,15 @@ fn a_plugin_that_is_being_read_holds_up_no_other_command() {
     until(&mut session, true);
     assert!(session.end().success());
 }
+
+#[test]
+fn a_program_with_a_commands_name_in_its_own_is_no_plugin_of_that_command() {
+    let kitchen = Kitchen::new();
+    fs::write(kitchen.at("bin/open"), "").expect("written");
+    // It hands nothing on, and `stove boil egg --help` shows the help of `stove boil`.
+    write_script(&kitchen.at("stove"), &STOVE.replace("exec ", ": "));
+    write_script(&kitchen.at("bin/stove-boil-egg"), BAKE);
+    let mut session = kitchen.serve();
+    assert_eq!(session.settled_names(), ["stove_boil"]);
+    assert!(session.end().success());
+}
