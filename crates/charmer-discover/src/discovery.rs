@@ -41,6 +41,9 @@ pub struct DiscoverOptions {
     pub depth: usize,
     /// How many flags of a command are read at most; 2,000 by default.
     pub flags: usize,
+    /// The time after which a program that has shown no help is not asked in other ways; 8 s by default. Some wait on
+    /// purpose before they show none, each time.
+    pub without_help: Duration,
     /// Where answers are kept until the program has been read to the end, and where an earlier reading that was cut short
     /// has left its own.
     pub journal: Option<Journal>,
@@ -67,6 +70,7 @@ impl Default for DiscoverOptions {
             commands: 20_000,
             depth: 10,
             flags: 2_000,
+            without_help: Duration::from_secs(8),
             journal: None,
             unlisted: Unlisted::default(),
             document: None,
@@ -431,17 +435,18 @@ impl Discoverer {
     async fn look(&self, prober: Prober) -> Result<(Prober, Answer), DiscoverError> {
         let inner = &*self.0;
         let begun = Instant::now();
-        let help = first_look(&prober, begun).await;
+        let over = || begun.elapsed() >= inner.options.without_help;
+        let help = first_look(&prober, over).await;
         if looks_like_help(&help) {
             let help = self.further(&prober, help).await;
             return Ok((prober, help));
         }
         // A version manager's stand-in may need what is in the user's home. It does not hang without.
         if !help.timed_out
-            && begun.elapsed() < WITHOUT_HELP
+            && !over()
             && let Some(at_home) = prober.with_real_home()
         {
-            let again = first_look(&at_home, begun).await;
+            let again = first_look(&at_home, over).await;
             if looks_like_help(&again) {
                 return Ok((at_home, again));
             }
@@ -605,14 +610,11 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How long a program may take to show no help before it is not asked in other ways: some wait on purpose, each time.
-const WITHOUT_HELP: Duration = Duration::from_secs(8);
-
-/// What a program shows of itself: to `--help`, else to `-h`, else to `help`.
-async fn first_look(prober: &Prober, begun: Instant) -> Answer {
+/// What a program shows of itself: to `--help`, else to `-h`, else to `help`, as long as its time is not over.
+async fn first_look(prober: &Prober, over: impl Fn() -> bool) -> Answer {
     let mut best: Option<Answer> = None;
     for request in ["--help", "-h", "help"] {
-        if best.is_some() && begun.elapsed() > WITHOUT_HELP {
+        if best.is_some() && over() {
             break;
         }
         let answer = prober.run(&[request]).await;

@@ -1,6 +1,6 @@
 //! Programs whose help has no end worth waiting for: what is read of them is within bounds, and what is left out is said.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, time::Duration};
 
 use charmer_discover::{
     DiscoverError, DiscoverOptions, Discovery, cache::Cache, discover, probe::ProbeOptions,
@@ -148,4 +148,36 @@ mod clock {
             assert!(took < SOON, "{mode}: {took:?}");
         }
     }
+}
+
+/// How a program is asked for help that shows none, where that may take so long.
+async fn asked_in_vain(without_help: Duration) -> Vec<String> {
+    let folder = TempDir::new().expect("a folder");
+    let program = folder.path().join("mute");
+    let asked = folder.path().join("mute.asked");
+    fs::write(&program, "#!/bin/sh\necho \"$1\" >>\"$0.asked\"\n").expect("a file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its mode");
+    let mut options = with(patient());
+    options.without_help = without_help;
+    for _ in 0..100 {
+        match discover(&program, &options).await {
+            // It may still be open for writing in a child that another test has just started.
+            Err(DiscoverError::NotStarted { reason, .. }) if reason.contains("busy") => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            found => {
+                assert!(matches!(found, Err(DiscoverError::NoHelp { .. })));
+                let asked = fs::read_to_string(&asked).expect("it was asked");
+                return asked.lines().map(str::to_owned).collect();
+            }
+        }
+    }
+    panic!("the script stays busy");
+}
+
+#[tokio::test]
+async fn a_program_that_takes_its_time_to_show_no_help_is_not_asked_in_other_ways() {
+    assert_eq!(asked_in_vain(Duration::ZERO).await, ["--help"]);
+    let asked = asked_in_vain(HANG * 10).await;
+    assert_eq!(asked[..3], ["--help", "-h", "help"]);
 }
