@@ -17,6 +17,8 @@ use super::{
 
 /// A flag that no program has.
 const NO_FLAG: &str = "--charmer-no-such-flag";
+/// The number of commands whose usage ends alike that are no accident.
+const MANY: usize = 8;
 /// A positional that means nothing.
 const NO_WORD: &str = "charmer-no-such-thing";
 
@@ -25,7 +27,9 @@ impl Cobra {
     pub(super) async fn learn_behind(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
         // A command under several paths is asked once.
         let mut same: BTreeMap<CommandPath, Vec<CommandPath>> = BTreeMap::new();
-        for sketch in sketches.values().filter(|sketch| may_pass_on(sketch)) {
+        let usual = usual_tail(sketches.values());
+        let asked = sketches.values().filter(|sketch| may_pass_on(sketch));
+        for sketch in asked.filter(|sketch| !usual || !has_tail_alone(sketch)) {
             let key = twin_key(sketch).unwrap_or_else(|| sketch.path.clone());
             same.entry(key).or_default().push(sketch.path.clone());
         }
@@ -86,6 +90,26 @@ fn may_pass_on(sketch: &CommandSketch) -> bool {
     runs && !last.last && (last.variadic && !before.is_empty() || is_command(last))
 }
 
+/// Whether nothing but `[args]` stands behind the name and the flags of a command.
+fn has_tail_alone(sketch: &CommandSketch) -> bool {
+    match sketch.arguments.as_ref().map(|fact| &fact.value) {
+        Some(Arguments::Listed(listed)) => {
+            matches!(&listed[..], [only] if only.id.eq_ignore_ascii_case("args"))
+        }
+        _ => false,
+    }
+}
+
+/// Whether that stands in the usage of so many commands that a framework has put it there: it says of none of them that
+/// it passes arguments on.
+fn usual_tail<'a>(sketches: impl Iterator<Item = &'a CommandSketch>) -> bool {
+    let runs = |sketch: &&CommandSketch| sketch.runnable.as_ref().is_none_or(|fact| fact.value);
+    let (with, without): (Vec<_>, Vec<_>) = sketches
+        .filter(runs)
+        .partition(|sketch| has_tail_alone(sketch));
+    with.len() >= MANY && with.len() > without.len()
+}
+
 /// Whether a `--` only ends the flags: pflag takes it so, and an application that gives it a meaning of its own says so
 /// in its usage or its examples. Examples in which it stands before all positionals say nothing else.
 fn ends_flags(sketch: &CommandSketch, lines: &[Shown]) -> bool {
@@ -140,6 +164,19 @@ mod tests {
         ] {
             assert_eq!(may_pass_on(&sketch(pattern, "")), expected, "{pattern}");
         }
+    }
+
+    #[test]
+    fn a_word_for_arguments_that_most_commands_have_says_nothing_of_one() {
+        let (tail, own) = (sketch("[args]", ""), sketch("NAME [args]", ""));
+        assert!(has_tail_alone(&tail) && !has_tail_alone(&own));
+        let usual = |tails: usize, others: usize| {
+            let tails = std::iter::repeat_n(&tail, tails);
+            usual_tail(tails.chain(std::iter::repeat_n(&own, others)))
+        };
+        assert!(usual(MANY, 3));
+        assert!(!usual(MANY - 1, 0), "so few may be meant");
+        assert!(!usual(MANY, MANY), "others have none");
     }
 
     #[test]

@@ -18,8 +18,9 @@ use crate::{
 
 use super::{Cobra, flag_lines, oracle};
 
-/// How many commands a program may have to be asked about all of them.
-pub(super) const SMALL: usize = 60;
+/// How many commands a program may have to be asked about all of them: four questions a command, which are more than the
+/// bound of two that larger ones keep to, take a second or two then.
+pub(super) const SMALL: usize = 40;
 
 /// The maximum number of flags of a command that are asked about one by one.
 const SUSPECTS: usize = 64;

@@ -43,7 +43,7 @@ pub(crate) use said::read_texts;
 /// How many commands must not have shown their help to `help PATH` for it to be left out.
 const WITHOUT_HELP: usize = 3;
 
-/// How many groups, the root among them, are asked for their commands before help is trusted to list them all.
+/// How many groups are asked for their commands before help is trusted to list them all.
 const SAME_CHILDREN: usize = 3;
 
 /// The word that asks a Cobra program for completions.
@@ -68,7 +68,7 @@ pub(super) struct Cobra {
     children_turn: tokio::sync::Mutex<()>,
     /// How many groups completion has listed the same commands of as their help.
     same_children: AtomicUsize,
-    /// Whether completion has listed a command that help does not.
+    /// Whether completion has listed a command of a group that its help does not.
     more_children: AtomicBool,
     /// What was learnt about flags, by what help says of them: the same flag is not asked about twice.
     learnt: Mutex<HashMap<String, Learnt>>,
@@ -278,9 +278,16 @@ impl Cobra {
             about: (!about.is_empty()).then(|| Fact::with(about, Origin::Completion, 69)),
             ..ChildSketch::default()
         }));
-        match sketch.children.len() == before {
-            true => _ = self.same_children.fetch_add(1, Ordering::Relaxed),
-            false => self.more_children.store(true, Ordering::Relaxed),
+        self.note_children(&sketch.path, sketch.children.len() > before);
+    }
+
+    /// Notes whether completion lists more commands of a group than its help. To the root people add their own, such as
+    /// aliases and plugins, and many programs show those to completion alone: that tells nothing of the groups below.
+    fn note_children(&self, path: &CommandPath, more: bool) {
+        match more {
+            false => _ = self.same_children.fetch_add(1, Ordering::Relaxed),
+            true if path.is_root() => {}
+            true => self.more_children.store(true, Ordering::Relaxed),
         }
     }
 
@@ -302,7 +309,7 @@ impl Cobra {
         self.ask_for_children(asker, sketch).await;
     }
 
-    /// Whether the help of this program surely lists every command: it did wherever completion was asked.
+    /// Whether the help of this program surely lists the commands of every group: it did wherever completion was asked.
     fn listings_agree(&self) -> bool {
         let same = self.same_children.load(Ordering::Relaxed);
         same >= SAME_CHILDREN && !self.more_children.load(Ordering::Relaxed)
@@ -489,6 +496,20 @@ mod tests {
         assert_eq!(sketch.flags[0].deprecated, None);
         let help = sketch.flags[0].help.as_ref().expect("a text");
         assert_eq!(help.value, "Old name (DEPRECATED: use --new)");
+    }
+
+    #[test]
+    fn what_people_add_to_the_root_says_nothing_of_the_groups() {
+        let group = |name: &str| CommandPath::root().child(name);
+        let cobra = Cobra::default();
+        cobra.note_children(&CommandPath::root(), true);
+        for name in ["a", "b", "c"] {
+            assert!(!cobra.listings_agree());
+            cobra.note_children(&group(name), false);
+        }
+        assert!(cobra.listings_agree());
+        cobra.note_children(&group("d"), true);
+        assert!(!cobra.listings_agree());
     }
 
     #[test]
