@@ -18,6 +18,7 @@ use super::{
     gnu::{about, left_out_warning},
     hand_on, in_place,
     long_value::AskedLongValue,
+    optparse::OptparseCommands,
     pattern::{arguments_of, usage_flags},
 };
 use crate::{
@@ -41,6 +42,7 @@ pub(crate) struct Fallback {
     further: AskedFurther,
     long_value: AskedLongValue,
     first_word: AskedFirstWord,
+    optparse: OptparseCommands,
 }
 
 impl Family for Fallback {
@@ -75,6 +77,7 @@ impl Family for Fallback {
             self.note_no_page(page);
             return None;
         };
+        self.optparse.note(page);
         let names: Vec<String> = sketch
             .children
             .iter()
@@ -115,6 +118,7 @@ impl Family for Fallback {
             manual::complete(asker.binary, sketch);
             self.long_value.ask(asker, sketch).await;
             self.first_word.ask(asker, sketch).await;
+            self.optparse.ask(asker, sketch).await;
             hand_on::ask(asker, sketch).await;
         })
     }

@@ -3,14 +3,22 @@
 //! Commands are the author's own work in such programs, so that they are read as in programs of no family. The parser is
 //! known, though: no value is ever optional, and a wrong one is complained of in known words.
 
-use charmer_core::model::{DoubleDash, FlagValue, Syntax};
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+};
+
+use charmer_core::model::{CommandPath, DoubleDash, FlagValue, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
     argparse::{HELP_TEXT, Oracle},
     fallback::Fallback,
 };
-use crate::{help::says_usage, sketch::CommandSketch};
+use crate::{
+    help::says_usage,
+    sketch::{CommandSketch, FlagSketch},
+};
 
 /// Programs that parse their command line with optparse.
 #[derive(Default)]
@@ -56,12 +64,43 @@ impl Family for Optparse {
     }
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
-        Box::pin(async move {
-            let helps = |flag: &crate::sketch::FlagSketch| flag.long.as_deref() == Some("help");
-            if sketch.flags.iter().any(helps) {
-                self.oracle.ask(asker, sketch).await;
-            }
-        })
+        Box::pin(ask(&self.oracle, asker, sketch))
+    }
+}
+
+/// Asks about the types of a command's flags.
+async fn ask(oracle: &Oracle, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+    let helps = |flag: &FlagSketch| flag.long.as_deref() == Some("help");
+    if sketch.flags.iter().any(helps) {
+        oracle.ask(asker, sketch).await;
+    }
+}
+
+/// Commands that parse their flags with optparse, in a program whose own page is its author's work.
+#[derive(Default)]
+pub(super) struct OptparseCommands {
+    paths: Mutex<HashSet<CommandPath>>,
+    oracle: Oracle,
+}
+
+impl OptparseCommands {
+    /// Notes whether a page looks like one of optparse's.
+    pub(super) fn note(&self, page: &Page<'_>) {
+        if !page.path.is_root() && score(page.text()) > 0 {
+            let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+            paths.insert(page.path.clone());
+        }
+    }
+
+    /// Asks about the types of such a command's flags.
+    pub(super) async fn ask(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+        let noted = || {
+            let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+            paths.contains(&sketch.path)
+        };
+        if noted() && asker.binary.is_python_script() {
+            ask(&self.oracle, asker, sketch).await;
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod large;
 mod lasting;
 #[cfg(target_os = "linux")]
 mod long_value;
+mod own_page;
 mod probe;
 #[cfg(target_os = "linux")]
 mod sandbox;

@@ -237,7 +237,8 @@ fn blamed<'a, 'f>(
 ) -> Option<(&'a str, &'a str)> {
     // optparse lets an author speak while it reads from left to right; argparse, whose usage has a small letter, only
     // when it has read everything, so that the order of the flags says nothing.
-    if !answer.stderr.trim_start().starts_with("Usage:") {
+    // (optparse's second formatter underlines the word.)
+    if !answer.stderr.trim_start().starts_with("Usage") {
         return None;
     }
     let mut lines = answer.stderr.lines().rev();
@@ -439,6 +440,12 @@ mod tests {
             ..Answer::default()
         };
         assert_eq!(complaint(&answer), None);
+        assert_eq!(blamed(&answer, flags.iter()), Some(("--sort", "")));
+        let answer = Answer {
+            stderr: "Usage\n=====\n  tool\n\ntool: error: Error in option \"--sort\":\n  no x\n"
+                .into(),
+            ..Answer::default()
+        };
         assert_eq!(blamed(&answer, flags.iter()), Some(("--sort", "")));
         let answer = Answer {
             stderr: "usage: tool\ntool: error: wrong words for --sort: x\n".into(),
