@@ -16,6 +16,7 @@ use std::{
 use charmer_core::model::{Choice, FlagValue, Repetition, ValueType};
 
 use crate::{
+    discovery::looks_like_help,
     fact::{Fact, Field, Origin},
     family::{Asker, python::looks_numeric},
     probe::Answer,
@@ -87,13 +88,7 @@ impl Oracle {
             let answer = asker.prober.run(&words).await;
             let blamed = || blamed(&answer, open.iter().map(|&at| &sketch.flags[at]));
             let Some((name, said)) = complaint(&answer).or_else(blamed) else {
-                // optparse stops at the option that it does not know, all values before it being right.
-                let unknown = || {
-                    answer
-                        .stderr
-                        .contains(&format!("no such option: {UNKNOWN}"))
-                };
-                if answer.succeeded() || unknown() {
+                if took_all(&answer) {
                     for at in open {
                         self.settle(&mut sketch.flags[at], &Verdict::Taken);
                     }
@@ -136,6 +131,13 @@ impl Oracle {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(key(flag), (flag.kind.clone(), flag.choices.clone()));
     }
+}
+
+/// Whether an answer says that all values were right: it is help, or optparse's word on the option that it does not know,
+/// at which it stops. (Some look at a value before they parse any, and end well with a word on that.)
+fn took_all(answer: &Answer) -> bool {
+    let unknown = || format!("no such option: {UNKNOWN}");
+    answer.succeeded() && looks_like_help(answer) || answer.stderr.contains(&unknown())
 }
 
 /// Leaves those flags that look like numbers, once; gives whether that is worth asking again.
@@ -382,6 +384,31 @@ mod tests {
         ] {
             assert_eq!(verdict(said), expected, "{said}");
         }
+    }
+
+    #[test]
+    fn values_were_right_where_help_follows_or_the_unknown_option_is_met() {
+        let ends = |code: i32, stdout: &str, stderr: &str| {
+            took_all(&Answer {
+                stdout: stdout.into(),
+                stderr: stderr.into(),
+                code: Some(code),
+                started: true,
+                ..Answer::default()
+            })
+        };
+        assert!(ends(0, "usage: tool [-h]\n\noptions:\n  -h\n", ""));
+        assert!(ends(
+            2,
+            "",
+            "tool: error: no such option: --charmer-probe\n"
+        ));
+        assert!(!ends(2, "", "tool: error: no oven\n"));
+        assert!(!ends(
+            0,
+            "",
+            "Oven \"charmer-no-such-folder/junk\" not found.\n"
+        ));
     }
 
     #[test]
