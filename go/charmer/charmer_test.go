@@ -188,6 +188,7 @@ func TestDefaultsAreThoseThatHelpShows(t *testing.T) {
 	flags.Var(&words{}, "words", "")
 	flags.Var(&weight{}, "weight", "")
 	flags.Var(&weight{"2kg"}, "heavy", "")
+	flags.VarPF(&weight{}, "perhaps", "", "").NoOptDefVal = "true"
 	for name, wanted := range map[string]object{
 		"zero":    {"type": "string", "default": "0"},
 		"nothing": {"type": "int"},
@@ -201,6 +202,7 @@ func TestDefaultsAreThoseThatHelpShows(t *testing.T) {
 		"words":   {"type": "stringArray"},
 		"weight":  {"type": "weight", "may_repeat": true},
 		"heavy":   {"type": "weight", "default": "2kg"},
+		"perhaps": {"type": "bool", "bare": "true"},
 	} {
 		wanted["long"] = name
 		same(t, name, describeFlag(&cobra.Command{}, flags.Lookup(name), false), wanted)
@@ -230,9 +232,9 @@ func TestChoicesAreWhatCompletionSuggestsAndTheFlagTakes(t *testing.T) {
 				return []string{"apple\tround", "pear", "stone"}, cobra.ShellCompDirectiveNoFileComp
 			}))
 	}
-	wanted := object{"long": "fruit", "type": "fruit", "choices": []string{"apple", "pear"}}
-	if _, told := reflect.TypeOf(cmd).MethodByName("GetFlagCompletionFunc"); !told {
-		wanted = object{"long": "fruit", "type": "fruit", "may_repeat": true}
+	wanted := object{"long": "fruit", "type": "fruit", "may_repeat": true}
+	if _, told := reflect.TypeOf(cmd).MethodByName("GetFlagCompletionFunc"); told {
+		wanted["choices"] = []string{"apple", "pear"}
 	}
 	same(t, "fruit", describeFlag(cmd, cmd.Flags().Lookup("fruit"), false), wanted)
 	same(t, "buyer", describeFlag(cmd, cmd.Flags().Lookup("buyer"), false), object{"long": "buyer", "type": "string"})

@@ -145,16 +145,15 @@ func describeFlag(cmd *cobra.Command, flag *pflag.Flag, global bool) object {
 	said := object{"long": flag.Name, "short": map[bool]string{true: flag.Shorthand}[flag.ShorthandDeprecated == ""],
 		"type": flag.Value.Type(), "bare": flag.NoOptDefVal, "default": defaultOf(flag), "global": global, "help": help,
 		"required": slices.Contains(flag.Annotations[cobra.BashCompOneRequiredFlag], "true")}
-	// A type of the program's own: a list can be told from what it is made of, and how often others count nobody knows.
 	made := reflect.Indirect(reflect.ValueOf(flag.Value)).Type()
-	if _, list := flag.Value.(pflag.SliceValue); made.PkgPath() != reflect.TypeFor[pflag.Flag]().PkgPath() {
-		if list || made.Kind() == reflect.Slice {
-			said["type"] = "stringArray"
-		} else if all := choices(cmd, flag); all != nil {
-			said["choices"] = all
-		} else {
-			said["may_repeat"] = said["default"] == nil
-		}
+	switch {
+	case flag.NoOptDefVal == "true" && flag.Value.Type() != "string":
+		said["type"] = "bool"
+	case made.PkgPath() == reflect.TypeFor[pflag.Flag]().PkgPath():
+	case made.Kind() == reflect.Slice || reflect.TypeOf(flag.Value).Implements(reflect.TypeFor[pflag.SliceValue]()):
+		said["type"] = "stringArray"
+	default: // A type of the program's own: nobody knows whether all values count or only the last.
+		said["choices"], said["may_repeat"] = choices(cmd, flag), said["default"] == nil
 	}
 	return prune(said)
 }
