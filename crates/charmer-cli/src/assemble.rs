@@ -11,7 +11,7 @@ use std::{
 
 use charmer_config::{Completion, Layers};
 use charmer_core::{
-    expose::{Expose, Wish},
+    expose::{Expose, Visibility},
     model::{Cli, CommandPath, Hints, Network},
     tool::{ARGS_KEY, Annotations, Tool, catalogue, estimate_tokens},
 };
@@ -42,8 +42,8 @@ use crate::{
     rule, set,
     settings::{Program, Settings},
     unread,
+    visibility_rules::VisibilityRules,
     watched::WatchedPrograms,
-    wishes::Wishes,
 };
 
 /// The hidden subcommand that ends the children of a server that was killed.
@@ -141,7 +141,7 @@ pub(crate) struct Assembler {
     hooks: HookRunner,
     limits: Limits,
     exposure: Exposure,
-    wishes: Wishes,
+    visibility_rules: VisibilityRules,
     instructions: String,
 }
 
@@ -212,7 +212,7 @@ impl Assembler {
             running: running.collect(),
             watched: WatchedPrograms::new(settings.programs.len()),
             exposure,
-            wishes: Wishes::new(&settings.config.expose),
+            visibility_rules: VisibilityRules::new(&settings.config.expose),
             instructions,
             limits,
             spells,
@@ -260,7 +260,7 @@ impl Assembler {
             let is_cobra = found.family == COBRA;
             let mut prepared = policy::prepare(found, program, &self.settings.selection)?;
             all.warnings.append(&mut prepared.warnings);
-            unmatched.push(self.wishes.unmatched(&prepared.cli));
+            unmatched.push(self.visibility_rules.unmatched(&prepared.cli));
             let selection = &self.settings.selection;
             prepared.options.prefix = Some(prefix.clone());
             let catalogue = catalogue(&prepared.cli, &prepared.options);
@@ -282,9 +282,9 @@ impl Assembler {
                     let hints = Hints::reads().open_world(false);
                     Arc::make_mut(&mut tool).annotations = Annotations::new(&hints);
                 }
-                let wish = self
-                    .wishes
-                    .of_command(&prepared.cli, &program.source, &tool);
+                let visibility =
+                    self.visibility_rules
+                        .of_command(&prepared.cli, &program.source, &tool);
                 let tool = names::set_apart(tool, &mut taken, &mut all.warnings);
                 if let Some(granted) = prepared.networks.get(&tool.path) {
                     all.networks.insert(tool.name.to_string(), *granted);
@@ -297,7 +297,10 @@ impl Assembler {
                     true => Reading::Any,
                     false => Reading::Labelled,
                 };
-                let one = one.wish(wish).reading(reading).reads(prepared.read_only);
+                let one = one
+                    .visibility(visibility)
+                    .reading(reading)
+                    .reads(prepared.read_only);
                 served.push(one.stands_by(watched.check(&tool)));
             }
         }
@@ -307,7 +310,7 @@ impl Assembler {
             let spells = spells.into_iter().flatten();
             let spells: Vec<String> = spells.map(|spell| spell.name.clone()).collect();
             all.warnings
-                .extend(self.wishes.warnings(&unmatched, &spells));
+                .extend(self.visibility_rules.warnings(&unmatched, &spells));
         }
         all.warnings.extend(unread.iter().map(unread::advised));
         let sentences = unread.into_iter().map(|unread| unread.sentence);
@@ -332,7 +335,7 @@ impl Assembler {
     pub(crate) fn early_listing(&self) -> Option<Listing> {
         let rules = &self.settings.config.expose;
         let mut selectors = self.settings.programs.iter().flat_map(|p| &p.source.select);
-        let pinned = !rules.pin.is_empty() || selectors.any(|s| s.expose == Wish::Pin);
+        let pinned = !rules.pin.is_empty() || selectors.any(|s| s.expose == Visibility::Pin);
         let early = self.exposure.mode != Expose::All && !pinned;
         early.then(|| Listing::of(&self.offered(&ToolSet::default(), true).tools))
     }
@@ -350,8 +353,8 @@ impl Assembler {
             let names = all.iter().map(|served| served.tool.name.to_string());
             book.reserve(names.chain(META_TOOLS.map(str::to_owned)));
             all.extend(book.tools().into_iter().map(|tool| {
-                let wish = self.wishes.of_spell(tool.tool.name.as_str());
-                tool.wish(wish)
+                let visibility = self.visibility_rules.of_spell(tool.tool.name.as_str());
+                tool.visibility(visibility)
             }));
         }
         let all = ToolSet::new(all)

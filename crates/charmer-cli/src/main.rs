@@ -34,8 +34,8 @@ mod tokens;
 mod undone;
 mod unread;
 mod user_folders;
+mod visibility_rules;
 mod watched;
-mod wishes;
 mod wrap;
 
 use std::process::ExitCode;

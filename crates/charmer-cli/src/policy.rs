@@ -8,7 +8,7 @@ use std::{
 
 use charmer_config::{Applied, ConfineMode, Declared, Mismatches, Position};
 use charmer_core::{
-    judgement::Judgement,
+    assessment::Assessment,
     model::{Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue, GivenEffect, Network},
     schema::convert,
     select::{Candidate, CommandRule, FlagRule, Selector, first_match},
@@ -39,7 +39,7 @@ pub(crate) struct Prepared {
     /// What is declared of the output of commands.
     pub(crate) outputs: HashMap<CommandPath, Declared>,
     /// What is thought of its commands, and why.
-    pub(crate) judgement: Judgement,
+    pub(crate) assessment: Assessment,
     pub(crate) left_out: Vec<LeftOut>,
     /// The network of every command.
     pub(crate) networks: HashMap<CommandPath, Granted>,
@@ -95,16 +95,16 @@ pub(crate) fn prepare(
     let program = &*set::pinned(program, selection, &found)?;
     let source = &program.source;
     let no_flags = unmatched_flags(selection, &found);
-    let (mut cli, judgement, said) = match found {
+    let (mut cli, assessment, said) = match found {
         Cow::Borrowed(found) => (
             found.cli.clone(),
-            found.judgement.clone(),
+            found.assessment.clone(),
             found.said.clone(),
         ),
-        Cow::Owned(found) => (found.cli, found.judgement, found.said),
+        Cow::Owned(found) => (found.cli, found.assessment, found.said),
     };
-    let claims = claims(&cli, &judgement);
-    judgement.apply(&mut cli);
+    let claims = claims(&cli, &assessment);
+    assessment.apply(&mut cli);
     let of_program = take_networks(&mut cli);
     // Profiles know better than what was inferred, and the file has the last word. A command that it adds is thought
     // about as well.
@@ -131,13 +131,13 @@ pub(crate) fn prepare(
         .map_err(|error| mismatch(program, &error))?;
     let of_file = take_networks(&mut cli);
     program.known.apply(&mut cli);
-    let judgement = match has_new_commands(&cli, &judgement) {
+    let assessment = match has_new_commands(&cli, &assessment) {
         true => {
-            let judgement = Judgement::of(&cli);
-            judgement.apply(&mut cli);
-            judgement
+            let assessment = Assessment::of(&cli);
+            assessment.apply(&mut cli);
+            assessment
         }
-        false => judgement,
+        false => assessment,
     };
     let mut warnings = told;
     warnings.extend(report.warnings.iter().map(ToString::to_string));
@@ -161,7 +161,7 @@ pub(crate) fn prepare(
         &mut cli,
         program,
         selection,
-        &judgement,
+        &assessment,
         only_reading.map(AsRef::as_ref),
     );
     left_out.extend(undone::withhold(
@@ -171,7 +171,7 @@ pub(crate) fn prepare(
         &mut warnings,
     ));
     relieve_positionals(&mut cli.root);
-    let mut refused = refused_values(&cli, program, selection, &judgement, read_only);
+    let mut refused = refused_values(&cli, program, selection, &assessment, read_only);
     refused.sort_by(|one, other| one.command.cmp(&other.command));
     warnings.extend(unmatched_commands(&cli, selection));
     warnings.extend(no_flags);
@@ -191,7 +191,7 @@ pub(crate) fn prepare(
         cli,
         options,
         outputs,
-        judgement,
+        assessment,
         left_out,
         networks,
         reads_any,
@@ -205,13 +205,13 @@ pub(crate) fn prepare(
 
 /// The commands that their program alone says to read. That counts only where the kernel keeps them from writing and from
 /// the network.
-fn claims(cli: &Cli, judgement: &Judgement) -> Vec<CommandPath> {
+fn claims(cli: &Cli, assessment: &Assessment) -> Vec<CommandPath> {
     let mut claims = Vec::new();
     cli.walk(&mut |path, lineage| {
         let claimed = lineage
             .last()
             .is_some_and(|command| command.hints.effect == Effect::Read);
-        let thought = judgement.command(path).map(|thought| thought.effect);
+        let thought = assessment.command(path).map(|thought| thought.effect);
         if claimed && thought == Some(Effect::Unknown) {
             claims.push(path.clone());
         }
@@ -258,9 +258,9 @@ fn mismatch(program: &Program, error: &Mismatches) -> Problem {
     ))
 }
 
-fn has_new_commands(cli: &Cli, judgement: &Judgement) -> bool {
+fn has_new_commands(cli: &Cli, assessment: &Assessment) -> bool {
     let mut new = false;
-    cli.walk(&mut |path, _| new |= judgement.command(path).is_none());
+    cli.walk(&mut |path, _| new |= assessment.command(path).is_none());
     new
 }
 
@@ -285,13 +285,13 @@ impl Prepared {
         if self.from_profiles.iter().any(|one| is_it(&one)) {
             return EffectFrom::Profile;
         }
-        let thought = self.judgement.command(path);
+        let thought = self.assessment.command(path);
         EffectFrom::Evidence(thought.map_or(&[], |thought| &thought.evidence))
     }
 
     /// What a command's positionals must not match: they would show secrets where only reading is offered.
     pub(crate) fn secrets(&self, path: &CommandPath) -> Option<&str> {
-        let thought = self.judgement.command(path).filter(|_| self.read_only)?;
+        let thought = self.assessment.command(path).filter(|_| self.read_only)?;
         thought.secrets.as_deref()
     }
 
@@ -374,7 +374,7 @@ fn leave_out_flags(
     cli: &mut Cli,
     program: &Program,
     selection: &Selection,
-    judgement: &Judgement,
+    assessment: &Assessment,
     only_reading: Option<&HashSet<CommandPath>>,
 ) -> Vec<LeftOut> {
     let named = FlagRule::allow(selection.with_flags.iter().cloned());
@@ -385,7 +385,7 @@ fn leave_out_flags(
         for flag in command.flags.iter().filter(|flag| !flag.hidden) {
             let brought_back =
                 selection.all_flags || named.matches(flag) || program.redirects.lets_in(flag);
-            let thought = judgement.command(path);
+            let thought = assessment.command(path);
             let redirects = || {
                 let reason = match flag.redirects {
                     None => thought?.redirects.get(&flag.id).cloned(),
@@ -436,7 +436,7 @@ fn leave_out_flags(
             }
         }
     });
-    judgement.mark_writing_flags(cli);
+    assessment.mark_writing_flags(cli);
     left_out.iter().for_each(|out| withhold(cli, out));
     left_out
 }
@@ -625,7 +625,9 @@ fn unmatched_commands(cli: &Cli, selection: &Selection) -> impl Iterator<Item = 
 
 /// The same of flags.
 fn unmatched_flags(selection: &Selection, found: &Discovery) -> Vec<String> {
-    let Discovery { cli, judgement, .. } = found;
+    let Discovery {
+        cli, assessment, ..
+    } = found;
     let mut warnings = Vec::new();
     for name in &selection.with_flags {
         let rule = FlagRule::allow([name.as_str()]);
@@ -635,7 +637,7 @@ fn unmatched_flags(selection: &Selection, found: &Discovery) -> Vec<String> {
             let own = lineage.last().into_iter();
             let own = own.flat_map(|command: &&Command| &command.flags);
             flags.extend(own.map(AsRef::as_ref));
-            let refused = judgement.command(path).map(|thought| &thought.refused);
+            let refused = assessment.command(path).map(|thought| &thought.refused);
             positionals.extend(refused.into_iter().flatten().map(|one| one.name.clone()));
         });
         if !flags.iter().any(|flag| rule.matches(flag))

@@ -192,10 +192,10 @@ impl Start {
             return None;
         };
         let root = std::mem::take(&mut found.cli.root);
-        let judgement = std::mem::take(&mut found.judgement);
+        let assessment = std::mem::take(&mut found.assessment);
         let mut given = Discovery::clone(found);
         given.cli.root = root;
-        given.judgement = judgement;
+        given.assessment = assessment;
         Some(given)
     }
 

@@ -1,6 +1,6 @@
 //! Values that would redirect a program, of arguments that stay: a database's name that is a connection string.
 
-use charmer_core::judgement::Judgement;
+use charmer_core::assessment::Assessment;
 use charmer_core::model::{Cli, CommandPath};
 use charmer_run::{BadPattern, layers::Validate};
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub(crate) fn refused_values(
     cli: &Cli,
     program: &Program,
     selection: &Selection,
-    judgement: &Judgement,
+    assessment: &Assessment,
     read_only: bool,
 ) -> Vec<Refused> {
     let mut refused = Vec::new();
@@ -70,7 +70,7 @@ pub(crate) fn refused_values(
         return refused;
     }
     cli.walk(&mut |path, lineage| {
-        let thought = judgement.command(path).map(|thought| &thought.refused);
+        let thought = assessment.command(path).map(|thought| &thought.refused);
         for value in thought.into_iter().flatten() {
             let mut named = selection.with_flags.iter();
             let asked_for = named.any(|name| name.trim_start_matches('-') == value.name)

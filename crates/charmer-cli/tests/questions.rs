@@ -256,7 +256,7 @@ fn tools(program: &str) -> Vec<Arc<Tool>> {
     assert!(output.status.success(), "{program}: {}", err(&output));
     let found = Cache::new(folder).load(&path);
     let mut found = found.unwrap_or_else(|| panic!("what is known of {program} was kept"));
-    found.judgement.apply(&mut found.cli);
+    found.assessment.apply(&mut found.cli);
     apply_profile(program, &mut found.cli);
     catalogue(&found.cli, &CatalogueOptions::default()).tools
 }

@@ -11,7 +11,7 @@ use charmer_core::{
     expose::Expose,
     model::{Cli, Command, Flag, Syntax},
     tool::{
-        CatalogueOptions, Descriptions, Layout, Tool, brief, catalogue, compact, estimate_tokens,
+        CatalogueOptions, Descriptions, Layout, Tool, catalogue, compact, estimate_tokens, outline,
     },
 };
 use charmer_discover::cache::Cache;
@@ -78,7 +78,7 @@ fn check(program: &str, cli: &Cli) -> [usize; 4] {
             count(&none) * 10 < count(&full) * 5,
             "{program}: none is not little"
         );
-        let three = brief(&largest(&tools)[..3], EACH);
+        let three = outline(&largest(&tools)[..3], EACH);
         assert!(
             count(&three) <= 3 * EACH,
             "{program}: {} tokens for\n{three}",

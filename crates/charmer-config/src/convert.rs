@@ -8,7 +8,7 @@ use charmer_core::{
 };
 use charmer_run::{
     Limits as CallLimits, Redactor, SpoolLimits,
-    process::{EngineOptions, Environment, Lane},
+    process::{ConcurrencyGroup, EngineOptions, Environment},
 };
 
 use crate::{
@@ -214,9 +214,10 @@ impl Selector {
         limits.timeout = self.timeout.unwrap_or(limits.timeout);
         limits.grace = self.grace.unwrap_or(limits.grace);
         if let Some(key) = &self.serialize {
-            limits.lane = Some(Lane::serial(key.clone()));
+            limits.concurrency_group = Some(ConcurrencyGroup::serial(key.clone()));
         } else if let Some(concurrency) = self.concurrency {
-            limits.lane = Some(Lane::new(format!("tool:{tool}"), concurrency));
+            limits.concurrency_group =
+                Some(ConcurrencyGroup::new(format!("tool:{tool}"), concurrency));
         }
         limits
     }

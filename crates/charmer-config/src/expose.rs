@@ -1,7 +1,7 @@
 //! The key `expose`: how commands are shown, at the top of the file and in a selector.
 
 use charmer_core::{
-    expose::{Expose, Wish},
+    expose::{Expose, Visibility},
     tool::Descriptions,
 };
 use serde::{Serialize, Serializer};
@@ -16,7 +16,8 @@ pub(crate) const DESCRIPTIONS: &[(&str, Descriptions)] = &[
     ("short", Descriptions::Short),
     ("none", Descriptions::None),
 ];
-pub(crate) const WISHES: &[(&str, Wish)] = &[("pin", Wish::Pin), ("hide", Wish::Hide)];
+pub(crate) const WISHES: &[(&str, Visibility)] =
+    &[("pin", Visibility::Pin), ("hide", Visibility::Hide)];
 
 /// The key `expose`: which commands are tools of their own, and how much is said of them.
 ///
@@ -80,10 +81,13 @@ fn write_descriptions<S: Serializer>(
 }
 
 /// Writes the wish of a selector.
-pub(crate) fn write_wish<S: Serializer>(wish: &Wish, serializer: S) -> Result<S::Ok, S::Error> {
-    name_of(WISHES, wish).serialize(serializer)
+pub(crate) fn write_wish<S: Serializer>(
+    visibility: &Visibility,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    name_of(WISHES, visibility).serialize(serializer)
 }
 
-pub(crate) fn is_free(wish: &Wish) -> bool {
-    *wish == Wish::Free
+pub(crate) fn is_free(visibility: &Visibility) -> bool {
+    *visibility == Visibility::Free
 }

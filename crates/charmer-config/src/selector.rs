@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use charmer_core::{
-    expose::Wish,
+    expose::Visibility,
     model::{Effect, Network},
 };
 use charmer_run::layers::StructureMode;
@@ -102,7 +102,7 @@ pub struct Selector {
     pub max_items: Option<usize>,
     /// Whether the commands are always tools of their own, or never.
     #[serde(skip_serializing_if = "is_free", serialize_with = "write_wish")]
-    pub expose: Wish,
+    pub expose: Visibility,
     /// What the commands do to the world: it is asserted of all of them, and chooses none. It was the key `effect` once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assume_effect: Option<Effect>,

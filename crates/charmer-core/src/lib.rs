@@ -10,7 +10,7 @@
 //! 6. [`expose`]: which tools are worth their tokens in a list.
 //! 7. [`schema`]: schemas of outputs, converted to what every client accepts, and data checked against them.
 //! 8. [`search`]: which tools answer a question.
-//! 9. [`judgement`]: what commands and flags are thought to do, told from their names and help.
+//! 9. [`assessment`]: what commands and flags are thought to do, told from their names and help.
 //!
 //! ```
 //! use charmer_core::{call, model::*, tool::{self, CatalogueOptions}};
@@ -31,9 +31,9 @@
 //! assert_eq!(argv.to_strings(), ["--limit=5", "golang cli"]);
 //! ```
 
+pub mod assessment;
 pub mod call;
 pub mod expose;
-pub mod judgement;
 pub mod model;
 pub mod output;
 pub mod schema;

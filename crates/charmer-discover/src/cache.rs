@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Changes whenever programs are read differently than before.
-const FORMAT: u32 = 31;
+const FORMAT: u32 = 40;
 
 /// How the name of a [`Journal`]'s file ends.
 const JOURNAL: &str = "journal";

@@ -8,7 +8,7 @@ use std::{
 };
 
 use charmer_core::{
-    judgement::Judgement,
+    assessment::Assessment,
     model::{Cli, CommandPath, DOCUMENT_COMMAND, Document},
 };
 use serde::{Deserialize, Serialize};
@@ -131,7 +131,7 @@ pub struct Discovery {
     #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     pub provenance: Provenance,
     /// What is thought of its commands and flags.
-    pub judgement: Judgement,
+    pub assessment: Assessment,
     /// What is worth knowing.
     pub warnings: Vec<Warning>,
     /// What the program says of itself beyond its commands, where it says anything in a document.
@@ -154,7 +154,7 @@ impl Discovery {
     /// What is known where only the model is: nothing about where it comes from.
     pub fn of(cli: Cli) -> Self {
         Self {
-            judgement: Judgement::of(&cli),
+            assessment: Assessment::of(&cli),
             cli,
             family: String::new(),
             provenance: Provenance::default(),
@@ -178,7 +178,7 @@ impl Discovery {
         struct Unsourced<'a> {
             cli: &'a Cli,
             family: &'a str,
-            judgement: &'a Judgement,
+            assessment: &'a Assessment,
             warnings: &'a [Warning],
             #[serde(skip_serializing_if = "Option::is_none")]
             said: Option<&'a Said>,
@@ -191,7 +191,7 @@ impl Discovery {
             cli,
             family,
             provenance: _,
-            judgement,
+            assessment,
             warnings,
             said,
             identity,
@@ -202,7 +202,7 @@ impl Discovery {
         Unsourced {
             cli,
             family,
-            judgement,
+            assessment,
             warnings,
             said: said.as_ref(),
             identity,
@@ -421,7 +421,7 @@ impl Discoverer {
             cli: stated.cli,
             family: stated.family,
             provenance: stated.provenance,
-            judgement: stated.judgement,
+            assessment: stated.assessment,
             warnings,
             said: Some(stated.said),
             identity,
@@ -530,13 +530,13 @@ impl Discoverer {
         let found = self.found();
         let home = walk.prober.home().to_string_lossy();
         let (identity, version) = self.0.identity.get().cloned().unwrap_or_default();
-        let (cli, provenance, judgement) = busy(usize::MAX, || {
+        let (cli, provenance, assessment) = busy(usize::MAX, || {
             let (name, syntax) = (walk.binary.name(), walk.family.syntax());
             let most = walk.bounds.flags;
             let (mut cli, provenance) = build(commands, &found.order, &name, syntax, &home, most);
             cli.version = version;
-            let judgement = Judgement::of(&cli);
-            (cli, provenance, judgement)
+            let assessment = Assessment::of(&cli);
+            (cli, provenance, assessment)
         });
         let shortcomings = walk.prober.shortcomings().into_iter();
         let mut warnings: Vec<Warning> = shortcomings
@@ -544,7 +544,7 @@ impl Discoverer {
             .collect();
         warnings.extend(found.warnings.iter().cloned());
         Some(Discovery {
-            judgement,
+            assessment,
             cli,
             family: walk.family.name().to_owned(),
             provenance,

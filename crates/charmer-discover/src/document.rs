@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use charmer_core::{
-    judgement::Judgement,
+    assessment::Assessment,
     model::{
         Arguments, Cli, Command, CommandPath, DOCUMENT_COMMAND, Document, Effect, Flag,
         GivenEffect, Network,
@@ -72,7 +72,7 @@ pub(crate) struct Stated {
     pub(crate) cli: Cli,
     pub(crate) family: String,
     pub(crate) said: Said,
-    pub(crate) judgement: Judgement,
+    pub(crate) assessment: Assessment,
     pub(crate) provenance: Provenance,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -100,9 +100,9 @@ pub(crate) fn take(document: Document, file: Option<PathBuf>) -> Stated {
         read_texts(&mut cli.root);
     }
     // Thought of by its names alone, as any other program is.
-    let mut judgement = Judgement::of(&cli);
+    let mut assessment = Assessment::of(&cli);
     let mut provenance = Provenance::default();
-    restrict(&mut cli.root, &CommandPath::root(), &mut judgement);
+    restrict(&mut cli.root, &CommandPath::root(), &mut assessment);
     cli.share_flags();
     cli.walk(&mut |path, lineage| {
         let command = *lineage.last().expect("a lineage is not empty");
@@ -129,13 +129,13 @@ pub(crate) fn take(document: Document, file: Option<PathBuf>) -> Stated {
             outputs: document.outputs.into_iter().collect(),
         },
         cli,
-        judgement,
+        assessment,
         provenance,
     }
 }
 
-fn restrict(command: &mut Command, path: &CommandPath, judgement: &mut Judgement) {
-    let thought = judgement.command_mut(path);
+fn restrict(command: &mut Command, path: &CommandPath, assessment: &mut Assessment) {
+    let thought = assessment.command_mut(path);
     let claimed = command.hints.effect;
     let effect = match (thought.effect, claimed) {
         (thought, Effect::Unknown) => thought,
@@ -167,7 +167,7 @@ fn restrict(command: &mut Command, path: &CommandPath, judgement: &mut Judgement
     }
     for child in &mut command.commands {
         let path = path.child(child.name.as_str());
-        restrict(child, &path, judgement);
+        restrict(child, &path, assessment);
     }
 }
 

@@ -25,9 +25,9 @@ use crate::{
 };
 
 /// Has the last word on a command line before it is run: for a clap program, clap itself.
-pub trait Judge: Send + Sync {
+pub trait LastCheck: Send + Sync {
     /// Accepts the command line, or says why the program would not take it as it was meant.
-    fn judge(&self, tool: &Tool, prepared: &Prepared) -> Result<(), CallError>;
+    fn last_check(&self, tool: &Tool, prepared: &Prepared) -> Result<(), CallError>;
 }
 
 /// What a call runs.
@@ -61,7 +61,7 @@ pub struct Execute {
     tool: Arc<Tool>,
     target: Target,
     policy: Option<Arc<dyn Policy>>,
-    judge: Option<Arc<dyn Judge>>,
+    last_check: Option<Arc<dyn LastCheck>>,
     rule: Option<Arc<Rule>>,
 }
 
@@ -72,7 +72,7 @@ impl Execute {
             tool,
             target,
             policy: None,
-            judge: None,
+            last_check: None,
             rule: None,
         }
     }
@@ -86,8 +86,8 @@ impl Execute {
 
     /// Sets who has the last word on a command line.
     #[must_use]
-    pub fn judged_by(mut self, judge: Arc<dyn Judge>) -> Self {
-        self.judge = Some(judge);
+    pub fn judged_by(mut self, last_check: Arc<dyn LastCheck>) -> Self {
+        self.last_check = Some(last_check);
         self
     }
 
@@ -131,8 +131,8 @@ impl Execute {
         bound.notes.clone_from(&notes);
         let prepared = write(&call.tool, &self.tool, bound)?;
         leave_argv(&self.tool, place.program.as_deref(), &prepared.argv);
-        if let Some(judge) = &self.judge {
-            judge.judge(&call.tool, &prepared)?;
+        if let Some(last_check) = &self.last_check {
+            last_check.last_check(&call.tool, &prepared)?;
         }
         if call.cancel.is_cancelled() {
             return Err(CallError::new(
@@ -244,7 +244,7 @@ impl fmt::Debug for Execute {
         f.debug_struct("Execute")
             .field("tool", &self.tool.name)
             .field("target", &self.target)
-            .field("judged", &self.judge.is_some())
+            .field("judged", &self.last_check.is_some())
             .finish()
     }
 }

@@ -39,7 +39,7 @@ pub use completer::{Complete, Completer};
 pub use dry_run::{Confined, ConfinedBy, DryRun, Rule, Writable};
 pub use error::{CallError, ErrorCode};
 pub use excluded::Excluded;
-pub use execute::{Execute, Judge, Target};
+pub use execute::{Execute, LastCheck, Target};
 pub use expose::{Exposed, Exposure, KeptSearch, META_TOOLS, Promotions, ReadsAny, Shown};
 pub use handler::{Handler, HandlerCall, Reply};
 pub use hook_programs::{HOOK_TIMEOUT, HookGuard, HookLevel, HookMoment, HookPrograms, HookRunner};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::process::Lane;
+use crate::process::ConcurrencyGroup;
 
 /// The bounds of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Limits {
     /// How many characters of each stream an assistant gets.
     pub output_chars: usize,
     /// What it shares with other calls that may not all run at once.
-    pub lane: Option<Lane>,
+    pub concurrency_group: Option<ConcurrencyGroup>,
 }
 
 impl Default for Limits {
@@ -28,7 +28,7 @@ impl Default for Limits {
             grace: Duration::from_secs(2),
             capture_bytes: 8 << 20,
             output_chars: 40_000,
-            lane: None,
+            concurrency_group: None,
         }
     }
 }
@@ -64,8 +64,8 @@ impl Limits {
 
     /// Sets what it shares with other calls that may not all run at once.
     #[must_use]
-    pub fn lane(mut self, lane: Lane) -> Self {
-        self.lane = Some(lane);
+    pub fn concurrency_group(mut self, concurrency_group: ConcurrencyGroup) -> Self {
+        self.concurrency_group = Some(concurrency_group);
         self
     }
 }

@@ -15,7 +15,7 @@
 //!    input is checked by all that follows, and what they change in the output is what becomes data;
 //! 8. checks of input ([`CallPath::check`]);
 //! 9. the author's own layers ([`CallPath::layer`]), the first of them outermost;
-//! 10. [`Execute`]: binding, the [`Policy`], the command line, the check of each of its elements, the [`Judge`], and the
+//! 10. [`Execute`]: binding, the [`Policy`], the command line, the check of each of its elements, the [`LastCheck`], and the
 //!     process or handler.
 //!
 //! A [dry run](crate::DryRun) passes them all, and stops before the process.
@@ -26,7 +26,7 @@ use charmer_core::{call::understand, tool::Tool};
 use tower::{Service, service_fn};
 
 use crate::{
-    Call, CallError, CallService, ErrorCode, Execute, Judge, Limits, Outcome, Policy, Redactor,
+    Call, CallError, CallService, ErrorCode, Execute, LastCheck, Limits, Outcome, Policy, Redactor,
     Rule, ServedTool, Target,
     hook_programs::{Asking, Explained, HookPrograms, Judged},
     into_service,
@@ -216,8 +216,8 @@ impl CallPath {
 
     /// Sets who has the last word on a command line.
     #[must_use]
-    pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
-        self.execute = self.execute.judged_by(judge);
+    pub fn last_check(mut self, last_check: Arc<dyn LastCheck>) -> Self {
+        self.execute = self.execute.judged_by(last_check);
         self
     }
 

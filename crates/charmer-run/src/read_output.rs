@@ -64,7 +64,7 @@ pub(crate) fn tool(spool: &Spool, shared: &SharedSteps) -> ServedTool {
         .redactor(redactor)
         .may_block(true)
         .serve(shared)
-        .listed_from(used)
+        .hidden_until(used)
 }
 
 /// What is asked of an output that was cut.

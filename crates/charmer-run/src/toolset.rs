@@ -8,7 +8,7 @@ use std::{
 
 use charmer_core::{
     call::{bind, understand},
-    expose::Wish,
+    expose::Visibility,
     model::{CommandPath, Hints},
     tool::{Annotations, Tool, ToolName},
 };
@@ -50,7 +50,7 @@ pub struct ServedTool {
     /// What must not be seen in its results.
     pub redactor: Redactor,
     /// When it is listed; always, if it is not set. It can be called before.
-    pub listed_from: Option<CancellationToken>,
+    pub hidden_until: Option<CancellationToken>,
     /// The program's own completion, where it may be asked.
     pub completer: Option<Completer>,
     /// The tool as a list shows it, where that is not all that is known of it.
@@ -58,7 +58,7 @@ pub struct ServedTool {
     /// Whether it is found and run through other tools as long as it is not listed.
     pub found: bool,
     /// Whether it must be in the list, or must not.
-    pub wish: Wish,
+    pub visibility: Visibility,
     /// Which tool a call is really for, if this one stands for others.
     pub router: Option<Router>,
     /// Which of its calls `run_read` takes.
@@ -150,11 +150,11 @@ impl ServedTool {
             limits,
             may_block: true,
             redactor: Redactor::default(),
-            listed_from: None,
+            hidden_until: None,
             completer: None,
             shown: None,
             found: false,
-            wish: Wish::Free,
+            visibility: Visibility::Free,
             router: None,
             reading: Reading::Labelled,
             reads: false,
@@ -175,15 +175,15 @@ impl ServedTool {
 
     /// Leaves it out of the list until this has been cancelled: it is found and run through other tools.
     #[must_use]
-    pub fn found_by_search(mut self, listed_from: CancellationToken) -> Self {
+    pub fn found_by_search(mut self, hidden_until: CancellationToken) -> Self {
         self.found = true;
-        self.listed_from(listed_from)
+        self.hidden_until(hidden_until)
     }
 
     /// Sets whether it must be in the list, or must not.
     #[must_use]
-    pub fn wish(mut self, wish: Wish) -> Self {
-        self.wish = wish;
+    pub fn visibility(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
         self
     }
 
@@ -249,7 +249,7 @@ impl ServedTool {
     /// Whether it is in the list with a schema for its results.
     fn lists_output(&self) -> bool {
         let listed = self
-            .listed_from
+            .hidden_until
             .as_ref()
             .is_none_or(CancellationToken::is_cancelled);
         listed && !self.shown().output_schema.is_empty()
@@ -264,8 +264,8 @@ impl ServedTool {
 
     /// Lists it only when this has been cancelled: until then it would cost an assistant's attention for nothing.
     #[must_use]
-    pub fn listed_from(mut self, when: CancellationToken) -> Self {
-        self.listed_from = Some(when);
+    pub fn hidden_until(mut self, when: CancellationToken) -> Self {
+        self.hidden_until = Some(when);
         self
     }
 
@@ -474,7 +474,7 @@ impl ToolSet {
     pub fn listed(&self) -> impl Iterator<Item = &ServedTool> {
         let now = |when: &CancellationToken| when.is_cancelled();
         self.iter()
-            .filter(move |served| served.listed_from.as_ref().is_none_or(now))
+            .filter(move |served| served.hidden_until.as_ref().is_none_or(now))
     }
 
     /// The tools that can be used at this moment, in order: those that are listed, and those that are found through
@@ -482,7 +482,7 @@ impl ToolSet {
     pub fn usable(&self) -> impl Iterator<Item = &ServedTool> {
         let now = |when: &CancellationToken| when.is_cancelled();
         self.iter()
-            .filter(move |served| served.found || served.listed_from.as_ref().is_none_or(now))
+            .filter(move |served| served.found || served.hidden_until.as_ref().is_none_or(now))
     }
 
     /// The tools, in order.

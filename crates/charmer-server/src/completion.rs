@@ -10,9 +10,9 @@ use rmcp::{
 };
 
 use crate::{
+    pages_and_prompts::PagesAndPrompts,
     prompts::{self, Form},
     resources::{HELP_TEMPLATE, SPOOL_TEMPLATE},
-    shelf::Shelf,
 };
 
 /// Where completions come from.
@@ -48,7 +48,7 @@ impl Candidates {
 
 /// What could stand for an argument.
 pub(crate) fn candidates(
-    shelf: &Shelf,
+    pages_and_prompts: &PagesAndPrompts,
     spool: Option<(&Spool, &str)>,
     request: &CompleteRequestParams,
 ) -> Result<Candidates, ErrorData> {
@@ -56,13 +56,23 @@ pub(crate) fn candidates(
     let given = request.context.as_ref();
     let given = given.and_then(|context| context.arguments.as_ref());
     match &request.r#ref {
-        Reference::Prompt(prompt) => {
-            of_prompt(shelf, &prompt.name, &argument.name, &argument.value, given)
-        }
+        Reference::Prompt(prompt) => of_prompt(
+            pages_and_prompts,
+            &prompt.name,
+            &argument.name,
+            &argument.value,
+            given,
+        ),
         Reference::Resource(template) => {
             let program = given.and_then(|given| given.get("program"));
             let program = program.map(String::as_str);
-            of_template(shelf, spool, &template.uri, &argument.name, program)
+            of_template(
+                pages_and_prompts,
+                spool,
+                &template.uri,
+                &argument.name,
+                program,
+            )
         }
         _ => Err(invalid(
             "only prompts and resource templates are completed".into(),
@@ -71,13 +81,13 @@ pub(crate) fn candidates(
 }
 
 fn of_prompt(
-    shelf: &Shelf,
+    pages_and_prompts: &PagesAndPrompts,
     name: &str,
     argument: &str,
     begun: &str,
     given: Option<&HashMap<String, String>>,
 ) -> Result<Candidates, ErrorData> {
-    let prompt = prompts::find(shelf, name)?;
+    let prompt = prompts::find(pages_and_prompts, name)?;
     let arguments = prompt.arguments();
     let Some(known) = arguments.iter().find(|known| known.name == argument) else {
         return Err(invalid(format!(
@@ -86,7 +96,7 @@ fn of_prompt(
     };
     let choices = known.key.map(|key| choices_of(&prompt.tool, key));
     let choices = choices.unwrap_or_default();
-    let served = shelf.set.get(prompt.tool.name.as_str());
+    let served = pages_and_prompts.set.get(prompt.tool.name.as_str());
     let completer = served.and_then(|served| served.completer.clone());
     if let (true, Some(completer), Form::Example(example)) =
         (choices.is_empty(), completer, &prompt.form)
@@ -103,16 +113,16 @@ fn of_prompt(
 }
 
 fn of_template(
-    shelf: &Shelf,
+    pages_and_prompts: &PagesAndPrompts,
     spool: Option<(&Spool, &str)>,
     template: &str,
     variable: &str,
     program: Option<&str>,
 ) -> Result<Candidates, ErrorData> {
     let known = match (template, variable) {
-        (HELP_TEMPLATE, "program") => shelf.programs().into_keys().collect(),
+        (HELP_TEMPLATE, "program") => pages_and_prompts.programs().into_keys().collect(),
         (HELP_TEMPLATE, "path") => {
-            let programs = shelf.programs().into_iter();
+            let programs = pages_and_prompts.programs().into_iter();
             let wanted = programs.filter(|(name, _)| program.is_none_or(|wanted| wanted == name));
             wanted.flat_map(|(_, paths)| paths).collect()
         }

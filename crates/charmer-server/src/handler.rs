@@ -27,11 +27,11 @@ use crate::{
     ServerInfo,
     ask::{self, Way},
     completion::candidates,
+    pages_and_prompts::{PagesAndPrompts, Shelves},
     pool::CallPool,
     progress::Reporter,
     prompts, resources,
     roots::{Known, Roots},
-    shelf::{Shelf, Shelves},
     tools::{List, Offer, ToolsView},
 };
 
@@ -74,25 +74,29 @@ pub(crate) struct Handler {
 
 impl Handler {
     /// What is made from the tools, for a list of it.
-    async fn to_list(&self, list: List, context: &RequestContext<RoleServer>) -> Arc<Shelf> {
+    async fn to_list(
+        &self,
+        list: List,
+        context: &RequestContext<RoleServer>,
+    ) -> Arc<PagesAndPrompts> {
         let tools = self.tools.to_list_more(list, &context.ct, &self.shutdown);
         self.shelves.of(&tools.await)
     }
 
     /// What is made from the tools, for a request about one thing of it.
-    async fn to_read(&self, context: &RequestContext<RoleServer>) -> Arc<Shelf> {
+    async fn to_read(&self, context: &RequestContext<RoleServer>) -> Arc<PagesAndPrompts> {
         let tools = self.tools.to_read(&context.ct, &self.shutdown);
         self.shelves.of(&tools.await)
     }
 
     /// Makes the prompts, which takes a moment for thousands of tools, apart from the protocol.
-    async fn with_prompts(&self, shelf: Arc<Shelf>) -> Arc<Shelf> {
-        if !shelf.has_prompts() {
-            let made = Arc::clone(&shelf);
+    async fn with_prompts(&self, pages_and_prompts: Arc<PagesAndPrompts>) -> Arc<PagesAndPrompts> {
+        if !pages_and_prompts.has_prompts() {
+            let made = Arc::clone(&pages_and_prompts);
             // If that goes wrong, it goes wrong again when they are asked for.
             let _ = self.pool.spawn(async move { made.prompts().len() }).await;
         }
-        shelf
+        pages_and_prompts
     }
 
     /// What a call is for. A client that wants to know is told how far the tools are while it waits for them.
@@ -416,9 +420,9 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let shelf = self.with_prompts(self.to_read(&context).await).await;
+        let pages_and_prompts = self.with_prompts(self.to_read(&context).await).await;
         let spool = self.spool.as_ref().map(|spool| (spool, &*self.principal));
-        let candidates = candidates(&shelf, spool, &request)?;
+        let candidates = candidates(&pages_and_prompts, spool, &request)?;
         // A program that is asked may take its time; nobody waits for it when the client does not.
         tokio::select! {
             answer = candidates.answer(&request.argument.value) => Ok(answer),
@@ -433,9 +437,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         one_page(request)?;
-        let shelf = self.to_list(List::Prompts, &context).await;
-        let shelf = self.with_prompts(shelf).await;
-        Ok(ListPromptsResult::with_all_items(prompts::list(&shelf)))
+        let pages_and_prompts = self.to_list(List::Prompts, &context).await;
+        let pages_and_prompts = self.with_prompts(pages_and_prompts).await;
+        Ok(ListPromptsResult::with_all_items(prompts::list(
+            &pages_and_prompts,
+        )))
     }
 
     async fn get_prompt(
@@ -443,8 +449,8 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let shelf = self.with_prompts(self.to_read(&context).await).await;
-        prompts::get(&shelf, &request.name, request.arguments).map(Into::into)
+        let pages_and_prompts = self.with_prompts(self.to_read(&context).await).await;
+        prompts::get(&pages_and_prompts, &request.name, request.arguments).map(Into::into)
     }
 
     async fn list_resources(
@@ -453,8 +459,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         one_page(request)?;
-        let shelf = self.to_list(List::Resources, &context).await;
-        Ok(ListResourcesResult::with_all_items(resources::list(&shelf)))
+        let pages_and_prompts = self.to_list(List::Resources, &context).await;
+        Ok(ListResourcesResult::with_all_items(resources::list(
+            &pages_and_prompts,
+        )))
     }
 
     async fn list_resource_templates(
@@ -487,8 +495,8 @@ impl ServerHandler for Handler {
             });
             return resources::output(uri, read).map(Into::into);
         }
-        let shelf = self.to_read(&context).await;
-        resources::read(&shelf, uri).map(Into::into)
+        let pages_and_prompts = self.to_read(&context).await;
+        resources::read(&pages_and_prompts, uri).map(Into::into)
     }
 }
 

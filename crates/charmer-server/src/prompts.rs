@@ -12,7 +12,7 @@ use rmcp::{
 };
 use serde_json::{Map, Value};
 
-use crate::shelf::Shelf;
+use crate::pages_and_prompts::PagesAndPrompts;
 
 /// How long titles and descriptions may be.
 const TITLE: usize = 100;
@@ -79,26 +79,36 @@ pub(crate) fn prompts_of(tools: &[Arc<Tool>], examples: bool) -> Vec<PromptOf> {
 }
 
 /// The prompts as `prompts/list` shows them.
-pub(crate) fn list(shelf: &Shelf) -> Vec<Prompt> {
-    shelf.prompts().iter().map(PromptOf::definition).collect()
+pub(crate) fn list(pages_and_prompts: &PagesAndPrompts) -> Vec<Prompt> {
+    pages_and_prompts
+        .prompts()
+        .iter()
+        .map(PromptOf::definition)
+        .collect()
 }
 
 /// What a prompt says with these arguments.
 pub(crate) fn get(
-    shelf: &Shelf,
+    pages_and_prompts: &PagesAndPrompts,
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
-    let prompt = find(shelf, name)?;
+    let prompt = find(pages_and_prompts, name)?;
     let text = prompt.text(&arguments.unwrap_or_default())?;
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.title()))
 }
 
 /// The prompt of a name, or what is wrong with the name.
-pub(crate) fn find<'s>(shelf: &'s Shelf, name: &str) -> Result<&'s PromptOf, ErrorData> {
-    shelf.prompt(name).ok_or_else(|| {
-        let names = shelf.prompts().iter().map(|prompt| prompt.name.as_str());
+pub(crate) fn find<'s>(
+    pages_and_prompts: &'s PagesAndPrompts,
+    name: &str,
+) -> Result<&'s PromptOf, ErrorData> {
+    pages_and_prompts.prompt(name).ok_or_else(|| {
+        let names = pages_and_prompts
+            .prompts()
+            .iter()
+            .map(|prompt| prompt.name.as_str());
         let hint = nearest(name, names);
         let hint = hint.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
         invalid(format!("unknown prompt `{name}`{hint}"))

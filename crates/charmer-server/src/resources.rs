@@ -8,7 +8,7 @@ use rmcp::{
 };
 use serde_json::json;
 
-use crate::{prompts::first_line, shelf::Shelf, uri};
+use crate::{pages_and_prompts::PagesAndPrompts, prompts::first_line, uri};
 
 /// The templates that `completion/complete` knows.
 pub(crate) const HELP_TEMPLATE: &str = "help://{program}/{+path}";
@@ -18,20 +18,24 @@ const MARKDOWN: &str = "text/markdown";
 const ABOUT: usize = 120;
 
 /// The resources as `resources/list` shows them.
-pub(crate) fn list(shelf: &Shelf) -> Vec<Resource> {
+pub(crate) fn list(pages_and_prompts: &PagesAndPrompts) -> Vec<Resource> {
     let index = Resource::new(uri::INDEX, "tools")
         .with_title("All tools")
         .with_description(
             "The names of all tools, with a line on each and what it does to the world",
         )
         .with_mime_type(MARKDOWN);
-    let pages = shelf.pages().iter().zip(&shelf.tools).map(|(uri, tool)| {
-        let about = tool.help.text.as_deref().unwrap_or(&tool.description);
-        Resource::new(uri.clone(), tool.words())
-            .with_title(format!("Help of {}", tool.words()))
-            .with_description(first_line(about, ABOUT))
-            .with_mime_type(MARKDOWN)
-    });
+    let pages = pages_and_prompts
+        .pages()
+        .iter()
+        .zip(&pages_and_prompts.tools)
+        .map(|(uri, tool)| {
+            let about = tool.help.text.as_deref().unwrap_or(&tool.description);
+            Resource::new(uri.clone(), tool.words())
+                .with_title(format!("Help of {}", tool.words()))
+                .with_description(first_line(about, ABOUT))
+                .with_mime_type(MARKDOWN)
+        });
     std::iter::once(index).chain(pages).collect()
 }
 
@@ -100,11 +104,14 @@ pub(crate) fn output(
 }
 
 /// A page or the index; only what is in the list can be read.
-pub(crate) fn read(shelf: &Shelf, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(crate) fn read(
+    pages_and_prompts: &PagesAndPrompts,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
     if uri == uri::INDEX {
-        return Ok(contents(uri, index(shelf), MARKDOWN));
+        return Ok(contents(uri, index(pages_and_prompts), MARKDOWN));
     }
-    match shelf.page(uri) {
+    match pages_and_prompts.page(uri) {
         Some(tool) => Ok(contents(uri, help_page(tool), MARKDOWN)),
         None => Err(not_found(uri)),
     }
@@ -124,9 +131,9 @@ fn contents(uri: &str, text: String, mime_type: &str) -> ReadResourceResult {
     ReadResourceResult::new(vec![contents])
 }
 
-fn index(shelf: &Shelf) -> String {
-    let mut index = format!("# {} tools\n\n", shelf.tools.len());
-    for tool in &shelf.tools {
+fn index(pages_and_prompts: &PagesAndPrompts) -> String {
+    let mut index = format!("# {} tools\n\n", pages_and_prompts.tools.len());
+    for tool in &pages_and_prompts.tools {
         let about = first_line(
             tool.help.text.as_deref().unwrap_or(&tool.description),
             ABOUT,

@@ -22,9 +22,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ServerInfo,
     handler::Handler,
+    pages_and_prompts::Shelves,
     pool::CallPool,
     roots::Roots,
-    shelf::Shelves,
     stdio::{StdioOptions, StdioTransport},
     tools::{Patience, ToolsHandle},
     until_end::UntilEnd,

@@ -48,12 +48,12 @@ pub(crate) enum List {
 pub(crate) struct Offer {
     pub(crate) tools: Arc<ToolSet>,
     /// The list as it is going to be, while the tools themselves are still being put together.
-    foretold: Option<Listing>,
+    shown_early: Option<Listing>,
     /// Whether no more tools are expected.
     pub(crate) settled: bool,
     /// Counts the lists of tools that were offered.
     revision: u64,
-    /// Counts the sets that were offered, also those whose list had been foretold.
+    /// Counts the sets that were offered, also those whose list had been shown early.
     sets: u64,
 }
 
@@ -61,7 +61,7 @@ impl Offer {
     fn revision(&self, list: List) -> u64 {
         match list {
             List::Tools => self.revision,
-            // They are never foretold.
+            // They are never shown early.
             List::Resources | List::Prompts => self.sets,
         }
     }
@@ -101,7 +101,7 @@ impl ToolsHandle {
     pub(crate) fn new(tools: ToolSet, settled: bool) -> Self {
         let offer = Offer {
             tools: Arc::new(tools),
-            foretold: None,
+            shown_early: None,
             settled,
             revision: 0,
             sets: 0,
@@ -121,18 +121,18 @@ impl ToolsHandle {
 
     /// Answers with this list from now on. Calls wait until the tools themselves are there; if their list turns out to
     /// be another one, clients are told.
-    pub fn foretell(&self, listing: Listing) {
+    pub fn show_early(&self, listing: Listing) {
         self.offer.send_modify(|offer| {
-            offer.foretold = Some(listing);
+            offer.shown_early = Some(listing);
             offer.revision += 1;
         });
     }
 
-    /// Answers calls of these tools at once while a list is foretold; others wait, as they did. It must be certain that
+    /// Answers calls of these tools at once while a list is shown early; others wait, as they did. It must be certain that
     /// they answer as the tools themselves will.
     pub fn foretell_tools(&self, tools: ToolSet) {
         self.offer.send_modify(|offer| {
-            if offer.foretold.is_some() && !offer.settled {
+            if offer.shown_early.is_some() && !offer.settled {
                 offer.tools = Arc::new(tools);
             }
         });
@@ -178,7 +178,7 @@ impl ToolsHandle {
         let before = self.offer.borrow().clone();
         // While tools are still being found out, a list that stays the same is nothing new. Later somebody has changed
         // something, be it what a tool does.
-        let expected = match &before.foretold {
+        let expected = match &before.shown_early {
             Some(listing) => Some(listing.clone()),
             None => (!before.settled).then(|| Listing::of(&before.tools)),
         };
@@ -187,7 +187,7 @@ impl ToolsHandle {
             *offer = Offer {
                 tools: Arc::new(tools),
                 // It holds as long as nothing else is found.
-                foretold: before.foretold.filter(|_| known && !settled),
+                shown_early: before.shown_early.filter(|_| known && !settled),
                 settled,
                 revision: offer.revision + u64::from(!known),
                 sets: offer.sets + 1,
@@ -258,10 +258,12 @@ impl ToolsView {
         cancelled: &CancellationToken,
         ended: &CancellationToken,
     ) -> Listing {
-        let enough = |offer: &Offer| offer.settled || offer.foretold.is_some();
+        let enough = |offer: &Offer| offer.settled || offer.shown_early.is_some();
         let offer = self.wait_to_list(List::Tools, cancelled, ended, enough);
         let offer = offer.await;
-        offer.foretold.unwrap_or_else(|| Listing::of(&offer.tools))
+        offer
+            .shown_early
+            .unwrap_or_else(|| Listing::of(&offer.tools))
     }
 
     /// The tools themselves, for a list of what is made from them.
@@ -315,9 +317,9 @@ impl ToolsView {
     pub(crate) fn definition(&self, name: &str) -> Option<model::Tool> {
         let offer = self.offer.borrow();
         let made = offer.tools.get(name);
-        let foretold = || offer.foretold.as_ref()?.get(name).cloned();
+        let shown_early = || offer.shown_early.as_ref()?.get(name).cloned();
         made.map(|served| definition(served.shown()))
-            .or_else(foretold)
+            .or_else(shown_early)
     }
 
     /// What a call is for, if that is certain already.
@@ -526,12 +528,12 @@ mod tests {
         let view = handle.view(Patience::default());
         let name = |name: &str| view.definition(name).map(|tool| tool.name.into_owned());
         assert_eq!(name("t_a"), None);
-        handle.foretell(Listing::of(&tools(&["a"])));
+        handle.show_early(Listing::of(&tools(&["a"])));
         assert_eq!(name("t_a").as_deref(), Some("t_a"));
         let found = tools(&["a", "b"]);
         let found = found
             .iter()
-            .map(|served| served.clone().listed_from(CancellationToken::new()));
+            .map(|served| served.clone().hidden_until(CancellationToken::new()));
         handle.replace(ToolSet::new(found));
         assert_eq!(handle.listing().to_json(), "[]");
         assert_eq!(name("t_b").as_deref(), Some("t_b"));
@@ -544,10 +546,10 @@ mod tests {
         let at_hand = |name: &str| view.at_hand(name, &Map::new()).is_some();
         handle.foretell_tools(tools(&["a"]));
         assert!(!at_hand("t_a"), "nothing was listed");
-        handle.foretell(Listing::of(&tools(&["a", "b"])));
+        handle.show_early(Listing::of(&tools(&["a", "b"])));
         handle.foretell_tools(tools(&["a"]));
         assert!(at_hand("t_a") && !at_hand("t_b"));
-        // The list stays the one that was foretold, and nothing is new.
+        // The list stays the one that was shown early, and nothing is new.
         let mut changes = view.offer.clone();
         let before = changes.borrow_and_update().revision;
         handle.replace(tools(&["a", "b"]));

@@ -6,7 +6,7 @@ use charmer_config::reading::Problems;
 use charmer_core::{model::Effect, output::clean};
 
 use crate::{
-    code::is_harmless,
+    caller_code::is_harmless,
     interpreters::{Reads, interpreter},
     misuse::misuses,
     parse::Places,

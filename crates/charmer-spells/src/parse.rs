@@ -15,7 +15,7 @@ use charmer_core::{
 use charmer_run::layers::StructureMode;
 
 use crate::{
-    args, argv, bound, code, environment,
+    args, argv, bound, caller_code, environment,
     expand::{expand_node, is_variable},
     spell::{Arg, Context, DEFAULT_TIMEOUT, Spell, TIMES},
     words,
@@ -190,7 +190,7 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
             place("name")
         },
     };
-    let refused = code::rule(&spell, &places, problems);
+    let refused = caller_code::rule(&spell, &places, problems);
     bound::rule(&spell, &places, &refused, problems);
     crate::advice::advise(&spell, &places, problems);
     Some(spell)

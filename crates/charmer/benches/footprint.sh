@@ -68,7 +68,7 @@ RUST
 
 make_cli clap-mcp 'clap-mcp = "0.1"' <<'RUST'
 use clap::Parser;
-use clap_mcp::{ClapMcp, ClapMcpRun as _};
+use clap_mcp::{ClapMcp, ParseOrServeMcp as _};
 #[derive(Parser, ClapMcp)]
 #[clap_mcp(reinvocation_safe, parallel_safe = false)]
 #[clap_mcp_output_from = "run"]

@@ -3,12 +3,12 @@
 use std::{ffi::OsString, sync::Arc};
 
 use charmer_core::{
-    judgement::Judgement,
+    assessment::Assessment,
     model::{Cli, Command, CommandPath, Flag, FlagValue},
     tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue, estimate_tokens},
 };
 use charmer_run::{
-    CallError, CallPath, CallResult, ErrorCode, HandlerCall, Judge, Reply, SharedSteps, Spool,
+    CallError, CallPath, CallResult, ErrorCode, HandlerCall, LastCheck, Reply, SharedSteps, Spool,
     Target, ToolSet,
     layers::{Audit, Structure},
     process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MODE, new_mark},
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Bridge, UnknownTool, bridge::MatchesHandler, judge::ClapJudge, log::Level, mcp,
+    Bridge, UnknownTool, bridge::MatchesHandler, clap_check::ClapCheck, log::Level, mcp,
     selector::Selector, source,
 };
 
@@ -71,7 +71,7 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
 
     let added = environment.iter().map(|(name, _)| name.to_owned());
     let added = added.filter(|name| std::env::var_os(name).is_none());
-    let judge = Arc::new(ClapJudge::new(bridge, added.collect::<Vec<OsString>>()));
+    let last_check = Arc::new(ClapCheck::new(bridge, added.collect::<Vec<OsString>>()));
     let engine = engine(bridge, purpose, &mark);
     // Resolved once: what the name or a link means later changes nothing. A program that cannot be found is
     // reported by the first call, so that the tools can still be listed.
@@ -103,7 +103,7 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
     }
     let tools = ToolSet::new(catalogue.tools.iter().map(|tool| {
         let target = match bridge.handlers.get(&tool.path) {
-            Some(handler) => Target::Handler(in_process(handler, &judge)),
+            Some(handler) => Target::Handler(in_process(handler, &last_check)),
             None => Target::Process(launcher.clone()),
         };
         let selector = tool.selector.map(|at| &bridge.selectors[at]);
@@ -121,10 +121,13 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
             path = path.layer(Arc::clone(layer));
         }
         if bridge.judged {
-            path = path.judge(Arc::clone(&judge) as Arc<dyn Judge>);
+            path = path.last_check(Arc::clone(&last_check) as Arc<dyn LastCheck>);
         }
-        path.serve(&shared)
-            .wish(selector.map(|selector| selector.wish).unwrap_or_default())
+        path.serve(&shared).visibility(
+            selector
+                .map(|selector| selector.visibility)
+                .unwrap_or_default(),
+        )
     }));
     let tools = tools.behind(shared.clone());
     let tools = match engine.spool() {
@@ -157,9 +160,9 @@ pub(crate) fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<Str
     });
     let mistakes = apply_author(bridge, &mut cli);
     // What the author did not say is told from names and help, as for any program.
-    let judgement = Judgement::of(&cli);
-    judgement.apply(&mut cli);
-    judgement.mark_writing_flags(&mut cli);
+    let assessment = Assessment::of(&cli);
+    assessment.apply(&mut cli);
+    assessment.mark_writing_flags(&mut cli);
     (cli, mistakes)
 }
 
@@ -309,11 +312,14 @@ fn engine(bridge: &Bridge, purpose: Purpose, mark: &str) -> Engine {
     Engine::new(options)
 }
 
-fn in_process(handler: &MatchesHandler, judge: &Arc<ClapJudge>) -> Arc<dyn charmer_run::Handler> {
-    let (handler, judge) = (Arc::clone(handler), Arc::clone(judge));
+fn in_process(
+    handler: &MatchesHandler,
+    last_check: &Arc<ClapCheck>,
+) -> Arc<dyn charmer_run::Handler> {
+    let (handler, last_check) = (Arc::clone(handler), Arc::clone(last_check));
     Arc::new(move |call: HandlerCall| -> Result<Reply, CallError> {
         let path = &call.call.tool.path;
-        let matches = judge.parse(path, call.prepared.argv.to_os_strings())?;
+        let matches = last_check.parse(path, call.prepared.argv.to_os_strings())?;
         let leaf = path
             .words()
             .iter()

@@ -252,7 +252,7 @@ impl Bridge {
     /// starts the server can choose with `mcp start --expose`.
     ///
     /// ```
-    /// use charmer::{Bridge, CommandRule, Expose, Exposure, Selector, Wish};
+    /// use charmer::{Bridge, CommandRule, Expose, Exposure, Selector, Visibility};
     /// use clap::Command;
     ///
     /// let cli = Command::new("notes")
@@ -260,7 +260,7 @@ impl Bridge {
     ///     .subcommand(Command::new("prune").about("Removes old notes"));
     /// let bridge = Bridge::new(cli)
     ///     .expose(Exposure::new(Expose::Auto).budget(2000))
-    ///     .selector(Selector::new(CommandRule::allow(["list"])).expose(Wish::Pin))
+    ///     .selector(Selector::new(CommandRule::allow(["list"])).expose(Visibility::Pin))
     ///     .selector(Selector::new(CommandRule::all()));
     /// # let _ = bridge;
     /// ```

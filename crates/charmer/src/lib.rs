@@ -2,10 +2,10 @@
 
 mod assemble;
 mod bridge;
+mod clap_check;
 #[cfg(feature = "clients")]
 mod clients;
 mod document;
-mod judge;
 mod log;
 mod mcp;
 mod selector;
@@ -17,7 +17,7 @@ mod typed;
 pub use assemble::Assembled;
 pub use bridge::{Bridge, UnknownTool, WrongNames};
 pub use charmer_core::{
-    expose::{Expose, Wish},
+    expose::{Expose, Visibility},
     model::{ArgSpec, CommandPath, Effect, Hints},
     schema::{Converter, Dialect, Mismatch, Note, OutputSchema},
     select::{Candidate, CommandRule, FlagRule},
@@ -27,7 +27,7 @@ pub use charmer_run::{
     Answer, Answers, BadPattern, Call, CallError, CallResult, CallService, Caller, Client, Ended,
     ErrorCode, Exposure, Hooks, Limits, Outcome, Question, Redactor, Reply, Results, SpoolLimits,
     layers::{self, StructureMode},
-    process::Lane,
+    process::ConcurrencyGroup,
 };
 pub use charmer_server::ServerInfo;
 pub use log::Level;

@@ -10,13 +10,13 @@ use std::{
 };
 
 use charmer_core::{
-    expose::Wish,
+    expose::Visibility,
     select::{self, CommandRule, FlagRule},
 };
 use charmer_run::{
     Call, CallError, CallService, Hooks, Limits, Outcome,
     layers::{RateLimit, Retry, StructureMode},
-    process::Lane,
+    process::ConcurrencyGroup,
     wrap,
 };
 use tower::{BoxError, Layer, Service};
@@ -43,9 +43,9 @@ pub struct Selector {
     pub(crate) rules: select::Selector,
     limits: Option<Limits>,
     timeout: Option<Duration>,
-    lane: Option<Lane>,
+    concurrency_group: Option<ConcurrencyGroup>,
     pub(crate) structure: Option<StructureMode>,
-    pub(crate) wish: Wish,
+    pub(crate) visibility: Visibility,
     pub(crate) layers: Vec<Wrap>,
     /// Whether there is an author's own code among the layers.
     pub(crate) may_block: bool,
@@ -58,9 +58,9 @@ impl Selector {
             rules: select::Selector::new(commands),
             limits: None,
             timeout: None,
-            lane: None,
+            concurrency_group: None,
             structure: None,
-            wish: Wish::Free,
+            visibility: Visibility::Free,
             layers: Vec::new(),
             may_block: false,
         }
@@ -103,15 +103,15 @@ impl Selector {
 
     /// Makes these commands always tools of their own, or never, where not all are.
     #[must_use]
-    pub fn expose(mut self, wish: Wish) -> Self {
-        self.wish = wish;
+    pub fn expose(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
         self
     }
 
     /// Lets these commands run one after the other, with whatever else has the same key.
     #[must_use]
     pub fn serialize(mut self, key: impl Into<String>) -> Self {
-        self.lane = Some(Lane::serial(key));
+        self.concurrency_group = Some(ConcurrencyGroup::serial(key));
         self
     }
 
@@ -122,7 +122,7 @@ impl Selector {
         static SELECTORS: AtomicUsize = AtomicUsize::new(0);
         // A key that no other selector has, and that nobody would choose.
         let number = SELECTORS.fetch_add(1, Ordering::Relaxed);
-        self.lane = Some(Lane::new(format!("\0selector {number}"), limit));
+        self.concurrency_group = Some(ConcurrencyGroup::new(format!("\0selector {number}"), limit));
         self
     }
 
@@ -148,8 +148,8 @@ impl Selector {
         if let Some(timeout) = self.timeout {
             limits.timeout = timeout;
         }
-        if self.lane.is_some() {
-            limits.lane.clone_from(&self.lane);
+        if self.concurrency_group.is_some() {
+            limits.concurrency_group.clone_from(&self.concurrency_group);
         }
         limits
     }
@@ -230,12 +230,21 @@ mod tests {
             bridge
                 .clone()
                 .timeout(Duration::from_secs(600))
-                .lane(Lane::serial("database"))
+                .concurrency_group(ConcurrencyGroup::serial("database"))
         );
         // Lanes of one's own are not shared.
-        let lane = || plain.clone().concurrency(3).limits_within(&bridge).lane;
-        assert_eq!(lane().map(|lane| lane.limit), Some(3));
-        assert_ne!(lane(), lane());
+        let concurrency_group = || {
+            plain
+                .clone()
+                .concurrency(3)
+                .limits_within(&bridge)
+                .concurrency_group
+        };
+        assert_eq!(
+            concurrency_group().map(|concurrency_group| concurrency_group.limit),
+            Some(3)
+        );
+        assert_ne!(concurrency_group(), concurrency_group());
     }
 
     #[test]

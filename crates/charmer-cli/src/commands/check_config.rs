@@ -224,7 +224,7 @@ impl Look<'_> {
     ) {
         let source = &program.source;
         let mut cli = found.cli.clone();
-        found.judgement.apply(&mut cli);
+        found.assessment.apply(&mut cli);
         let mut warnings: Vec<Warning> = Vec::new();
         let mut mismatches = Vec::new();
         let mut applied = source.apply(&mut cli);

@@ -131,7 +131,7 @@ fn command_json(inspected: &Inspected, path: &CommandPath, command: &Command) ->
         "runnable": command.runnable,
         "deprecated": command.deprecated,
         "effect": effect,
-        "evidence": prepared.judgement.command(path).map(|thought| &thought.evidence),
+        "evidence": prepared.assessment.command(path).map(|thought| &thought.evidence),
         "network": granted.map(|granted| granted.word()),
         "networkFrom": granted.and_then(|granted| granted.key()),
         "tool": catalogue.for_path(path).map(|tool| tool.name.as_str()),

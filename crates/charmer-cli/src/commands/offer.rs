@@ -59,8 +59,8 @@ impl Offer {
     }
 
     /// Answers with this list while the tools themselves are still to be put together.
-    pub(crate) fn foretell(&self, listing: Listing) {
-        self.0.tools.foretell(listing);
+    pub(crate) fn show_early(&self, listing: Listing) {
+        self.0.tools.show_early(listing);
     }
 
     /// Answers searches from what was kept, while the tools themselves are still to be put together.

@@ -121,7 +121,7 @@ fn new(program: &Path) -> Result<(), Problem> {
 /// A profile to begin with: what is thought of each command, with why, and what is not known as questions.
 fn beginning(name: &str, found: &Discovery) -> String {
     let mut cli = found.cli.clone();
-    found.judgement.apply(&mut cli);
+    found.assessment.apply(&mut cli);
     let mut text = format!(
         "# What is known of {name} and its help does not say. `charmer check` compares it with the program.\n"
     );
@@ -181,7 +181,7 @@ fn written(program: &str, path: &CommandPath) -> String {
 
 /// Why that is thought of a command, as a comment.
 fn why(found: &Discovery, path: &CommandPath) -> String {
-    let thought = found.judgement.command(path);
+    let thought = found.assessment.command(path);
     let first = thought.and_then(|thought| thought.evidence.first());
     first
         .map(|reason| format!(" # {reason}"))

@@ -170,9 +170,9 @@ fn walk(
 ) -> Result<(), Problem> {
     // Before there is a runtime: this is all that a client waits for at a warm start.
     let kept = reading.kept.as_ref().filter(|_| !reading.refresh);
-    let foretold = kept.and_then(KeptList::load);
-    if let Some(listing) = &foretold {
-        offer.foretell(listing.clone());
+    let shown_early = kept.and_then(KeptList::load);
+    if let Some(listing) = &shown_early {
+        offer.show_early(listing.clone());
         let kept = reading.programs.first();
         let kept = kept.and_then(|path| kept_introduction(path));
         reading.teller.tell(kept.unwrap_or_default());
@@ -184,11 +184,11 @@ fn walk(
         });
     }
     // Much sooner at hand than the tools: whoever searches right after the list does not wait for all of them.
-    let search = match (&foretold, kept) {
+    let search = match (&shown_early, kept) {
         (Some(_), Some(kept)) if !stop.is_cancelled() => kept.load_search(),
         _ => None,
     };
-    let foretold = foretold.map(|listing| Foretold {
+    let shown_early = shown_early.map(|listing| Foretold {
         listing,
         search: search.is_some(),
     });
@@ -196,15 +196,15 @@ fn walk(
         offer.foretell_search(search);
     }
     // An index is listed alike whatever is found.
-    if foretold.is_none() && assembler.exposure().mode == Expose::Index {
-        foretell_early(assembler, offer);
+    if shown_early.is_none() && assembler.exposure().mode == Expose::Index {
+        list_early(assembler, offer);
     }
     let runtime = runtime::new()?;
     // On the threads that read: memory that they let go of is theirs to use again.
     let task = runtime.spawn({
         let (assembler, reading, offer) =
             (Arc::clone(assembler), Arc::clone(reading), offer.clone());
-        async move { read_or_check(&assembler, &reading, foretold.as_ref(), &offer).await }
+        async move { read_or_check(&assembler, &reading, shown_early.as_ref(), &offer).await }
     });
     let done = runtime.block_on(async {
         tokio::select! {
@@ -228,16 +228,16 @@ fn walk(
 }
 
 /// Lists what needs no reading: a client that starts a server for the first time may not wait for more.
-fn foretell_early(assembler: &Assembler, offer: &Offer) {
+fn list_early(assembler: &Assembler, offer: &Offer) {
     if let Some(listing) = assembler.early_listing() {
-        offer.foretell(listing);
+        offer.show_early(listing);
     }
 }
 
 async fn read_or_check(
     assembler: &Assembler,
     reading: &Reading,
-    foretold: Option<&Foretold>,
+    shown_early: Option<&Foretold>,
     offer: &Offer,
 ) -> Result<Missing, Problem> {
     let Reading {
@@ -255,8 +255,8 @@ async fn read_or_check(
         teller.tell(Introduction::of(found));
     }
     if known.iter().any(Option::is_none) {
-        if foretold.is_none() && assembler.exposure().mode == Expose::Auto {
-            foretell_early(assembler, offer);
+        if shown_early.is_none() && assembler.exposure().mode == Expose::Auto {
+            list_early(assembler, offer);
         }
         return read_all(assembler, starts, offer, reading).await;
     }
@@ -271,9 +271,9 @@ async fn read_or_check(
     offer.replace(assembled.tools);
     offer.asked().await;
     if let Some(kept) = kept.as_ref().filter(|_| is_whole) {
-        match foretold {
-            Some(foretold) if foretold.listing == offer.listing() => {
-                if !foretold.search {
+        match shown_early {
+            Some(shown_early) if shown_early.listing == offer.listing() => {
+                if !shown_early.search {
                     offer.keep_search(kept);
                 }
             }

@@ -24,7 +24,7 @@ const ORDINARY: &str = "az buf curl find gem go helm java just make nix oc sl ss
 /// Where a name may stand, and why: the file, the name, the reason.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
-        "charmer-core/src/expose/worth.rs",
+        "charmer-core/src/expose/usefulness.rs",
         "find",
         "a verb of commands, among other verbs",
     ),
@@ -39,7 +39,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "a word of questions, among other words",
     ),
     (
-        "charmer-core/src/search/wish.rs",
+        "charmer-core/src/search/visibility.rs",
         "make",
         "a word of questions, among other words",
     ),
@@ -59,22 +59,22 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "a word of questions, among other words",
     ),
     (
-        "charmer-core/src/judgement/effect/harmless.rs",
+        "charmer-core/src/assessment/effect/harmless.rs",
         "jq",
         "flags of many programs are named after the language",
     ),
     (
-        "charmer-core/src/judgement/effect/nouns.rs",
+        "charmer-core/src/assessment/effect/nouns.rs",
         "ssh",
         "a verb of commands that run what they are told",
     ),
     (
-        "charmer-core/src/judgement/effect/prose.rs",
+        "charmer-core/src/assessment/effect/prose.rs",
         "find",
         "a verb of sentences, among other verbs",
     ),
     (
-        "charmer-core/src/judgement/effect/writing.rs",
+        "charmer-core/src/assessment/effect/writing.rs",
         "github",
         "an output format that many linters have",
     ),
@@ -114,7 +114,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "programs of many families answer only inside a repository",
     ),
     (
-        "charmer-core/src/judgement/redirect/values.rs",
+        "charmer-core/src/assessment/redirect/values.rs",
         "kustomize",
         "a flag that many programs for clusters have",
     ),

@@ -1,6 +1,6 @@
 //! The key `expose`.
 
-use charmer_core::expose::{Expose, Wish};
+use charmer_core::expose::{Expose, Visibility};
 
 use crate::{
     ExposeRules,
@@ -64,6 +64,6 @@ pub(super) fn expose(node: &Node, problems: &mut Problems<'_>) -> Option<ExposeR
 }
 
 /// In a selector.
-pub(super) fn wish(node: &Node, problems: &mut Problems<'_>) -> Option<Wish> {
+pub(super) fn visibility(node: &Node, problems: &mut Problems<'_>) -> Option<Visibility> {
     problems.choice(node, "expose", WISHES)
 }

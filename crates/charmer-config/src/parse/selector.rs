@@ -108,7 +108,7 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .and_then(|node| output::max_items(node, problems)),
         expose: fields
             .get("expose")
-            .and_then(|node| expose::wish(node, problems))
+            .and_then(|node| expose::visibility(node, problems))
             .unwrap_or_default(),
         assume_effect: assume_effect(&fields, problems),
         network: fields

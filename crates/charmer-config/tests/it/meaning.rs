@@ -30,8 +30,11 @@ fn the_example_comes_back_as_it_was() {
     let limits = selector.limits(&config.limits(), "k8s_get");
     assert_eq!(limits.timeout, Duration::from_secs(30));
     assert_eq!(
-        limits.lane,
-        Some(charmer_run::process::Lane::new("tool:k8s_get", 4))
+        limits.concurrency_group,
+        Some(charmer_run::process::ConcurrencyGroup::new(
+            "tool:k8s_get",
+            4
+        ))
     );
     assert_eq!(
         selector.hints().map(|hints| hints.effect),

@@ -3,13 +3,13 @@
 //! The rest is found, described and run through a few tools that stand for all. The choice is a pure function of the
 //! tools and the options, so that it is the same at every start.
 
-mod worth;
+mod usefulness;
 
 use serde::{Deserialize, Serialize};
 
 use crate::tool::{LEAN_TOKENS, Tool};
 
-use worth::worths;
+use usefulness::worths;
 
 /// How many tokens the list of tools may take, if nothing else is said.
 pub const DEFAULT_BUDGET: usize = 4000;
@@ -49,7 +49,7 @@ pub enum Expose {
 
 /// What a person wants for a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wish {
+pub enum Visibility {
     /// Nothing: whatever fits.
     #[default]
     Free,
@@ -66,7 +66,7 @@ pub struct Candidate<'t> {
     /// The tool that it would be.
     pub tool: &'t Tool,
     /// What a person wants for it.
-    pub wish: Wish,
+    pub visibility: Visibility,
 }
 
 impl<'t> Candidate<'t> {
@@ -74,14 +74,14 @@ impl<'t> Candidate<'t> {
     pub fn new(tool: &'t Tool) -> Self {
         Self {
             tool,
-            wish: Wish::Free,
+            visibility: Visibility::Free,
         }
     }
 
     /// Sets what a person wants for it.
     #[must_use]
-    pub fn wish(mut self, wish: Wish) -> Self {
-        self.wish = wish;
+    pub fn visibility(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
         self
     }
 }
@@ -115,7 +115,7 @@ impl Place {
 ///
 /// ```
 /// use charmer_core::{
-///     expose::{Candidate, Place, Wish, place},
+///     expose::{Candidate, Place, Visibility, place},
 ///     model::{Cli, Command, Syntax},
 ///     tool::{CatalogueOptions, catalogue},
 /// };
@@ -129,7 +129,7 @@ impl Place {
 /// let candidates = [
 ///     Candidate::new(&tools[0]),
 ///     Candidate::new(&tools[1]),
-///     Candidate::new(&tools[2]).wish(Wish::Pin),
+///     Candidate::new(&tools[2]).visibility(Visibility::Pin),
 /// ];
 /// assert_eq!(place(&candidates, 240, 40, |_| 60), [Place::Own, Place::Own, Place::Pinned]);
 /// assert_eq!(place(&candidates, 179, 40, |_| 60), [Place::Own, Place::Found, Place::Pinned]);
@@ -142,17 +142,17 @@ pub fn place(
 ) -> Vec<Place> {
     let mut places: Vec<Place> = candidates
         .iter()
-        .map(|candidate| match candidate.wish {
-            Wish::Pin => Place::Pinned,
-            Wish::Hide => Place::Hidden,
-            Wish::Free => Place::Found,
+        .map(|candidate| match candidate.visibility {
+            Visibility::Pin => Place::Pinned,
+            Visibility::Hide => Place::Hidden,
+            Visibility::Free => Place::Found,
         })
         .collect();
     let (mut count, mut spent) = (0, 0);
     for (at, _) in candidates
         .iter()
         .enumerate()
-        .filter(|(_, c)| c.wish == Wish::Pin)
+        .filter(|(_, c)| c.visibility == Visibility::Pin)
     {
         count += 1;
         spent += cost(at);
@@ -193,10 +193,12 @@ fn by_worth(candidates: &[Candidate<'_>]) -> Vec<usize> {
     let mut free: Vec<(f64, usize)> = worths
         .into_iter()
         .enumerate()
-        .filter(|&(at, worth)| candidates[at].wish == Wish::Free && worth >= best * LEAST_WORTH)
-        .map(|(at, worth)| {
+        .filter(|&(at, usefulness)| {
+            candidates[at].visibility == Visibility::Free && usefulness >= best * LEAST_WORTH
+        })
+        .map(|(at, usefulness)| {
             let price = (guess(candidates[at].tool) as f64 / CHEAP).log2();
-            (worth - PRICE * price, at)
+            (usefulness - PRICE * price, at)
         })
         .collect();
     free.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
@@ -234,9 +236,9 @@ mod tests {
             let candidates: Vec<Candidate<'_>> = tools
                 .iter()
                 .zip(&of)
-                .map(|(tool, &(_, wish))| {
-                    let wish = [Wish::Free, Wish::Free, Wish::Pin, Wish::Hide][usize::from(wish)];
-                    Candidate::new(tool).wish(wish)
+                .map(|(tool, &(_, visibility))| {
+                    let visibility = [Visibility::Free, Visibility::Free, Visibility::Pin, Visibility::Hide][usize::from(visibility)];
+                    Candidate::new(tool).visibility(visibility)
                 })
                 .collect();
             let cost = |at: usize| of[at].0;
@@ -249,10 +251,10 @@ mod tests {
             let pinned = sum(&|place| place == Place::Pinned);
             prop_assert!(sum(&Place::is_own) <= budget.max(pinned));
             for (candidate, place) in candidates.iter().zip(&places) {
-                match candidate.wish {
-                    Wish::Pin => prop_assert_eq!(*place, Place::Pinned),
-                    Wish::Hide => prop_assert_eq!(*place, Place::Hidden),
-                    Wish::Free => prop_assert!(matches!(place, Place::Own | Place::Found)),
+                match candidate.visibility {
+                    Visibility::Pin => prop_assert_eq!(*place, Place::Pinned),
+                    Visibility::Hide => prop_assert_eq!(*place, Place::Hidden),
+                    Visibility::Free => prop_assert!(matches!(place, Place::Own | Place::Found)),
                 }
             }
             // Nothing is left out that would have fit.

@@ -8,10 +8,10 @@ use crate::{model::Effect, tool::Tool};
 
 use super::{
     document::Document,
-    fold::fold,
     line::plain_line,
+    phrase_index::PhraseIndex,
     reader::{FlagPlace, FlagTerms, Reader, Terms},
-    spoken::Spoken,
+    same_commands::fold,
     typo::Typos,
     vocabulary::{Term, Vocabulary},
 };
@@ -75,7 +75,7 @@ pub struct Index {
     pub(super) vocabulary: Vocabulary,
     pub(super) typos: Typos,
     /// What people say who want one of them.
-    pub(super) spoken: Spoken,
+    pub(super) phrase_index: PhraseIndex,
     pub(super) entries: Vec<Entry>,
     /// The flags of all of them.
     pub(super) flags: Vec<FlagTerms>,
@@ -106,7 +106,8 @@ impl Index {
             split_names(document, &vocabulary);
         }
         let programs = programs(&documents);
-        let spoken = Spoken::new(&mut documents, &programs, &mut Reader::new(&mut vocabulary));
+        let phrase_index =
+            PhraseIndex::new(&mut documents, &programs, &mut Reader::new(&mut vocabulary));
         let mut words: Vec<(Term, Posting)> = Vec::new();
         let inherited = inherited(&documents);
         for (at, document) in (0..).zip(&documents) {
@@ -158,7 +159,7 @@ impl Index {
             starts,
             postings,
             typos,
-            spoken,
+            phrase_index,
             vocabulary,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! [`Index::new`] reads the tools once; [`Index::search`] answers. A question is understood as people ask it: words in
 //! any order and form, with typing errors, other words for the same thing (`synonyms`, a table), phrases, program
-//! names, which say where to look, and what people say who want a certain command (`sayings`, a table, and the phrases
+//! names, which say where to look, and what people say who want a certain command (`common_phrases`, a table, and the phrases
 //! that commands bring with them). What is found is ranked by how much of the question it answers and how much it is
 //! about besides; among equals the plainer command wins.
 //!
@@ -21,19 +21,19 @@
 //! ```
 
 mod asked;
+mod common_phrases;
 mod document;
-mod fold;
 mod index;
+mod intent;
 mod line;
+mod phrase_index;
 mod query;
 mod rank;
 mod reader;
-mod sayings;
-mod spoken;
+mod same_commands;
 mod synonyms;
 mod typo;
 mod vocabulary;
-mod wish;
 mod words;
 
 pub use index::Index;

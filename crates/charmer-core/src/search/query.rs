@@ -3,10 +3,10 @@
 use super::{
     asked::asked,
     index::Index,
+    intent::{Intent, intent, is_plural},
     line::command_lines,
     synonyms::{PHRASES, TERMS_OF_ART},
     vocabulary::Term,
-    wish::{Wish, is_plural, wish},
     words::{is_filler, is_number, is_particle, is_vague, says, stem},
 };
 
@@ -55,7 +55,7 @@ pub(super) struct Query {
     /// The tools whose command line it is, or begins with.
     pub(super) exact: Vec<u32>,
     pub(super) begins: Vec<u32>,
-    pub(super) wish: Wish,
+    pub(super) intent: Intent,
     /// What is to be done, as it was said.
     pub(super) verb: Option<Term>,
 }
@@ -68,17 +68,17 @@ impl Query {
         let weights = asked.iter().map(|asked| asked.share).collect();
         let words: Vec<String> = asked.into_iter().map(|asked| asked.word).collect();
         let mut programs = Vec::new();
-        let wish = wish(&words);
+        let intent = intent(&words);
         let verb = words
             .iter()
             .find(|word| !is_filler(word) && !is_number(word));
-        let verb = verb.filter(|word| wish != Wish::Know && !is_plural(word));
+        let verb = verb.filter(|word| intent != Intent::Know && !is_plural(word));
         let verb = verb.and_then(|word| index.vocabulary.get(word));
         let mut reader = Reader {
             index,
             words: &words,
             weights,
-            wish,
+            intent,
             plural: words.iter().any(|word| is_plural(word)),
             units: Vec::new(),
             said: Vec::new(),
@@ -98,7 +98,7 @@ impl Query {
             programs,
             exact,
             begins,
-            wish,
+            intent,
             verb,
         }
     }
@@ -112,7 +112,7 @@ struct Reader<'q> {
     units: Vec<Unit>,
     said: Vec<Said>,
     typos: usize,
-    wish: Wish,
+    intent: Intent,
     /// See [`Query::verb`].
     verb: Option<Term>,
     /// Whether it speaks of several things of a kind.
@@ -268,7 +268,7 @@ impl Reader<'_> {
             }
             weight *= self.said_of_another(at);
             // What is to be done is said first, and a command that does not do it is no answer.
-            if verb == Some(at) && self.wish != Wish::Know && self.words.len() > 1 {
+            if verb == Some(at) && self.intent != Intent::Know && self.words.len() > 1 {
                 weight *= 1.3;
             }
             // Whatever is asked for is shown; what it is tells commands apart.
@@ -321,7 +321,7 @@ impl Reader<'_> {
 
     /// What a question asks for without a verb: many things are listed, one is shown.
     fn unsaid(&mut self) {
-        if self.wish == Wish::Change || self.units.is_empty() {
+        if self.intent == Intent::Change || self.units.is_empty() {
             return;
         }
         let verb = match (self.numbered(), self.plural) {
@@ -350,8 +350,9 @@ impl Reader<'_> {
     }
 
     fn leads_anywhere(&self, term: Term) -> bool {
-        let has =
-            |term: Term| !self.index.postings(term).is_empty() || self.index.spoken.knows(term);
+        let has = |term: Term| {
+            !self.index.postings(term).is_empty() || self.index.phrase_index.knows(term)
+        };
         has(term)
             || self
                 .index
@@ -409,10 +410,12 @@ impl Reader<'_> {
 
     /// Adds a word to what is compared with phrases.
     fn say(&mut self, weight: f32, any_of: &[(Term, f32)]) {
-        let spoken = &self.index.spoken;
-        let own = any_of.first().and_then(|(term, _)| spoken.rarity(*term));
+        let phrase_index = &self.index.phrase_index;
+        let own = any_of
+            .first()
+            .and_then(|(term, _)| phrase_index.rarity(*term));
         let near = any_of.iter().filter(|(_, near)| *near > 0.5);
-        let together = near.filter_map(|(term, _)| spoken.rarity(*term));
+        let together = near.filter_map(|(term, _)| phrase_index.rarity(*term));
         let together = together.fold(1.0, f32::min);
         let weight = weight * own.map_or(together, |own| (own + together) / 2.0);
         if weight > 0.0 {
@@ -424,7 +427,7 @@ impl Reader<'_> {
     /// Whoever wants to see several things wants a list of them.
     fn add_list(&self, any_of: &mut Vec<(Term, f32)>) {
         let term = |word: &str| self.index.vocabulary.get(word);
-        let Some(list) = term("list").filter(|_| self.plural && self.wish == Wish::Know) else {
+        let Some(list) = term("list").filter(|_| self.plural && self.intent == Intent::Know) else {
             return;
         };
         let seen = ["show", "view", "see"].map(term);

@@ -5,10 +5,10 @@ use crate::model::Effect;
 use super::{
     Hit,
     index::{Entry, Index},
+    intent::Intent,
+    phrase_index::Said,
     query::{Query, Unit},
-    spoken::Said,
     vocabulary::Term,
-    wish::Wish,
 };
 
 /// So many of the nearest are looked at more closely.
@@ -32,7 +32,7 @@ impl Index {
             return Vec::new();
         }
         let query = Query::new(query, self);
-        let said = self.spoken.said(&query);
+        let said = self.phrase_index.said(&query);
         let (near, whole) = self.nearest(&query, &said);
         let known = self.known(&query);
         let by_words: Vec<(f32, u32)> = near
@@ -174,11 +174,11 @@ impl Index {
         if query.verb.is_some() && entry.name == query.verb {
             factor *= 1.2;
         }
-        factor *= match (query.wish, entry.effect) {
-            (Wish::Know, Effect::Read) => 1.1,
-            (Wish::Know, Effect::Write) => 0.75,
-            (Wish::Know, Effect::Destroy) => 0.8,
-            (Wish::Change, Effect::Read) => 0.85,
+        factor *= match (query.intent, entry.effect) {
+            (Intent::Know, Effect::Read) => 1.1,
+            (Intent::Know, Effect::Write) => 0.75,
+            (Intent::Know, Effect::Destroy) => 0.8,
+            (Intent::Change, Effect::Read) => 0.85,
             _ => 1.0,
         };
         if query.exact.contains(&at) {

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::{
     FLAGS_KEY, Layout, Tool,
-    brief::{about, summary, telling_examples},
     description::relations,
     kind::format_of,
+    outline::{about, summary, telling_examples},
     prose,
     schema::output_schema,
 };
@@ -36,7 +36,7 @@ pub enum Descriptions {
 /// A tool as it is listed: the same name, the same arguments with the same types, and in calls the same tool.
 ///
 /// `leave_out_shared` leaves flags out that every command of the program inherits from its root. Calls can still give
-/// them; it is right only where an assistant learns of them in another way, such as from [`brief`](super::brief()).
+/// them; it is right only where an assistant learns of them in another way, such as from [`outline`](super::outline()).
 ///
 /// ```
 /// use charmer_core::model::{Cli, Command, Flag, Syntax};

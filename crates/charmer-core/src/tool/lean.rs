@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{FLAGS_KEY, FlagProperty, Layout, Tool, brief::telling_examples};
+use super::{FLAGS_KEY, FlagProperty, Layout, Tool, outline::telling_examples};
 
 /// A definition that takes more tokens than this is listed with few of its flags.
 pub const LEAN_TOKENS: usize = 260;

@@ -4,7 +4,6 @@
 
 mod annotations;
 mod ask;
-mod brief;
 mod catalogue;
 mod compact;
 mod description;
@@ -14,6 +13,7 @@ mod input_schema;
 mod kind;
 mod lean;
 mod name;
+mod outline;
 mod page;
 mod pin;
 mod property;
@@ -24,7 +24,6 @@ mod tokens;
 
 pub use annotations::Annotations;
 pub use ask::{CompletionLine, completion_line};
-pub use brief::{brief, brief_input, brief_line, summary};
 pub use catalogue::{BRIDGE_ABOUT, Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
 pub use compact::{Descriptions, compact, without_common_output};
 pub use example::{Example, Placeholder, all_examples, examples, quoted};
@@ -32,6 +31,7 @@ pub use help::Help;
 pub use input_schema::InputSchema;
 pub use lean::{LEAN_TOKENS, lean};
 pub use name::{NAME_LIMIT, NAME_WARNING, ToolName};
+pub use outline::{outline, outline_input, outline_line, summary};
 pub use page::{choices_of, effect_words, help_page};
 pub use pin::{Pin, PinError, PinReach, PinValue, PinnedFlag, Pins};
 pub use property::{

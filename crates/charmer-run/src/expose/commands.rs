@@ -101,7 +101,7 @@ impl Commands {
         };
         let unlisted_unless = |used: bool, tool: ServedTool| match used || self.growing {
             true => tool,
-            false => tool.listed_from(CancellationToken::new()),
+            false => tool.hidden_until(CancellationToken::new()),
         };
         let mut meta = vec![search::tool(self, &programs), describe::tool(self)];
         let reads = |served: &ServedTool| served.tool.can_read() || served.reading == Reading::Any;

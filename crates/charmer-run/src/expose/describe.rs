@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use charmer_core::{
-    expose::Wish,
+    expose::Visibility,
     model::Hints,
-    tool::{Annotations, Tool, ToolName, brief, estimate_tokens},
+    tool::{Annotations, Tool, ToolName, estimate_tokens, outline},
 };
 use serde_json::{Map, Value, json};
 
@@ -75,13 +75,15 @@ fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
         return Err(missing.remove(0));
     }
     if let Some(promotions) = &commands.promotions {
-        let may_be = found.iter().filter(|served| served.wish != Wish::Hide);
+        let may_be = found
+            .iter()
+            .filter(|served| served.visibility != Visibility::Hide);
         promotions.promote(may_be.map(|served| served.tool.name.as_str()));
     }
     let tools: Vec<&Tool> = found.iter().map(|served| &*served.tool).collect();
     let mut text = match full {
-        true => brief(&tools, usize::MAX),
-        false => within(brief(&tools, BUDGET), MOST_TOKENS * tools.len()),
+        true => outline(&tools, usize::MAX),
+        false => within(outline(&tools, BUDGET), MOST_TOKENS * tools.len()),
     };
     for error in missing {
         let hint = error.hint.unwrap_or_default();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use charmer_core::{
     search::Index,
-    tool::{Tool, brief_line},
+    tool::{Tool, outline_line},
 };
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ impl FoundCommand {
         let program = &tool.help.program;
         let paths = tool.help.paths.iter();
         Self {
-            line: brief_line(tool),
+            line: outline_line(tool),
             others: paths.map(|path| format!("{program} {path}")).collect(),
         }
     }

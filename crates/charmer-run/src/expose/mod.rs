@@ -13,7 +13,7 @@ mod search;
 use std::{fmt, sync::Arc};
 
 use charmer_core::{
-    expose::{Candidate, DEFAULT_BUDGET, Expose, MOST_TOOLS, Place, Wish, place},
+    expose::{Candidate, DEFAULT_BUDGET, Expose, MOST_TOOLS, Place, Visibility, place},
     tool::{
         Descriptions, LEAN_TOKENS, Tool, compact, estimate_tokens, lean, without_common_output,
     },
@@ -296,7 +296,10 @@ impl Exposure {
         };
         let mut all: Vec<ServedTool> = tools.iter().cloned().collect();
         // What is not listed yet takes nothing yet.
-        for served in all.iter_mut().filter(|served| served.listed_from.is_none()) {
+        for served in all
+            .iter_mut()
+            .filter(|served| served.hidden_until.is_none())
+        {
             exposed.commands.push(Shown {
                 tool: Arc::clone(&served.tool),
                 place: Place::Own,
@@ -311,7 +314,10 @@ impl Exposure {
 
     /// Each command a tool of its own, if that is within the budget: with all that is known of it, or else in short.
     fn whole(&self, tools: &ToolSet) -> Option<Exposed> {
-        if tools.listed().any(|served| served.wish == Wish::Hide) {
+        if tools
+            .listed()
+            .any(|served| served.visibility == Visibility::Hide)
+        {
             return None;
         }
         let ways = match self.descriptions {
@@ -338,10 +344,10 @@ impl Exposure {
     fn with_unlisted_meta(&self, mut exposed: Exposed, excluded: ExcludedCommands) -> Exposed {
         let all: Vec<ServedTool> = exposed.tools.iter().cloned().collect();
         let parts = all.iter().cloned();
-        let parts = parts.partition(|served| served.listed_from.is_none());
+        let parts = parts.partition(|served| served.hidden_until.is_none());
         let commands = Commands::new(parts, excluded, self);
         let meta = commands.meta_tools().into_iter();
-        let meta = meta.map(|tool| tool.listed_from(CancellationToken::new()));
+        let meta = meta.map(|tool| tool.hidden_until(CancellationToken::new()));
         exposed.tools = ToolSet::new(all.into_iter().chain(meta));
         exposed
     }
@@ -353,10 +359,10 @@ impl Exposure {
         let all: Vec<ServedTool> = tools.iter().cloned().collect();
         let (standing, aside): (Vec<ServedTool>, Vec<ServedTool>) = all
             .into_iter()
-            .partition(|served| served.listed_from.is_none());
+            .partition(|served| served.hidden_until.is_none());
         let commands = Commands::new((standing, aside.clone()), excluded, self);
         let meta: Vec<ServedTool> = commands.meta_tools();
-        let listed = || meta.iter().filter(|served| served.listed_from.is_none());
+        let listed = || meta.iter().filter(|served| served.hidden_until.is_none());
         let cost: usize = listed().map(|served| tokens(served.shown())).sum();
         let spent = self.spent + FRAME + cost;
         let budget = match self.mode {
@@ -408,7 +414,7 @@ impl Exposure {
         let candidates: Vec<Candidate<'_>> = commands
             .tools
             .iter()
-            .map(|served| Candidate::new(&served.tool).wish(served.wish))
+            .map(|served| Candidate::new(&served.tool).visibility(served.visibility))
             .collect();
         let mut forms: Vec<Option<Tool>> = vec![None; candidates.len()];
         let form = Form {

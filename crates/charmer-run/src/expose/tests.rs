@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use charmer_core::{
-    expose::{Expose, Place, Wish},
+    expose::{Expose, Place, Visibility},
     model::{Cli, Command, Effect, Flag, GivenEffect, Hints, Positional, Syntax},
     tool::{Annotations, CatalogueOptions, catalogue},
 };
@@ -223,15 +223,15 @@ fn a_budget_buys_the_best_and_holds() {
 #[test]
 fn people_have_the_last_word() {
     let wished = |name: &str| match name {
-        "shop_wipe" => Wish::Pin,
-        "shop_list" => Wish::Hide,
-        _ => Wish::Free,
+        "shop_wipe" => Visibility::Pin,
+        "shop_list" => Visibility::Hide,
+        _ => Visibility::Free,
     };
     let tools = |more| {
         let tools = shop(more);
         let tools: Vec<ServedTool> = tools
             .iter()
-            .map(|served| served.clone().wish(wished(served.tool.name.as_str())))
+            .map(|served| served.clone().visibility(wished(served.tool.name.as_str())))
             .collect();
         ToolSet::new(tools)
     };
@@ -545,7 +545,7 @@ async fn promotion_has_its_bounds() {
     let hidden = |served: &ServedTool| served.tool.name.as_str() == "shop_list";
     let tools = shop(60);
     let tools = tools.iter().map(|served| match hidden(served) {
-        true => served.clone().wish(Wish::Hide),
+        true => served.clone().visibility(Visibility::Hide),
         false => served.clone(),
     });
     let promotions = Promotions::default();

@@ -19,14 +19,14 @@ use crate::{CallError, ErrorCode};
 /// Calls that share a key, and how many of them may run at once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Lane {
+pub struct ConcurrencyGroup {
     /// What they share.
     pub key: String,
     /// How many may run at once.
     pub limit: usize,
 }
 
-impl Lane {
+impl ConcurrencyGroup {
     /// A lane in which so many may run at once.
     pub fn new(key: impl Into<String>, limit: usize) -> Self {
         Self {
@@ -49,7 +49,7 @@ pub(super) struct Gate {
     concurrency: Option<usize>,
     waiting: AtomicUsize,
     queue: Option<usize>,
-    lanes: Mutex<HashMap<Lane, Arc<Semaphore>>>,
+    lanes: Mutex<HashMap<ConcurrencyGroup, Arc<Semaphore>>>,
 }
 
 /// The right to run; dropping it lets the next one in.
@@ -91,24 +91,25 @@ impl Gate {
     /// Waits for a place, but not for longer than the call itself may take.
     pub(super) async fn enter(
         &self,
-        lane: Option<&Lane>,
+        concurrency_group: Option<&ConcurrencyGroup>,
         patience: Duration,
         cancel: &CancellationToken,
     ) -> Result<Pass, CallError> {
-        let lane = lane.map(|lane| self.lane(lane));
-        if let Some(pass) = self.try_enter(lane.as_ref()) {
+        let concurrency_group =
+            concurrency_group.map(|concurrency_group| self.concurrency_group(concurrency_group));
+        if let Some(pass) = self.try_enter(concurrency_group.as_ref()) {
             return Ok(pass);
         }
         let waiting = Waiting::enter(self)?;
         let entered = async {
             // The lane first: who waits for it must not hold a place that others could use.
-            let lane = match lane {
-                Some(lane) => lane.acquire_owned().await.ok(),
+            let concurrency_group = match concurrency_group {
+                Some(concurrency_group) => concurrency_group.acquire_owned().await.ok(),
                 None => None,
             };
             self.places().acquire_owned().await.ok().map(|place| Pass {
                 _place: place,
-                _lane: lane,
+                _lane: concurrency_group,
             })
         };
         let pass = tokio::select! {
@@ -122,24 +123,26 @@ impl Gate {
         pass.ok_or_else(|| busy(format!("no place to run became free within {patience:?}")))
     }
 
-    fn try_enter(&self, lane: Option<&Arc<Semaphore>>) -> Option<Pass> {
-        let lane = match lane {
-            Some(lane) => Some(Arc::clone(lane).try_acquire_owned().ok()?),
+    fn try_enter(&self, concurrency_group: Option<&Arc<Semaphore>>) -> Option<Pass> {
+        let concurrency_group = match concurrency_group {
+            Some(concurrency_group) => {
+                Some(Arc::clone(concurrency_group).try_acquire_owned().ok()?)
+            }
             None => None,
         };
         let place = self.places().try_acquire_owned().ok()?;
         Some(Pass {
             _place: place,
-            _lane: lane,
+            _lane: concurrency_group,
         })
     }
 
-    fn lane(&self, lane: &Lane) -> Arc<Semaphore> {
+    fn concurrency_group(&self, concurrency_group: &ConcurrencyGroup) -> Arc<Semaphore> {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(
             lanes
-                .entry(lane.clone())
-                .or_insert_with(|| Arc::new(Semaphore::new(lane.limit))),
+                .entry(concurrency_group.clone())
+                .or_insert_with(|| Arc::new(Semaphore::new(concurrency_group.limit))),
         )
     }
 }
@@ -174,8 +177,12 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
-    async fn enter(gate: &Gate, lane: Option<&Lane>) -> Result<Pass, CallError> {
-        gate.enter(lane, PATIENCE, &CancellationToken::new()).await
+    async fn enter(
+        gate: &Gate,
+        concurrency_group: Option<&ConcurrencyGroup>,
+    ) -> Result<Pass, CallError> {
+        gate.enter(concurrency_group, PATIENCE, &CancellationToken::new())
+            .await
     }
 
     #[tokio::test(start_paused = true)]
@@ -214,18 +221,20 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_lane_keeps_its_own_apart_and_leaves_others_alone() {
         let gate = Arc::new(Gate::new(Some(8), Some(8)));
-        let lane = Lane::serial("db");
-        let first = enter(&gate, Some(&lane)).await.expect("a place");
+        let concurrency_group = ConcurrencyGroup::serial("db");
+        let first = enter(&gate, Some(&concurrency_group))
+            .await
+            .expect("a place");
         let second = tokio::spawn({
-            let (gate, lane) = (Arc::clone(&gate), lane.clone());
-            async move { enter(&gate, Some(&lane)).await.map(drop) }
+            let (gate, concurrency_group) = (Arc::clone(&gate), concurrency_group.clone());
+            async move { enter(&gate, Some(&concurrency_group)).await.map(drop) }
         });
         tokio::task::yield_now().await;
         assert!(!second.is_finished());
-        enter(&gate, Some(&Lane::serial("other")))
+        enter(&gate, Some(&ConcurrencyGroup::serial("other")))
             .await
-            .expect("another lane");
-        enter(&gate, None).await.expect("no lane");
+            .expect("another concurrency_group");
+        enter(&gate, None).await.expect("no concurrency_group");
         drop(first);
         second.await.expect("no panic").expect("its turn");
     }

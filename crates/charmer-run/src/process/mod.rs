@@ -33,7 +33,7 @@ pub use diagnose::resolve_program;
 pub use dialogue::{Dialogue, HeardLine};
 pub use engine::{Engine, EngineOptions};
 pub use environment::Environment;
-pub use gate::Lane;
+pub use gate::ConcurrencyGroup;
 pub use guardian::{GuardianCommand, guard, new_mark};
 pub use os::harden;
 #[cfg(feature = "sandbox")]
@@ -260,7 +260,7 @@ impl Launcher {
         let pass = engine
             .gate
             .enter(
-                request.limits.lane.as_ref(),
+                request.limits.concurrency_group.as_ref(),
                 request.limits.timeout,
                 &cancel,
             )

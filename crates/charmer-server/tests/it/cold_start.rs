@@ -105,7 +105,7 @@ fn a_list_that_is_foretold_is_given_before_its_tools_are_there() {
     let (mut client, path) = start(FOREVER);
     client
         .handle
-        .foretell(Listing::of(&tools(&["a", "b"], &path)));
+        .show_early(Listing::of(&tools(&["a", "b"], &path)));
     client.initialize();
     let listed = client.request(2, "tools/list", json!({}));
     assert_eq!(names(&listed), ["t_a", "t_b"]);
@@ -123,7 +123,7 @@ fn a_list_that_is_foretold_is_given_before_its_tools_are_there() {
 #[test]
 fn a_list_that_was_foretold_wrongly_is_taken_back() {
     let (mut client, path) = start(FOREVER);
-    client.handle.foretell(Listing::of(&tools(&["a"], &path)));
+    client.handle.show_early(Listing::of(&tools(&["a"], &path)));
     let listen = json!({"notifications": {"toolsListChanged": true}, "_meta": modern()});
     client.request(1, "subscriptions/listen", listen);
     let listed = client.request(2, "tools/list", json!({"_meta": modern()}));

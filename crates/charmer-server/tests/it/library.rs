@@ -406,7 +406,7 @@ fn what_is_made_from_tools_waits_for_them() {
     let server = Server::pending(ServerInfo::new("test", "1"), Engine::default());
     let mut client =
         Client::of(server.patience(Duration::from_secs(3600), Duration::from_secs(3600)));
-    client.handle.foretell(Listing::of(&fleet()));
+    client.handle.show_early(Listing::of(&fleet()));
     client.initialize();
     client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "prompts/list"}));
     let read = json!({"uri": "help://fleet/sail"});
@@ -425,10 +425,10 @@ fn what_is_made_from_tools_waits_for_them() {
     );
     client.end();
 
-    // Impatience got an empty list; it is told, though the list of tools turned out as it was foretold.
+    // Impatience got an empty list; it is told, though the list of tools turned out as it was shown early.
     let server = Server::pending(ServerInfo::new("test", "1"), Engine::default());
     let mut client = Client::of(server.patience(Duration::ZERO, Duration::ZERO));
-    client.handle.foretell(Listing::of(&fleet()));
+    client.handle.show_early(Listing::of(&fleet()));
     client.initialize();
     let listed = client.request(2, "prompts/list", json!({}));
     assert_eq!(listed["result"]["prompts"], json!([]));

@@ -3,10 +3,10 @@
 //! Reading is conservative. What is not data beyond doubt is left alone, because a wrong reading is worse than none:
 //! the text is still there. Nothing that was printed is lost in a reading; where something would be, there is none.
 
-mod blocks;
 mod doubt;
 mod header;
 mod json;
+mod key_value_lines;
 mod number;
 mod table;
 mod tabs;
@@ -115,7 +115,9 @@ pub fn read(text: &str, options: &ReadOptions) -> Option<Read> {
         Some(Format::Json | Format::JsonLines) => json::read(text, true, most)?,
         Some(Format::Yaml) => Documents::whole(Format::Yaml, yaml::read(text, true)?),
         Some(Format::Table) => Documents::whole(Format::Table, table::read(text, true)?),
-        Some(Format::Blocks) => Documents::whole(Format::Blocks, blocks::read(text, true)?),
+        Some(Format::Blocks) => {
+            Documents::whole(Format::Blocks, key_value_lines::read(text, true)?)
+        }
         None => recognize(text, most)?,
     };
     let mut data = match found.value {
@@ -151,5 +153,5 @@ fn recognize(text: &str, most: usize) -> Option<Documents> {
     if let Some(value) = table::read(text, false) {
         return Some(Documents::whole(Format::Table, value));
     }
-    blocks::read(text, false).map(|value| Documents::whole(Format::Blocks, value))
+    key_value_lines::read(text, false).map(|value| Documents::whole(Format::Blocks, value))
 }

@@ -32,7 +32,7 @@ use self::{
 ///
 /// ```
 /// use charmer_core::model::{Command, CommandPath, Effect};
-/// use charmer_core::judgement::effect::classify;
+/// use charmer_core::assessment::effect::classify;
 /// let root = Command::new("nest");
 /// let list = Command::new("ls").about("List eggs");
 /// let found = classify(&[&root, &list], &CommandPath::parse("ls"));

@@ -15,13 +15,13 @@ use charmer_core::{
     model::{CommandPath, Repetition},
     tool::Tool,
 };
-use charmer_run::{CallError, ErrorCode, Judge};
+use charmer_run::{CallError, ErrorCode, LastCheck};
 use clap::{ArgAction, ArgMatches, error::ErrorKind, parser::ValueSource};
 
 use crate::{Bridge, mcp, source::EXTERNAL};
 
 /// Judges command lines by letting clap parse them.
-pub(crate) struct ClapJudge {
+pub(crate) struct ClapCheck {
     command: Arc<clap::Command>,
     /// The name of the bridge's own subcommand, which the program that is run has too.
     mounted_as: String,
@@ -30,7 +30,7 @@ pub(crate) struct ClapJudge {
     pruned: Mutex<HashMap<CommandPath, Arc<clap::Command>>>,
 }
 
-impl ClapJudge {
+impl ClapCheck {
     pub(crate) fn new(bridge: &Bridge, child_env: Vec<OsString>) -> Self {
         Self {
             command: Arc::clone(&bridge.command),
@@ -65,8 +65,8 @@ impl ClapJudge {
     }
 }
 
-impl Judge for ClapJudge {
-    fn judge(&self, tool: &Tool, prepared: &Prepared) -> Result<(), CallError> {
+impl LastCheck for ClapCheck {
+    fn last_check(&self, tool: &Tool, prepared: &Prepared) -> Result<(), CallError> {
         let matches = self.parse(&tool.path, prepared.argv.to_os_strings())?;
         let command = self.pruned_to(&tool.path);
         compare(tool, prepared, &command, &matches)

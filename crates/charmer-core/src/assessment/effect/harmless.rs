@@ -53,7 +53,7 @@ const HELP: &[&str] = &[
 /// Whether a flag that holds for all commands is known to be harmless.
 pub(crate) fn is_harmless(flag: &Flag) -> bool {
     let is_named =
-        |name: &String| crate::judgement::redirect::row_names(NAMES, std::slice::from_ref(name));
+        |name: &String| crate::assessment::redirect::row_names(NAMES, std::slice::from_ref(name));
     let names = names(flag);
     if names.iter().any(is_named) {
         return true;

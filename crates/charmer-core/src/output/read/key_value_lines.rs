@@ -313,5 +313,5 @@ fn tabbed(text: &str) -> Option<Value> {
 }
 
 #[cfg(test)]
-#[path = "blocks_tests.rs"]
+#[path = "key_value_lines_tests.rs"]
 mod tests;

@@ -10,7 +10,7 @@ use super::{
     nouns::{ACTING_FLAGS, CREDENTIAL_PHRASES, REVEALING},
     words::{Word, kebab, mentions, words},
 };
-use crate::judgement::redirect::{placeholder, runs_program};
+use crate::assessment::redirect::{placeholder, runs_program};
 
 /// Why a flag does not belong to a command that only reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -234,7 +234,7 @@ const WRITE_PHRASES: &[&str] = &[
 ///
 /// ```
 /// use charmer_core::model::{Command, Flag, ValueType};
-/// use charmer_core::judgement::effect::{Reason, writing_flag};
+/// use charmer_core::assessment::effect::{Reason, writing_flag};
 /// let log = Command::new("log");
 /// let file = Flag::new("output").value_type(ValueType::Path);
 /// assert_eq!(writing_flag(&log, &file), Some(Reason::WritesFile));

@@ -7,7 +7,7 @@ use crate::tool::{
     prose,
 };
 
-use super::sheet::{Property, Rank, told_default};
+use super::told_properties::{Property, Rank, told_default};
 
 /// The properties that a schema declares, in its order.
 pub(super) fn properties_from_schema(schema: &Map<String, Value>) -> Vec<Property> {
@@ -107,7 +107,7 @@ fn text(schema: &Map<String, Value>) -> Kind {
 mod tests {
     use serde_json::json;
 
-    use super::super::sheet::properties;
+    use super::super::told_properties::properties;
     use super::*;
     use crate::{
         model::{

@@ -2,13 +2,13 @@
 
 mod detail;
 mod from_schema;
-mod sheet;
+mod told_properties;
 
 use crate::text::shorten;
 
 use self::{
     detail::{Detail, STEPS, write_properties},
-    sheet::{Property, properties, share},
+    told_properties::{Property, properties, share},
 };
 use super::{
     Tool,
@@ -28,13 +28,13 @@ const LEGEND: usize = 20;
 ///
 /// ```
 /// use charmer_core::model::{Cli, Command, Syntax};
-/// use charmer_core::tool::{CatalogueOptions, brief_line, catalogue, summary};
+/// use charmer_core::tool::{CatalogueOptions, outline_line, catalogue, summary};
 ///
 /// let sail = Command::new("sail").about("Leave the harbour. Mind the tide.");
 /// let cli = Cli::new(Command::new("fleet").not_runnable().command(sail), Syntax::pflag());
 /// let tool = catalogue(&cli, &CatalogueOptions::default()).tools.remove(0);
 /// assert_eq!(summary(&tool), "Leave the harbour.");
-/// assert_eq!(brief_line(&tool), "fleet_sail [unknown] Leave the harbour.");
+/// assert_eq!(outline_line(&tool), "fleet_sail [unknown] Leave the harbour.");
 /// ```
 pub fn summary(tool: &Tool) -> String {
     let text = about(tool, usize::MAX);
@@ -42,7 +42,7 @@ pub fn summary(tool: &Tool) -> String {
 }
 
 /// A tool in one line: its name, its effect, what it does.
-pub fn brief_line(tool: &Tool) -> String {
+pub fn outline_line(tool: &Tool) -> String {
     let line = format!("{} [{}] {}", tool.name, effect(tool), summary(tool));
     line.trim_end().to_owned()
 }
@@ -53,7 +53,7 @@ pub fn brief_line(tool: &Tool) -> String {
 ///
 /// ```
 /// use charmer_core::model::{Cli, Command, Flag, Syntax};
-/// use charmer_core::tool::{CatalogueOptions, brief, catalogue};
+/// use charmer_core::tool::{CatalogueOptions, outline, catalogue};
 ///
 /// let sail = Command::new("sail")
 ///     .about("Leave the harbour")
@@ -62,7 +62,7 @@ pub fn brief_line(tool: &Tool) -> String {
 ///     .flag(Flag::new("quiet"));
 /// let fleet = Command::new("fleet").not_runnable().flag(Flag::new("dry").global().help("Only pretend")).command(sail);
 /// let tools = catalogue(&Cli::new(fleet, Syntax::pflag()), &CatalogueOptions::default()).tools;
-/// assert_eq!(brief(&[&tools[0]], 500), "\
+/// assert_eq!(outline(&[&tools[0]], 500), "\
 /// fleet_sail [unknown] fleet sail: Leave the harbour
 ///  ship*: string
 ///  speed=5: integer  How fast, in knots
@@ -71,7 +71,7 @@ pub fn brief_line(tool: &Tool) -> String {
 ///  dry: boolean  Only pretend
 /// (* required; = default)");
 /// ```
-pub fn brief(tools: &[&Tool], budget: usize) -> String {
+pub fn outline(tools: &[&Tool], budget: usize) -> String {
     let mut sheets: Vec<Vec<Property>> = tools.iter().map(|tool| properties(tool)).collect();
     let shared = share(tools, &mut sheets);
     let told = tools.iter().zip(&sheets);
@@ -83,17 +83,17 @@ pub fn brief(tools: &[&Tool], budget: usize) -> String {
     fitted(parts, budget.saturating_mul(tools.len()))
 }
 
-/// The arguments of a tool as [`brief`] tells them, for whoever got them wrong.
+/// The arguments of a tool as [`outline`] tells them, for whoever got them wrong.
 ///
 /// ```
 /// use charmer_core::model::{Cli, Command, Flag, Syntax};
-/// use charmer_core::tool::{CatalogueOptions, brief_input, catalogue};
+/// use charmer_core::tool::{CatalogueOptions, outline_input, catalogue};
 ///
 /// let sail = Command::new("sail").flag(Flag::new("port").pflag("string").required().help("Where to"));
 /// let tools = catalogue(&Cli::new(sail, Syntax::pflag()), &CatalogueOptions::default()).tools;
-/// assert_eq!(brief_input(&tools[0], 300), " port*: string  Where to\n(* required)");
+/// assert_eq!(outline_input(&tools[0], 300), " port*: string  Where to\n(* required)");
 /// ```
-pub fn brief_input(tool: &Tool, budget: usize) -> String {
+pub fn outline_input(tool: &Tool, budget: usize) -> String {
     let sheet = properties(tool);
     fitted(vec![Part::new(Head::Input(tool), &sheet)], budget)
 }

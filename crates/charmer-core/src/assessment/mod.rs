@@ -25,21 +25,21 @@ use self::{
 ///
 /// ```
 /// use charmer_core::model::{Cli, Command, CommandPath, Effect, Syntax};
-/// use charmer_core::judgement::Judgement;
+/// use charmer_core::assessment::Assessment;
 /// let ls = Command::new("ls").about("List containers");
 /// let cli = Cli::new(Command::new("ship").not_runnable().command(ls), Syntax::pflag());
-/// let judgement = Judgement::of(&cli);
-/// let ls = judgement.command(&CommandPath::parse("ls")).unwrap();
+/// let assessment = Assessment::of(&cli);
+/// let ls = assessment.command(&CommandPath::parse("ls")).unwrap();
 /// assert_eq!(ls.effect, Effect::Read);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Judgement(BTreeMap<String, CommandJudgement>);
+pub struct Assessment(BTreeMap<String, CommandAssessment>);
 
 /// What is thought of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct CommandJudgement {
+pub struct CommandAssessment {
     /// What running it does.
     pub effect: Effect,
     /// Why that is thought.
@@ -65,7 +65,7 @@ pub struct CommandJudgement {
     pub refused: Vec<RefusedValue>,
 }
 
-impl Judgement {
+impl Assessment {
     /// Thinks about a program.
     pub fn of(cli: &Cli) -> Self {
         let mut commands = BTreeMap::new();
@@ -77,8 +77,8 @@ impl Judgement {
 
     /// Sets what commands are thought to do and to read, unless somebody has said it.
     pub fn apply(&self, cli: &mut Cli) {
-        fn descend(judgement: &Judgement, command: &mut Command, path: &CommandPath) {
-            if let Some(thought) = judgement.command(path) {
+        fn descend(assessment: &Assessment, command: &mut Command, path: &CommandPath) {
+            if let Some(thought) = assessment.command(path) {
                 if command.hints.effect == Effect::Unknown {
                     command.hints.effect = thought.effect;
                 }
@@ -86,7 +86,7 @@ impl Judgement {
             }
             for child in &mut command.commands {
                 let path = path.child(child.name.as_str());
-                descend(judgement, child, &path);
+                descend(assessment, child, &path);
             }
         }
         descend(self, &mut cli.root, &CommandPath::root());
@@ -94,8 +94,8 @@ impl Judgement {
 
     /// Says of flags that are thought to write that they do, unless somebody has said something of them.
     pub fn mark_writing_flags(&self, cli: &mut Cli) {
-        fn descend(judgement: &Judgement, command: &mut Command, path: &CommandPath) {
-            if let Some(thought) = judgement.command(path) {
+        fn descend(assessment: &Assessment, command: &mut Command, path: &CommandPath) {
+            if let Some(thought) = assessment.command(path) {
                 let writes = |flag: &&mut Shared<Flag>| thought.writes.contains_key(&flag.id);
                 for flag in command.flags.iter_mut().filter(writes) {
                     if flag.effect.is_none() {
@@ -105,47 +105,51 @@ impl Judgement {
             }
             for child in &mut command.commands {
                 let path = path.child(child.name.as_str());
-                descend(judgement, child, &path);
+                descend(assessment, child, &path);
             }
         }
         descend(self, &mut cli.root, &CommandPath::root());
     }
 
     /// What is thought of a command, to change it.
-    pub fn command_mut(&mut self, path: &CommandPath) -> &mut CommandJudgement {
+    pub fn command_mut(&mut self, path: &CommandPath) -> &mut CommandAssessment {
         self.0.entry(path.to_string()).or_default()
     }
 
     /// What is thought of a command.
-    pub fn command(&self, path: &CommandPath) -> Option<&CommandJudgement> {
+    pub fn command(&self, path: &CommandPath) -> Option<&CommandAssessment> {
         self.0.get(&path.to_string())
     }
 }
 
-fn judge(path: &CommandPath, lineage: &[&Command]) -> CommandJudgement {
+fn judge(path: &CommandPath, lineage: &[&Command]) -> CommandAssessment {
     let Some(command) = lineage.last() else {
-        return CommandJudgement::default();
+        return CommandAssessment::default();
     };
     let class = classify(lineage, path);
-    let mut judgement = CommandJudgement {
+    let mut assessment = CommandAssessment {
         effect: class.effect,
         evidence: class.evidence.into_iter().map(|fact| fact.text).collect(),
         secrets: secret_values(command).map(str::to_owned),
         stdin: reads_stdin(command),
         refused: refused_values(lineage),
-        ..CommandJudgement::default()
+        ..CommandAssessment::default()
     };
     for flag in &command.flags {
         if let Some(redirect) = redirects(lineage, flag).filter(|redirect| !redirect.required) {
-            judgement.redirects.insert(flag.id.clone(), redirect.reason);
+            assessment
+                .redirects
+                .insert(flag.id.clone(), redirect.reason);
         }
         if path.is_root() && !command.commands.is_empty() && !is_harmless(flag) {
             let reason = NOT_KNOWN.to_owned();
-            judgement.unknown.insert(flag.id.clone(), reason);
+            assessment.unknown.insert(flag.id.clone(), reason);
         }
         if let Some(reason) = writing_flag(command, flag) {
-            judgement.writes.insert(flag.id.clone(), reason.to_string());
+            assessment
+                .writes
+                .insert(flag.id.clone(), reason.to_string());
         }
     }
-    judgement
+    assessment
 }

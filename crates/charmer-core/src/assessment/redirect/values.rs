@@ -9,7 +9,7 @@ use crate::model::{Arguments, Command, Flag};
 use serde::{Deserialize, Serialize};
 
 use super::{redirects, row_names};
-use crate::judgement::effect::{
+use crate::assessment::effect::{
     flags::names,
     words::{kebab, mentions, words},
 };

@@ -95,7 +95,7 @@ fn lists_objects(ancestors: &[&Command], word: &str) -> bool {
 ///
 /// ```
 /// use charmer_core::model::Command;
-/// use charmer_core::judgement::effect::secret_values;
+/// use charmer_core::assessment::effect::secret_values;
 /// let get = Command::new("get").usage("get TYPE [NAME]");
 /// assert!(secret_values(&get).is_some());
 /// assert_eq!(secret_values(&Command::new("ls").usage("ls [DIRECTORY]")), None);

@@ -7,7 +7,7 @@ use crate::{
     tool::prose::{first_sentence, opening},
 };
 
-use super::sheet::{Property, Rank};
+use super::told_properties::{Property, Rank};
 
 /// How much is said. Lengths are in bytes.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use charmer_core::{
         Repetition, Syntax, ValueType,
     },
     tool::{
-        Annotations, CatalogueOptions, Layout, Tool, ToolName, brief, brief_input, brief_line,
-        catalogue, estimate_tokens, summary,
+        Annotations, CatalogueOptions, Layout, Tool, ToolName, catalogue, estimate_tokens, outline,
+        outline_input, outline_line, summary,
     },
 };
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ fn harbour() -> Command {
 #[test]
 fn a_command_is_told_with_all_that_a_call_needs() {
     let tools = tools(harbour(), Layout::Flat);
-    let told = brief(&[&tools[0], &tools[1]], 600);
+    let told = outline(&[&tools[0], &tools[1]], 600);
     insta::assert_snapshot!(told, @r"
     harbour_moor [write] harbour moor: Tie a ship to a pier. It must be in the harbour.
      ship*: string
@@ -102,8 +102,8 @@ fn a_command_is_described_without_its_schema() {
         for tool in tools(harbour(), layout) {
             let mut bare = (*tool).clone();
             bare.input_schema = Default::default();
-            assert_eq!(brief(&[&bare], 600), brief(&[&tool], 600));
-            assert_eq!(brief_input(&bare, 300), brief_input(&tool, 300));
+            assert_eq!(outline(&[&bare], 600), outline(&[&tool], 600));
+            assert_eq!(outline_input(&bare, 300), outline_input(&tool, 300));
         }
     }
 }
@@ -111,7 +111,7 @@ fn a_command_is_described_without_its_schema() {
 #[test]
 fn nested_input_is_told_as_it_is_nested() {
     let tools = tools(harbour(), Layout::Nested);
-    insta::assert_snapshot!(brief(&[&tools[0]], 600), @r"
+    insta::assert_snapshot!(outline(&[&tools[0]], 600), @r"
     harbour_moor [write] harbour moor: Tie a ship to a pier. It must be in the harbour.
      flags: object
       best: boolean  Choose the best pier
@@ -152,8 +152,8 @@ fn a_tool_without_a_program_is_told_from_its_schema() {
         Annotations::new(&Hints::reads()),
     );
     assert_eq!(summary(&tool), "Sends a flag.");
-    assert_eq!(brief_line(&tool), "send_flag [read] Sends a flag.");
-    insta::assert_snapshot!(brief(&[&tool], 600), @r"
+    assert_eq!(outline_line(&tool), "send_flag [read] Sends a flag.");
+    insta::assert_snapshot!(outline(&[&tool], 600), @r"
     send_flag [read] Sends a flag. Slowly.
      to*: string /^[a-z]+$/  Who gets it
      options: object  How
@@ -184,13 +184,13 @@ fn the_longest_command_is_the_first_to_lose_words() {
         Layout::Flat,
     );
     let all: Vec<&Tool> = tools.iter().map(Arc::as_ref).collect();
-    let told = brief(&all, 400);
+    let told = outline(&all, 400);
     assert!(estimate_tokens(&told) <= 800, "{told}");
     assert!(told.contains(&format!(" only: boolean  {help}")), "{told}");
     assert!(told.contains(" switch-0, switch-1, "), "{told}");
     assert!(told.contains("switch-79: boolean\n"), "{told}");
     // With still less room, names that begin alike are written as one.
-    let told = brief(&all, 200);
+    let told = outline(&all, 200);
     assert!(told.contains(" switch-{0, 1, 2, "), "{told}");
     assert!(told.ends_with("(a-{b, c} = a-b, a-c)"), "{told}");
 }
@@ -209,14 +209,14 @@ fn what_commands_share_is_told_once() {
         .command(with_flags("one", "first"))
         .command(with_flags("two", "second"));
     let tools = tools(root, Layout::Flat);
-    let told = brief(&[&tools[0], &tools[1]], 600);
+    let told = outline(&[&tools[0], &tools[1]], 600);
     assert_eq!(told.matches("The tilt").count(), 1, "{told}");
     assert!(
         told.contains("Also, as each of these app commands:\n width: integer  The width"),
         "{told}"
     );
     // Alone it has nobody to share with.
-    assert!(!brief(&[&tools[0]], 600).contains("Also"));
+    assert!(!outline(&[&tools[0]], 600).contains("Also"));
 }
 
 fn any_flag() -> impl Strategy<Value = Flag> {
@@ -300,10 +300,10 @@ proptest! {
         }
         let layout = if nested { Layout::Nested } else { Layout::Flat };
         let tools = tools(root.command(child), layout);
-        let told = brief(&[&tools[0]], budget);
+        let told = outline(&[&tools[0]], budget);
         let mut all = Vec::new();
         keys(&Value::Object((*tools[0].input_schema).clone()), &mut all);
-        for text in [told, brief_input(&tools[0], budget)] {
+        for text in [told, outline_input(&tools[0], budget)] {
             let unfolded = unfold(&text);
             let lines: Vec<&str> = unfolded.lines().collect();
             for (key, required, choices) in &all {
@@ -333,8 +333,8 @@ fn choices_are_cut_only_when_there_is_no_other_way() {
         .map(|at| Choice::new(format!("shape{at}")))
         .collect();
     let tools = tools(Command::new("show").flag(flag), Layout::Flat);
-    assert!(brief(&[&tools[0]], 400).contains("|shape59"));
-    assert!(brief(&[&tools[0]], 30).contains("|… 54 more"));
+    assert!(outline(&[&tools[0]], 400).contains("|shape59"));
+    assert!(outline(&[&tools[0]], 30).contains("|… 54 more"));
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn a_thousand_inherited_flags_do_not_fill_the_answer() {
         .flag(Flag::new("store-a"))
         .flag(Flag::new("fast"));
     let tools = tools(root.command(child), Layout::Flat);
-    let told = brief(&[&tools[0]], 600);
+    let told = outline(&[&tools[0]], 600);
     assert!(estimate_tokens(&told) < 600, "{told}");
     assert!(told.contains(" store-a, fast: boolean\n"), "{told}");
     assert!(
@@ -369,7 +369,7 @@ fn positionals_stand_first_and_by_themselves() {
     ]);
     let tools = tools(command, Layout::Flat);
     assert_eq!(
-        brief_input(&tools[0], 10),
+        outline_input(&tools[0], 10),
         " from*: string\n to: string\n mode: string\n(* required)"
     );
 }

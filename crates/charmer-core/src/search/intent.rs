@@ -4,7 +4,7 @@ use super::words::{is_filler, is_number};
 
 /// What somebody wants, as far as it can be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum Intent {
     Unclear,
     /// To know something.
     Know,
@@ -22,7 +22,7 @@ pub(super) fn is_plural(word: &str) -> bool {
 }
 
 /// What a question is after, by its first words and its verbs.
-pub(super) fn wish(words: &[String]) -> Wish {
+pub(super) fn intent(words: &[String]) -> Intent {
     let begins = words.first().map(String::as_str);
     let second = words.get(1).map(String::as_str);
     let question = matches!(
@@ -54,7 +54,7 @@ pub(super) fn wish(words: &[String]) -> Wish {
     let things = first.is_some_and(|word| is_plural(word))
         || words.get(1..4).is_some_and(|w| w.iter().any(|w| w == "of"));
     if question {
-        return Wish::Know;
+        return Intent::Know;
     }
     let asks = |word: &str| {
         matches!(
@@ -138,11 +138,11 @@ pub(super) fn wish(words: &[String]) -> Wish {
     };
     let first = |test: &dyn Fn(&str) -> bool| words.iter().position(|word| test(word));
     match (first(&asks), first(&changes)) {
-        (Some(_), None) => Wish::Know,
-        (None, Some(_)) => Wish::Change,
-        (Some(asks), Some(changes)) if asks < changes => Wish::Unclear,
-        (Some(_), Some(_)) => Wish::Change,
-        (None, None) if things => Wish::Know,
-        (None, None) => Wish::Unclear,
+        (Some(_), None) => Intent::Know,
+        (None, Some(_)) => Intent::Change,
+        (Some(asks), Some(changes)) if asks < changes => Intent::Unclear,
+        (Some(_), Some(_)) => Intent::Change,
+        (None, None) if things => Intent::Know,
+        (None, None) => Intent::Unclear,
     }
 }

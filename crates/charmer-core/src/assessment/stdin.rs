@@ -25,7 +25,7 @@ const NOT: [&str; 6] = [" not ", "n't ", "never", "ignor", "instead of", "closed
 /// Whether the help of a command, or of one of its flags and arguments, says that it reads standard input.
 ///
 /// ```
-/// use charmer_core::{judgement::reads_stdin, model::{Command, Flag}};
+/// use charmer_core::{assessment::reads_stdin, model::{Command, Flag}};
 /// let says = |text: &str| reads_stdin(&Command::new("add").about(text));
 /// assert!(says("Adds entries from a file or from stdin"));
 /// assert!(!says("Never reads from stdin. Adds entries."));

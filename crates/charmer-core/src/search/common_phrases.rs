@@ -1,4 +1,4 @@
-//! How people ask for commands that many programs have: a table of phrases, `sayings.txt`.
+//! How people ask for commands that many programs have: a table of phrases, `common_phrases.txt`.
 //!
 //! It goes by the words of commands: a line holds wherever a path ends so and one of the words of its context is there.
 //! How people ask for the commands of one program is not known here; commands bring such phrases with them.
@@ -10,7 +10,7 @@ use super::{
     words::{for_each_word, stem},
 };
 
-const TABLE: &str = include_str!("sayings.txt");
+const TABLE: &str = include_str!("common_phrases.txt");
 
 /// A line of the table.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ struct End {
 
 #[derive(Debug, Default)]
 struct Sayings {
-    sayings: Vec<Saying>,
+    common_phrases: Vec<Saying>,
     /// By the last word of their ends.
     ends: HashMap<&'static str, Vec<End>>,
 }
@@ -40,7 +40,7 @@ pub(super) type Line = usize;
 
 /// The lines that hold for a command: of those whose end it has, the ones with the longest.
 pub(super) fn of(document: &Document) -> Vec<Line> {
-    let sayings = sayings();
+    let common_phrases = common_phrases();
     let mut found: Vec<(usize, Line)> = Vec::new();
     let mut words: Option<Vec<String>> = None;
     let (last, parents) = match document.path.split_last() {
@@ -49,14 +49,14 @@ pub(super) fn of(document: &Document) -> Vec<Line> {
     };
     let names = std::iter::once(last).chain(document.aliases.iter().map(String::as_str));
     for name in names {
-        for end in sayings.ends.get(name).into_iter().flatten() {
+        for end in common_phrases.ends.get(name).into_iter().flatten() {
             let above = std::iter::once(&document.program).chain(parents);
             let mut pairs = end.before.iter().rev().zip(above.rev());
             let fits = end.before.len() <= parents.len() + 1 && pairs.all(|(a, b)| a == b);
             if !fits {
                 continue;
             }
-            let context = &sayings.sayings[end.saying].context;
+            let context = &common_phrases.common_phrases[end.saying].context;
             let words = words.get_or_insert_with(|| document.context_words());
             let has = |parts: &Vec<String>| parts.iter().all(|part| words.contains(part));
             if context.is_empty() || context.iter().any(has) {
@@ -74,28 +74,33 @@ pub(super) fn of(document: &Document) -> Vec<Line> {
 
 /// The phrases of a line.
 pub(super) fn phrases(line: Line) -> impl Iterator<Item = &'static str> {
-    sayings().sayings[line].phrases.split(';').map(str::trim)
+    common_phrases().common_phrases[line]
+        .phrases
+        .split(';')
+        .map(str::trim)
 }
 
-fn sayings() -> &'static Sayings {
+fn common_phrases() -> &'static Sayings {
     static SAYINGS: OnceLock<Sayings> = OnceLock::new();
     SAYINGS.get_or_init(|| {
-        let mut sayings = Sayings::default();
+        let mut common_phrases = Sayings::default();
         for (_, line) in lines() {
             let [ends, context, phrases] = fields(line).expect("the table is well-formed");
-            let saying = sayings.sayings.len();
+            let saying = common_phrases.common_phrases.len();
             for end in ends.split(',') {
                 let mut before: Vec<&str> = end.split_whitespace().collect();
                 if let Some(last) = before.pop() {
-                    let ends = sayings.ends.entry(last).or_default();
+                    let ends = common_phrases.ends.entry(last).or_default();
                     ends.push(End { before, saying });
                 }
             }
             let context = context.split(',').map(str::trim);
             let context = context.filter(|word| !word.is_empty()).map(parts).collect();
-            sayings.sayings.push(Saying { context, phrases });
+            common_phrases
+                .common_phrases
+                .push(Saying { context, phrases });
         }
-        sayings
+        common_phrases
     })
 }
 

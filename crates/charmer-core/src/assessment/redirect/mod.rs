@@ -19,7 +19,7 @@ use self::table::{
     BROAD_HELP, JOBS, LEAF_HELP, Leaf, PLACEHOLDERS, ROWS, RUNNERS, SHORT_HELP, Takes,
 };
 pub use self::values::RefusedValue;
-use crate::judgement::effect::{
+use crate::assessment::effect::{
     flags::names,
     words::{Word, kebab, mentions, words},
 };
@@ -59,7 +59,7 @@ pub struct Redirect {
 ///
 /// ```
 /// use charmer_core::model::{Command, Flag, ValueType};
-/// use charmer_core::judgement::redirect::{RedirectKind, redirects};
+/// use charmer_core::assessment::redirect::{RedirectKind, redirects};
 /// let root = Command::new("nest").command(Command::new("run"));
 /// let run = Command::new("run");
 /// let user = Flag::new("user").value_type(ValueType::String);

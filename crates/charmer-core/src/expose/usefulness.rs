@@ -72,7 +72,7 @@ pub(super) fn worths(tools: &[&Tool]) -> Vec<f64> {
     for &tool in tools {
         let before = before.entry(&tool.help.program).or_default();
         *before += 1;
-        all.push(pages.worth(tool, *before));
+        all.push(pages.usefulness(tool, *before));
     }
     all
 }
@@ -135,7 +135,7 @@ impl<'t> Pages<'t> {
     }
 
     /// What one is worth that has so many of its program before it.
-    fn worth(&self, tool: &Tool, before: usize) -> f64 {
+    fn usefulness(&self, tool: &Tool, before: usize) -> f64 {
         if tool.input.levels.is_empty() {
             return WRITTEN;
         }
@@ -152,14 +152,14 @@ impl<'t> Pages<'t> {
         let verb = words
             .last()
             .is_some_and(|word| DAILY.contains(&word.as_str()));
-        let mut worth = effect + self.near(tool) + PROMINENT * self.prominence(tool, before);
+        let mut usefulness = effect + self.near(tool) + PROMINENT * self.prominence(tool, before);
         if verb {
-            worth += VERB;
+            usefulness += VERB;
         }
         if tool.help.shown_above {
-            worth += SHOWN;
+            usefulness += SHOWN;
         }
-        worth
+        usefulness
     }
 
     /// How near it is: at the root, or in a large group of a program that has only groups there.
@@ -249,7 +249,7 @@ mod tests {
         let tools: Vec<&Tool> = tools.iter().map(|tool| &**tool).collect();
         let named = worths(&tools).into_iter().zip(&tools);
         let mut named: Vec<(f64, &str)> = named
-            .map(|(worth, tool)| (worth, tool.name.as_str()))
+            .map(|(usefulness, tool)| (usefulness, tool.name.as_str()))
             .collect();
         named.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         named.into_iter().map(|(_, name)| name.to_owned()).collect()

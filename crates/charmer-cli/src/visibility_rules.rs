@@ -2,7 +2,7 @@
 
 use charmer_config::{ExposeRules, Source};
 use charmer_core::{
-    expose::Wish,
+    expose::Visibility,
     model::Cli,
     select::{Candidate, CommandRule},
     tool::Tool,
@@ -12,13 +12,13 @@ use crate::policy::{Unmatched, globs, names_spell, unmatched_globs};
 
 /// What `pin` and `hide` say, for all programs and spells.
 #[derive(Debug, Clone)]
-pub(crate) struct Wishes {
+pub(crate) struct VisibilityRules {
     rules: ExposeRules,
     pins: CommandRule,
     hides: CommandRule,
 }
 
-impl Wishes {
+impl VisibilityRules {
     pub(crate) fn new(rules: &ExposeRules) -> Self {
         Self {
             pins: globs(&rules.pin),
@@ -28,9 +28,9 @@ impl Wishes {
     }
 
     /// For a program's tool. What is said by name goes before what its selector says.
-    pub(crate) fn of_command(&self, cli: &Cli, source: &Source, tool: &Tool) -> Wish {
+    pub(crate) fn of_command(&self, cli: &Cli, source: &Source, tool: &Tool) -> Visibility {
         let Some(command) = cli.command(&tool.path) else {
-            return Wish::Free;
+            return Visibility::Free;
         };
         let candidate = Candidate::new(&cli.root.name, &tool.path, command);
         let selector = tool.selector.and_then(|at| source.select.get(at));
@@ -38,21 +38,21 @@ impl Wishes {
             self.pins.matches(&candidate),
             self.hides.matches(&candidate),
         ) {
-            (_, true) => Wish::Hide,
-            (true, false) => Wish::Pin,
+            (_, true) => Visibility::Hide,
+            (true, false) => Visibility::Pin,
             (false, false) => selector.map(|selector| selector.expose).unwrap_or_default(),
         }
     }
 
     /// For a spell's tool.
-    pub(crate) fn of_spell(&self, name: &str) -> Wish {
+    pub(crate) fn of_spell(&self, name: &str) -> Visibility {
         match (
             names_spell(&self.pins, name),
             names_spell(&self.hides, name),
         ) {
-            (_, true) => Wish::Hide,
-            (true, false) => Wish::Pin,
-            (false, false) => Wish::Free,
+            (_, true) => Visibility::Hide,
+            (true, false) => Visibility::Pin,
+            (false, false) => Visibility::Free,
         }
     }
 

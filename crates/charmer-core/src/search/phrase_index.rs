@@ -1,5 +1,5 @@
 //! The phrases by which people ask for the tools served, and how well a question says one of them: those that commands
-//! bring with them, and those of [`sayings`](super::sayings).
+//! bring with them, and those of [`common_phrases`](super::common_phrases).
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -9,10 +9,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
+    common_phrases,
     document::Document,
     query::Query,
     reader::Reader,
-    sayings,
     vocabulary::{QuickMap, Term},
 };
 
@@ -31,7 +31,7 @@ const SECOND: f32 = 0.4;
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum List {
     /// A line of the table.
-    General(sayings::Line),
+    General(common_phrases::Line),
     /// What a command brings with it.
     Own(Vec<String>),
 }
@@ -45,7 +45,7 @@ struct Place {
 
 /// Phrases, ready to be compared with questions.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Spoken {
+pub(super) struct PhraseIndex {
     places: QuickMap<Term, Vec<Place>>,
     rarity: QuickMap<Term, f32>,
     /// For each phrase how much its words weigh together, and its list.
@@ -69,39 +69,39 @@ fn telling(phrases: &[Vec<(Term, f32)>]) -> impl Iterator<Item = Term> {
         .map(|(term, _)| *term)
 }
 
-impl Spoken {
+impl PhraseIndex {
     /// Reads the phrases that hold for these tools.
     pub(super) fn new(
         documents: &mut [Document],
         programs: &[String],
         reader: &mut Reader<'_>,
     ) -> Self {
-        let mut spoken = Self::default();
+        let mut phrase_index = Self::default();
         // Each list is read once, also where several commands are asked for alike.
         let mut known: HashMap<List, (u32, Range<usize>)> = HashMap::new();
         let mut words: Vec<Vec<(Term, f32)>> = Vec::new();
         for (at, document) in (0..).zip(&mut *documents) {
             let own = std::mem::take(&mut document.phrases);
-            let general = sayings::of(document).into_iter().map(List::General);
+            let general = common_phrases::of(document).into_iter().map(List::General);
             let own = (!own.is_empty()).then_some(List::Own(own));
             for list in general.chain(own) {
                 let (place, range) = match known.entry(list) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
-                        let place = spoken.tools.len() as u32;
-                        spoken.tools.push(Vec::new());
+                        let place = phrase_index.tools.len() as u32;
+                        phrase_index.tools.push(Vec::new());
                         let from = words.len();
                         let mut read =
                             |phrase: &str| words.push(reader.read_phrase(phrase, programs));
                         match new.key() {
-                            List::General(line) => sayings::phrases(*line).for_each(read),
+                            List::General(line) => common_phrases::phrases(*line).for_each(read),
                             List::Own(phrases) => phrases.iter().for_each(|phrase| read(phrase)),
                         }
-                        spoken.phrases.resize(words.len(), (0.0, place));
+                        phrase_index.phrases.resize(words.len(), (0.0, place));
                         new.insert((place, from..words.len()))
                     }
                 };
-                spoken.tools[*place as usize].push(at);
+                phrase_index.tools[*place as usize].push(at);
                 document.said.plain.extend(telling(&words[range.clone()]));
             }
         }
@@ -113,20 +113,22 @@ impl Spoken {
         let most = (1.0 + all / 4.0).ln();
         for (term, having) in having {
             let rarity = (1.0 + all / (having + 3.0)).ln() / most;
-            spoken.rarity.insert(term, rarity.clamp(COMMONEST, RAREST));
+            phrase_index
+                .rarity
+                .insert(term, rarity.clamp(COMMONEST, RAREST));
         }
         for (phrase, words) in (0..).zip(words) {
             for (term, share) in words {
-                let weight = share * spoken.rarity[&term];
-                spoken.phrases[phrase as usize].0 += weight;
-                spoken
+                let weight = share * phrase_index.rarity[&term];
+                phrase_index.phrases[phrase as usize].0 += weight;
+                phrase_index
                     .places
                     .entry(term)
                     .or_default()
                     .push(Place { phrase, weight });
             }
         }
-        spoken
+        phrase_index
     }
 
     /// Whether some phrase has a word.

@@ -13,34 +13,37 @@ use crate::{
     uri,
 };
 
-/// The newest shelf. Clones share it.
+/// The newest of them. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shelves {
-    newest: Arc<Mutex<Option<Arc<Shelf>>>>,
+    newest: Arc<Mutex<Option<Arc<PagesAndPrompts>>>>,
     /// Whether the examples in help texts are prompts.
     pub(crate) examples: bool,
 }
 
 impl Shelves {
-    /// The shelf of these tools, as they can be used at this moment.
-    pub(crate) fn of(&self, set: &Arc<ToolSet>) -> Arc<Shelf> {
+    /// What is made from these tools, as they can be used at this moment.
+    pub(crate) fn of(&self, set: &Arc<ToolSet>) -> Arc<PagesAndPrompts> {
         let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let usable = set.usable().count();
         match &*newest {
-            Some(shelf) if Arc::ptr_eq(&shelf.set, set) && shelf.tools.len() == usable => {
-                Arc::clone(shelf)
+            Some(pages_and_prompts)
+                if Arc::ptr_eq(&pages_and_prompts.set, set)
+                    && pages_and_prompts.tools.len() == usable =>
+            {
+                Arc::clone(pages_and_prompts)
             }
             _ => {
                 let tools = set.usable().map(|served| Arc::clone(&served.tool));
-                let shelf = Arc::new(Shelf {
+                let pages_and_prompts = Arc::new(PagesAndPrompts {
                     tools: tools.collect(),
                     set: Arc::clone(set),
                     examples: self.examples,
                     pages: OnceLock::new(),
                     prompts: OnceLock::new(),
                 });
-                *newest = Some(Arc::clone(&shelf));
-                shelf
+                *newest = Some(Arc::clone(&pages_and_prompts));
+                pages_and_prompts
             }
         }
     }
@@ -48,7 +51,7 @@ impl Shelves {
 
 /// See the module's documentation.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct PagesAndPrompts {
     pub(crate) set: Arc<ToolSet>,
     pub(crate) tools: Vec<Arc<Tool>>,
     examples: bool,
@@ -62,7 +65,7 @@ struct Prompts {
     places: HashMap<String, usize>,
 }
 
-impl Shelf {
+impl PagesAndPrompts {
     /// The address of each tool's page, in the order of the tools.
     pub(crate) fn pages(&self) -> &[String] {
         self.pages.get_or_init(|| {
