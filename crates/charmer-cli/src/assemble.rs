@@ -300,7 +300,7 @@ impl Assembler {
                 let one = one
                     .visibility(visibility)
                     .reading(reading)
-                    .reads(prepared.read_only);
+                    .reads(prepared.read_only || prepared.held.contains(&tool.path));
                 served.push(one.stands_by(watched.check(&tool)));
             }
         }

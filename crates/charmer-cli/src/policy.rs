@@ -45,6 +45,8 @@ pub(crate) struct Prepared {
     pub(crate) networks: HashMap<CommandPath, Granted>,
     /// The commands that can be tried where only reading is wanted, whatever their labels say.
     pub(crate) reads_any: Arc<HashSet<CommandPath>>,
+    /// The commands that only their program says to read, and that are held to it however they are called.
+    pub(crate) held: HashSet<CommandPath>,
     /// Values that arguments cannot have, in the order of the commands' paths.
     pub(crate) refused: Vec<Refused>,
     /// Whether only reading is offered.
@@ -145,14 +147,17 @@ pub(crate) fn prepare(
     let pinned = source.catalogue_options(&cli);
     let mut options = pinned.map_err(|error| mismatch(program, &error))?;
     let (networks, reads_any) = networks(&cli, program, read_only, &of_file, &known);
+    let mut held = HashSet::new();
     for path in claims {
         let is_it =
             |one: &Applied| one.path == path && one.argument.is_none() && one.field == "effect";
         let said = from_profiles.iter().chain(&report.applied).any(is_it);
         let kept = program.confinement.mode == ConfineMode::Auto
             && networks.get(&path).and_then(|granted| granted.network) == Some(Network::None);
-        if let Some(command) = cli.command_mut(&path).filter(|_| !said && !kept) {
-            command.hints.effect = Effect::Unknown;
+        match cli.command_mut(&path).filter(|_| !said) {
+            Some(_) if kept => _ = held.insert(path),
+            Some(command) => command.hints.effect = Effect::Unknown,
+            None => {}
         }
     }
     let reads_any = Arc::new(reads_any);
@@ -195,6 +200,7 @@ pub(crate) fn prepare(
         left_out,
         networks,
         reads_any,
+        held,
         refused,
         read_only,
         applied: report.applied,

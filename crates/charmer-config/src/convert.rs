@@ -207,7 +207,7 @@ impl Selector {
     /// let config = Config::parse(text, "charmer.yaml").unwrap();
     /// let limits = config.sources[0].select[0].limits(&config.limits(), "gh_pr_list");
     /// assert_eq!((limits.timeout.as_secs(), limits.grace.as_secs()), (9, 5));
-    /// assert_eq!(limits.lane.unwrap().key, "gh");
+    /// assert_eq!(limits.concurrency_group.unwrap().key, "gh");
     /// ```
     pub fn limits(&self, others: &CallLimits, tool: &str) -> CallLimits {
         let mut limits = others.clone();

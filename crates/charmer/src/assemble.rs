@@ -160,7 +160,11 @@ pub(crate) fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<Str
     });
     let mistakes = apply_author(bridge, &mut cli);
     // What the author did not say is told from names and help, as for any program.
-    let assessment = Assessment::of(&cli);
+    let mut assessment = Assessment::of(&cli);
+    for path in bridge.hints.iter().map(|(path, _)| path) {
+        // Whoever says what a command does has thought of its flags.
+        assessment.command_mut(path).writes.clear();
+    }
     assessment.apply(&mut cli);
     assessment.mark_writing_flags(&mut cli);
     (cli, mistakes)

@@ -39,7 +39,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "a word of questions, among other words",
     ),
     (
-        "charmer-core/src/search/visibility.rs",
+        "charmer-core/src/search/intent.rs",
         "make",
         "a word of questions, among other words",
     ),

@@ -75,7 +75,7 @@ impl Tool {
 
 const REST: &str = "--version) echo 'tool 1.5' ;;
 --help) printf 'Usage: tool [OPTIONS]\\n\\nOptions:\\n  --plain  Only help says this\\n' ;;
-*) echo \"ran $*\" ;;
+*) echo \"ran $*\"; touch \"$2\" \"$3\" 2>/dev/null ;;
 esac
 ";
 
@@ -158,6 +158,18 @@ fn what_a_program_says_of_itself_never_widens_what_it_may_do() {
             .tools(&["--read-only"])
             .contains(&"tool_delete".to_owned())
     );
+    // It is held to it however it is called, for clients may go by the hint.
+    let path = tool.path();
+    let written = tool.folder.path().join("written");
+    let call = [
+        "call",
+        "-b",
+        &path.to_string_lossy(),
+        "tool_frobnicate",
+        &written.to_string_lossy(),
+    ];
+    tool.run(&call);
+    assert!(!written.exists());
     // Flags that a rule withholds stay out whatever is said of them.
     let (found, _) = tool.inspect(&["--read-only"]);
     let left_out = found["leftOut"].to_string();

@@ -199,7 +199,7 @@ const FILLERS: &[&str] = &[
     "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they",
     "thing", "things", "this", "those", "through", "to", "too", "try", "trying", "up", "upon",
     "us", "ve", "very", "via", "want", "was", "way", "we", "were", "what", "when", "where",
-    "which", "while", "who", "whom", "whose", "why", "will", "intent", "with", "without", "would",
+    "which", "while", "who", "whom", "whose", "why", "will", "wish", "with", "without", "would",
     "yet", "you", "your",
 ];
 
