@@ -40,6 +40,9 @@ fn main() -> ExitCode {
 
 /// Says of every command that it changes nothing.
 fn reading(mut bridge: Bridge, command: &Command, above: &[&str]) -> Bridge {
+    if above.is_empty() {
+        bridge = bridge.annotate(CommandPath::root(), Hints::reads());
+    }
     for child in command.get_subcommands() {
         let path = [above, &[child.get_name()]].concat();
         let words: CommandPath = path.iter().map(|word| (*word).to_owned()).collect();
