@@ -346,9 +346,13 @@ fn read_document(program: &Path, file: &Path) -> Result<Document, String> {
         if of_file.uid() != 0 && of_file.uid() != of_program.uid() {
             return Err("it belongs neither to the owner of the program nor to root".to_owned());
         }
-        if of_file.mode() & 0o002 != 0 {
-            return Err("anybody may write to it; `chmod o-w` takes that right away".to_owned());
+        if of_file.mode() & 0o022 != 0 {
+            return Err("others may write to it; `chmod go-w` takes that right away".to_owned());
         }
+    }
+    let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
+    if !is_file {
+        return Err("it is no ordinary file".to_owned());
     }
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let said = yaml_as_json(&text)?;

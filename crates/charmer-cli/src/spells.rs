@@ -129,9 +129,12 @@ pub(crate) fn folder(
             let path = here.join(path);
             // What the file asks for calls of this folder is asked, however it is named.
             let same = |(of_file, _): &&(PathBuf, Source)| is_same(&folder.join(of_file), &path);
-            let hooks = declared.iter().find(same).map(|(_, source)| &source.hooks);
-            let hooks = hooks.cloned().unwrap_or_default();
-            (path, false, hooks)
+            let of_file = declared.iter().find(same).map(|(_, source)| source);
+            let hooks = of_file
+                .map(|source| source.hooks.clone())
+                .unwrap_or_default();
+            let read_only = of_file.is_some_and(|source| source.read_only);
+            (path, read_only, hooks)
         }
         (None, [(path, source)]) => {
             let hooks = source.hooks.clone();

@@ -313,7 +313,14 @@ impl Discoverer {
         if let Asked::Document(stated, identity) = asked {
             return Ok(self.stated(*stated, identity, &prober));
         }
-        let (prober, help) = self.look(prober).await?;
+        let looked = self.look(prober).await;
+        let (prober, help) = match (looked, &asked) {
+            (Err(DiscoverError::NoHelp { program, detail }), Asked::Unreadable(warning)) => {
+                let detail = format!("{detail}, and {}", warning.message);
+                return Err(DiscoverError::NoHelp { program, detail });
+            }
+            (looked, _) => looked?,
+        };
         if matches!(asked, Asked::Nothing) {
             asked = self.ask(&prober, Some(&help)).await;
         }

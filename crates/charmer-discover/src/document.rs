@@ -14,7 +14,7 @@ use charmer_core::{
     assessment::Assessment,
     model::{
         Arguments, Cli, Command, CommandPath, DOCUMENT_COMMAND, Document, Effect, Flag,
-        GivenEffect, Network,
+        GivenEffect, Network, SingleDash,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -156,6 +156,8 @@ fn restrict(command: &mut Command, path: &CommandPath, assessment: &mut Assessme
         .network
         .filter(|network| *network == Network::None);
     command.hints.network = network.or(unfounded.then_some(Network::None));
+    // With these a text of the caller's could stand where the program reads flags.
+    command.options_end_behind = None;
     for flag in &mut command.flags {
         let writes = thought.writes.contains_key(&flag.id);
         restrict_flag(flag, writes);
@@ -163,6 +165,7 @@ fn restrict(command: &mut Command, path: &CommandPath, assessment: &mut Assessme
     if let Arguments::Listed(listed) = &mut command.arguments {
         for positional in listed {
             positional.effect = positional.effect.take().and_then(raised);
+            positional.external = false;
         }
     }
     for child in &mut command.commands {
@@ -176,6 +179,16 @@ fn restrict_flag(flag: &mut Flag, is_thought_to_write: bool) {
     // What is thought to write always does not do so with some values only.
     flag.effect = effect.filter(|effect| !is_thought_to_write || effect.any.is_some());
     flag.previews = None;
+    // Nothing that does more than read is given by ourselves, and no flag is spelled by another's value or opposite.
+    if flag.effect.is_some() || is_thought_to_write {
+        flag.asks_for_json = None;
+    }
+    let opposite = |negation: &String| {
+        let long = flag.long.as_deref().unwrap_or_default();
+        negation.strip_prefix("no-") == Some(long) || long.strip_prefix("no-") == Some(negation)
+    };
+    flag.negation = flag.negation.clone().filter(opposite);
+    flag.hidden |= flag.single_dash == Some(SingleDash::Glued);
     flag.redirects = flag.redirects.filter(|redirects| *redirects);
 }
 

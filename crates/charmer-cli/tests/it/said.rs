@@ -209,10 +209,10 @@ fn a_file_that_anybody_may_write_to_or_that_is_wrong_is_not_used_and_that_is_sai
     );
     tool.says("charmer: 1\nroot: {name: tool}\n");
     let file = tool.folder.path().join("tool.charmer.yaml");
-    fs::set_permissions(file, fs::Permissions::from_mode(0o666)).expect("it is ours");
+    fs::set_permissions(file, fs::Permissions::from_mode(0o664)).expect("it is ours");
     let (found, told) = tool.inspect(&[]);
     assert!(
-        found["saidBy"].is_null() && told.contains("chmod o-w"),
+        found["saidBy"].is_null() && told.contains("chmod go-w"),
         "{told}"
     );
 }
@@ -314,4 +314,62 @@ fn the_document_of_the_page_works() {
     assert_eq!(found["warnings"], json!([]), "{told}");
     let moor = command(&found, "moor");
     assert!(moor["arguments"].to_string().contains("papers"), "{moor}");
+}
+
+#[test]
+fn no_flag_is_brought_back_by_what_a_program_says_of_how_it_is_written() {
+    let tool = Tool::new(
+        &json!({"charmer": 1, "root": {"name": "tool", "runnable": false, "commands": [
+            {"name": "view", "options_end_behind": 1, "arguments": [{"name": "first"}, {"name": "rest", "variadic": true}]},
+            {"name": "show", "arguments": [{"name": "rest", "variadic": true, "external": true}]},
+            {"name": "status", "flags": [
+                {"long": "color", "negation": "delete"},
+                {"long": "c", "single_dash": "glued", "value": "required", "value_type": "string"},
+                {"long": "delete-all", "effect": "destroy", "asks_for_json": ""}]},
+        ]}})
+        .to_string(),
+    );
+    let path = tool.path();
+    let dry = |options: &[&str], name: &str, arguments: Value| {
+        let arguments = arguments.to_string();
+        let words = ["call", "--dry-run", "-b", &path.to_string_lossy()];
+        let words: Vec<&str> = words.iter().chain(options).copied().collect();
+        let words = [&words[..], &[name, &arguments]].concat();
+        let (printed, told) = tool.run(&words);
+        printed + &told
+    };
+    let shown = dry(
+        &[],
+        "tool_view",
+        json!({"first": "a", "rest": ["--exec=sh"]}),
+    );
+    assert!(!shown.contains("tool view a --exec"), "{shown}");
+    let shown = dry(&[], "tool_show", json!({"rest": ["a", "--exec=sh"]}));
+    assert!(!shown.contains("tool show a --exec"), "{shown}");
+    let shown = dry(&[], "tool_status", json!({"color": false}));
+    assert!(!shown.contains("--delete"), "{shown}");
+    let shown = dry(&[], "tool_status", json!({"c": "onfig=/evil"}));
+    assert!(!shown.contains("-config"), "{shown}");
+    let shown = dry(&["--structure", "force"], "tool_status", json!({}));
+    assert!(
+        shown.contains("tool status") && !shown.contains("--delete-all"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_is_no_ordinary_file_is_not_waited_for() {
+    let tool = Tool::silent();
+    let file = tool.folder.path().join("tool.charmer.yaml");
+    let made = Command::new("mkfifo").arg(&file).status();
+    assert!(made.expect("there is mkfifo").success());
+    let (found, told) = tool.inspect(&[]);
+    assert!(
+        found["saidBy"].is_null() && told.contains("no ordinary file"),
+        "{told}"
+    );
+    fs::remove_file(&file).expect("it is there");
+    std::os::unix::fs::symlink("/dev/zero", &file).expect("a link");
+    let (found, _) = tool.inspect(&["--refresh"]);
+    assert!(found["saidBy"].is_null());
 }

@@ -214,7 +214,11 @@ impl Page<'_> {
         let Some(listing) = listing else {
             return Some(0.0);
         };
-        let all = self.listed.keys().max().map_or(1, |last| last + 1);
+        let all = self
+            .listed
+            .keys()
+            .max()
+            .map_or(1, |last| last.saturating_add(1));
         let early = match self.sorted {
             true => 0.5,
             false => 1.0 - listing.place as f64 / all as f64,

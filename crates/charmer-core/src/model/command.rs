@@ -372,9 +372,23 @@ impl Command {
         flags.filter(move |flag: &&Flag| flag.global || !shut_out)
     }
 
-    /// The child that a word calls, by name or alias.
+    /// The child that a word calls: the one of that name, else the first that has it for an alias.
+    ///
+    /// ```
+    /// use charmer_core::model::Command;
+    /// let mut add = Command::new("add");
+    /// add.aliases = vec!["show".into()];
+    /// let root = Command::new("ship").command(add).command(Command::new("show"));
+    /// assert_eq!(root.child("show").unwrap().name, "show");
+    /// ```
     pub fn child(&self, word: &str) -> Option<&Command> {
-        self.commands.iter().find(|child| child.is_called(word))
+        self.place_of(word).map(|at| &self.commands[at])
+    }
+
+    fn place_of(&self, word: &str) -> Option<usize> {
+        let mut children = self.commands.iter();
+        let named = children.position(|child| child.name == word);
+        named.or_else(|| self.commands.iter().position(|child| child.is_called(word)))
     }
 
     /// Whether a word calls this command.
@@ -437,10 +451,8 @@ impl Cli {
         path.words()
             .iter()
             .try_fold(&mut self.root, |command, word| {
-                command
-                    .commands
-                    .iter_mut()
-                    .find(|child| child.is_called(word))
+                let at = command.place_of(word)?;
+                command.commands.get_mut(at)
             })
     }
 

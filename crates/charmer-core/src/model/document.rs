@@ -12,11 +12,13 @@
 //!
 //! The same can be said in YAML. `document.schema.json` in this crate's folder is the JSON Schema.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
+
+use crate::output::clean;
 
 use super::{
     ArgSpec, Arguments, Cli, Command, CommandPath, Effect, Flag, Hints, Positional, Syntax,
@@ -205,8 +207,9 @@ impl Document {
             None | Some(Value::Null) => Ok(None),
             Some(value) => read(key, value).map(Some),
         };
-        let (name, version, instructions) =
+        let (mut name, mut version, mut instructions) =
             (text("name")?, text("version")?, text("instructions")?);
+        clean_texts([&mut name, &mut version, &mut instructions]);
         let root = said
             .remove("root")
             .ok_or_else(|| DocumentError::at("root", "it is missing"))?;
@@ -306,6 +309,12 @@ impl Reader {
         if name.is_empty() {
             return Err(DocumentError::at(place, "it has no `name`"));
         }
+        if !is_word(&name) || name.contains('/') {
+            return Err(DocumentError::at(
+                place,
+                "its name is no word of a command line",
+            ));
+        }
         if path.words().len() > DEEPEST {
             return Err(DocumentError::at(
                 place,
@@ -349,10 +358,34 @@ impl Reader {
         command.flags = flags
             .map(|flag| flag.map(Into::into))
             .collect::<Result<_, _>>()?;
+        clean_texts([
+            &mut command.about,
+            &mut command.long_about,
+            &mut command.examples,
+            &mut command.usage,
+            &mut command.deprecated,
+            &mut command.hints.title,
+        ]);
         let program = program.unwrap_or(&name);
         for child in children {
             let child = self.command(child, &path, Some(program))?;
             command.commands.push(child);
+        }
+        // Rules go by names, so a name means one command, and one flag.
+        let commands = command.commands.iter();
+        let called = commands.flat_map(|one| std::iter::once(&one.name).chain(&one.aliases));
+        let called: Vec<&String> = called.collect();
+        if let Some(odd) = called.iter().find(|name| !is_word(name)) {
+            let message = format!("`{}` is no word of a command line", clean(odd));
+            return Err(DocumentError::at(place, message));
+        }
+        let ids: Vec<&String> = command.flags.iter().map(|flag| &flag.id).collect();
+        for names in [called, ids] {
+            let mut seen = HashSet::new();
+            if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+                let message = format!("`{twice}` stands there for two");
+                return Err(DocumentError::at(place, message));
+            }
         }
         Ok(command)
     }
@@ -393,7 +426,19 @@ impl Reader {
         said.entry("value_type").or_insert("bool".into());
         said.entry("repetition").or_insert("single".into());
         spell_out(&mut said);
-        read(&place, said.into())
+        let mut flag: Flag = read(&place, said.into())?;
+        let written = flag.long.iter().chain(&flag.aliases).chain(&flag.negation);
+        if let Some(odd) = written
+            .filter(|name| !is_word(name) || name.contains('='))
+            .next()
+        {
+            return Err(DocumentError::at(
+                place,
+                format!("`{odd}` is no name of a flag"),
+            ));
+        }
+        clean_texts([&mut flag.help, &mut flag.deprecated]);
+        Ok(flag)
     }
 
     fn positional(&mut self, said: Value, command: &str) -> Result<Positional, DocumentError> {
@@ -412,7 +457,9 @@ impl Reader {
             said.insert("value_type".into(), plain(&value_type));
         }
         spell_out(&mut said);
-        read(&place, said.into())
+        let mut positional: Positional = read(&place, said.into())?;
+        clean_texts([&mut positional.help, &mut positional.name]);
+        Ok(positional)
     }
 
     fn note_unknown(
@@ -460,6 +507,21 @@ fn take_list(
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(list)) => Ok(list),
         Some(_) => Err(DocumentError::at(place, format!("`{key}` is no list"))),
+    }
+}
+
+/// Whether a name can stand on a command line by itself and be read by people: no space, no control, nothing invisible.
+fn is_word(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('-')
+        && !name.contains(char::is_whitespace)
+        && clean(name) == name
+}
+
+/// Texts as people may see them.
+fn clean_texts<const N: usize>(texts: [&mut Option<String>; N]) {
+    for text in texts.into_iter().flatten() {
+        *text = clean(text).into();
     }
 }
 

@@ -322,3 +322,44 @@ fn names_of_lists_that_many_programs_have_are_known() {
     let repetition = &document.cli.root.flags[0].repetition;
     assert_eq!(*repetition, Repetition::Repeat { delimiter: None });
 }
+
+#[test]
+fn a_name_means_one_thing_and_can_be_written() {
+    let read = |commands: Value| {
+        let said = json!({"charmer": 1, "root": {"name": "ship", "commands": commands}});
+        Document::from_json(said).map_err(|error| error.to_string())
+    };
+    for (commands, told) in [
+        (
+            json!([{"name": "a"}, {"name": "a"}]),
+            "`a` stands there for two",
+        ),
+        (
+            json!([{"name": "a", "aliases": ["b"]}, {"name": "b"}]),
+            "`b` stands there for two",
+        ),
+        (json!([{"name": "a b"}]), "no word"),
+        (json!([{"name": "a/b"}]), "no word"),
+        (json!([{"name": "-a"}]), "no word"),
+        (json!([{"name": "a\u{202e}b"}]), "no word"),
+        (json!([{"name": "a\u{0}"}]), "no word"),
+        (json!([{"name": "a", "aliases": ["b c"]}]), "no word"),
+        (
+            json!([{"name": "a", "flags": [{"long": "x"}, {"long": "x"}]}]),
+            "`x` stands there for two",
+        ),
+        (
+            json!([{"name": "a", "flags": [{"long": "x=1"}]}]),
+            "no name of a flag",
+        ),
+    ] {
+        let error = read(commands).expect_err(told);
+        assert!(error.contains(told), "{error}");
+    }
+    let shown = read(json!([{"name": "a", "about": "Red\u{1b}[31m\u{202e}"}])).expect("a document");
+    let about = shown.cli.root.commands[0]
+        .about
+        .clone()
+        .expect("it has one");
+    assert!(!about.contains(['\u{1b}', '\u{202e}']), "{about:?}");
+}

@@ -228,6 +228,10 @@ pub(crate) fn names_in(folder: &Path, begins: &str, ends: &[String]) -> Vec<Stri
 
 /// The digest of a file's content.
 fn content(path: &Path) -> io::Result<String> {
+    // Others may have no end, or nobody who writes to them.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     let mut file = File::open(path)?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 16];

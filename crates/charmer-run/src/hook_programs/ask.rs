@@ -24,15 +24,27 @@ const GROWTH: usize = 3;
 /// How much of a hook's standard error is told, in bytes.
 const MOST_TOLD: usize = 300;
 
+/// Programs that run a script, by how their names begin.
+const INTERPRETERS: [&str; 10] = [
+    "bash", "dash", "deno", "node", "perl", "php", "python", "ruby", "sh", "zsh",
+];
+
 impl HookLevel {
     /// The name of a hook in messages.
     pub(super) fn name(&self, moment: HookMoment) -> String {
         let command = self.command(moment).unwrap_or_default();
-        // The script says more than its interpreter.
-        let script = command
-            .iter()
-            .find(|word| word.contains(['/', '.']) && !word.starts_with('-'));
-        let name = script.or(command.first()).map_or("", String::as_str);
+        // The script says more than its interpreter; what stands behind it may be a secret.
+        let mut words = command.iter();
+        let is_interpreter = |word: &&String| {
+            let file = word.rsplit('/').next().unwrap_or_default();
+            INTERPRETERS.iter().any(|name| file.starts_with(name))
+        };
+        let first = words.next();
+        let script = first.filter(is_interpreter).and_then(|_| {
+            let mut behind = words.skip_while(|word| word.starts_with('-'));
+            behind.next().filter(|word| word.contains(['/', '.']))
+        });
+        let name = script.or(first).map_or("", String::as_str);
         format!("`{name}` (`{moment}`)")
     }
 

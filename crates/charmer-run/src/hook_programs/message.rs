@@ -31,7 +31,13 @@
 //!
 //! A hook that allows something ends with exit code 0; one that refuses may end with any.
 
+use std::fmt;
+
 use charmer_core::call::Prepared;
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
 use serde_json::{Map, Value, json};
 
 use crate::{Call, CallError, Ended, Outcome};
@@ -174,6 +180,10 @@ impl Answer {
         let Value::Object(mut fields) = value else {
             return Err("it printed JSON, but no object".into());
         };
+        let keys: usize = serde_json::from_slice::<KeyCount>(bytes).map_or(0, |count| count.0);
+        if keys != fields.len() {
+            return Err("it printed a key twice, and nobody knows which of them holds".into());
+        }
         match fields.remove("version") {
             Some(version) if version == VERSION => {}
             Some(other) => {
@@ -238,6 +248,29 @@ impl Answer {
     }
 }
 
+/// The number of keys of an object as it is written, each as often as it stands there.
+struct KeyCount(usize);
+
+impl<'de> Deserialize<'de> for KeyCount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Count;
+        impl<'de> Visitor<'de> for Count {
+            type Value = KeyCount;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<KeyCount, M::Error> {
+                let mut keys = 0;
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+                    keys += 1;
+                }
+                Ok(KeyCount(keys))
+            }
+        }
+        deserializer.deserialize_map(Count)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,6 +315,10 @@ mod tests {
             (Before, r#"{"version": "1", "decision": "allow"}"#),
             (Before, r#"{"version": 1}"#),
             (Before, r#"{"version": 1, "decision": true}"#),
+            (
+                Before,
+                r#"{"version": 1, "decision": "refuse", "reason": "no", "decision": "allow"}"#,
+            ),
             (Before, r#"{"version": 1, "decision": "Allow"}"#),
             (Before, r#"{"version": 1, "decision": "allow"} ok"#),
             (Before, r#"{"version": 1, "decision": "refuse"}"#),
