@@ -427,11 +427,8 @@ impl Reader {
         said.entry("repetition").or_insert("single".into());
         spell_out(&mut said);
         let mut flag: Flag = read(&place, said.into())?;
-        let written = flag.long.iter().chain(&flag.aliases).chain(&flag.negation);
-        if let Some(odd) = written
-            .filter(|name| !is_word(name) || name.contains('='))
-            .next()
-        {
+        let mut written = flag.long.iter().chain(&flag.aliases).chain(&flag.negation);
+        if let Some(odd) = written.find(|name| !is_word(name) || name.contains('=')) {
             return Err(DocumentError::at(
                 place,
                 format!("`{odd}` is no name of a flag"),
