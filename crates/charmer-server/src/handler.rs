@@ -194,10 +194,16 @@ impl Handler {
                     }
                     call.answers.insert(question.key, answer);
                 }
-                Way::Answer if let Some(required) = ask::required(&question) => {
-                    break Err(required);
+                _ => {
+                    let required = match way {
+                        Way::Answer => ask::required(&question),
+                        _ => None,
+                    };
+                    break match required {
+                        Some(required) => Err(required),
+                        None => Ok(Ok(Outcome::needs_input(question))),
+                    };
                 }
-                _ => break Ok(Ok(Outcome::needs_input(question))),
             }
         };
         // No progress may follow the result.

@@ -62,8 +62,10 @@ pub(super) fn bind_flag(
                 Err(vec![violation.hint("nothing is done without it")])
             }
             Value::Bool(on) => Ok(Given::Switch(*on)),
-            other if let Some(times) = times(flag, other) => Ok(Given::Count(times)),
-            other => Err(vec![Violation::new(path, "true or false").found(other)]),
+            other => match times(flag, other) {
+                Some(times) => Ok(Given::Count(times)),
+                None => Err(vec![Violation::new(path, "true or false").found(other)]),
+            },
         };
     }
     if let ValueType::Map(inner) = flag.value_type {
