@@ -1,9 +1,12 @@
 //! Whether a help text speaks of commands or options, however it lists them.
 
 /// Whether a text shows how the help of a command is asked for (`tool help <command>`, `tool <command> --help`), or a
-/// subcommand in its usage. `tool <command>` alone may run another program.
+/// subcommand in its usage. `tool <command>` alone may run another program; with a heading over commands it does not.
 pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
     let program = program.to_lowercase();
+    if takes_command(text, &program) && text.lines().any(heads_commands) {
+        return true;
+    }
     text.lines().any(|line| {
         let line = line.to_lowercase();
         let words: Vec<&str> = line
@@ -14,6 +17,29 @@ pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
         let mut named = named.filter(|(_, word)| **word == program);
         named.any(|(at, _)| asks_for_help(&words[at + 1..]))
     })
+}
+
+/// Whether a usage begins with a program's name, which may have its version behind it, and a place for a command.
+fn takes_command(text: &str, program: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.to_lowercase();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.windows(2).any(|pair| {
+            let version = program.strip_prefix(pair[0]);
+            let named = version.is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+            named && (pair[1] == "command" || is_any_command(pair[1]))
+        })
+    })
+}
+
+/// Whether a line is a heading of a few words, the last of which is `commands`.
+fn heads_commands(line: &str) -> bool {
+    let words: Vec<&str> = line.trim_end().trim_end_matches(':').split(' ').collect();
+    !line.starts_with(char::is_whitespace)
+        && words.len() <= 3
+        && words
+            .last()
+            .is_some_and(|word| word.eq_ignore_ascii_case("commands"))
 }
 
 /// Whether a usage has a place for options: `[OPTIONS]`, `[option]...`.
@@ -61,6 +87,13 @@ mod tests {
             ("usage: tool <command> <subcommand> [parameters]\n", true),
             ("usage: tool [options] <command> [args...]\n", false),
             ("usage: tool <command>\n", false),
+            (
+                "SYNOPSIS\n  tool COMMAND [ARGS]\n\nPRIMARY COMMANDS\n  tool-add(1)\n",
+                true,
+            ),
+            ("Usage: tool3.1 COMMAND\n\nCommands:\n", false),
+            ("Usage: other COMMAND\n\nCommands:\n", false),
+            ("Usage: tool FILE\n\nSUMMARY OF ALL COMMANDS\n", false),
             ("tool help command of its own\n", false),
         ] {
             assert_eq!(speaks_of_commands(text, "tool"), expected, "{text}");
