@@ -74,8 +74,8 @@ pub struct Source {
 /// ```
 /// use charmer_discover::{Fact, Origin};
 /// let mut kind = Fact::new("string", Origin::Help);
-/// kind.hear(Fact::new("int", Origin::Probe));
-/// kind.hear(Fact::new("path", Origin::Usage));
+/// kind.learn(Fact::new("int", Origin::Probe));
+/// kind.learn(Fact::new("path", Origin::Usage));
 /// assert_eq!(kind.value, "int");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ impl<T> Fact<T> {
     }
 
     /// Takes the other fact if it is surer.
-    pub fn hear(&mut self, other: Self) {
+    pub fn learn(&mut self, other: Self) {
         if other.source.sure > self.source.sure {
             *self = other;
         }
@@ -110,13 +110,13 @@ impl<T> Fact<T> {
 /// A field that may not have been seen yet.
 pub(crate) trait Field<T> {
     /// Takes the fact if it is the first, or surer than the one that stands.
-    fn hear(&mut self, fact: Fact<T>);
+    fn learn(&mut self, fact: Fact<T>);
 }
 
 impl<T> Field<T> for Option<Fact<T>> {
-    fn hear(&mut self, fact: Fact<T>) {
+    fn learn(&mut self, fact: Fact<T>) {
         match self {
-            Some(standing) => standing.hear(fact),
+            Some(standing) => standing.learn(fact),
             None => *self = Some(fact),
         }
     }

@@ -182,9 +182,9 @@ impl FlagSketch {
 
     /// Takes what the other knows better.
     pub(crate) fn merge(&mut self, other: Self) {
-        fn hear<T>(field: &mut Option<Fact<T>>, other: Option<Fact<T>>) {
+        fn learn<T>(field: &mut Option<Fact<T>>, other: Option<Fact<T>>) {
             if let Some(fact) = other {
-                field.hear(fact);
+                field.learn(fact);
             }
         }
         fn union<T: PartialEq>(list: &mut Vec<T>, other: Vec<T>) {
@@ -201,14 +201,14 @@ impl FlagSketch {
         union(&mut self.aliases, other.aliases);
         union(&mut self.short_aliases, other.short_aliases);
         union(&mut self.suggestions, other.suggestions);
-        hear(&mut self.kind, other.kind);
-        hear(&mut self.default, other.default);
-        hear(&mut self.choices, other.choices);
-        hear(&mut self.required, other.required);
-        hear(&mut self.scope, other.scope);
-        hear(&mut self.deprecated, other.deprecated);
-        hear(&mut self.env, other.env);
-        hear(&mut self.help, other.help);
+        learn(&mut self.kind, other.kind);
+        learn(&mut self.default, other.default);
+        learn(&mut self.choices, other.choices);
+        learn(&mut self.required, other.required);
+        learn(&mut self.scope, other.scope);
+        learn(&mut self.deprecated, other.deprecated);
+        learn(&mut self.env, other.env);
+        learn(&mut self.help, other.help);
         self.named_type |= other.named_type;
         self.allow_hyphen |= other.allow_hyphen;
         self.may_repeat |= other.may_repeat;
@@ -254,10 +254,10 @@ impl ChildSketch {
             }
         }
         if let Some(about) = other.about {
-            self.about.hear(about);
+            self.about.learn(about);
         }
         if let Some(listed) = other.listed {
-            self.listed.hear(listed);
+            self.listed.learn(listed);
         }
         self.certain |= other.certain;
         self.told = self.told.take().or(other.told);

@@ -363,7 +363,7 @@ impl Walk {
             }
         }
         if let Some(about) = child.about {
-            sketch.about.hear(about);
+            sketch.about.learn(about);
         }
         left_out += sketch.bound_flags(self.bounds.flags);
         // A program that shows flags without end is not asked about each of them.

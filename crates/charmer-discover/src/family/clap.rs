@@ -10,12 +10,12 @@ mod globals;
 mod listing;
 mod negated;
 mod notes;
-mod oracle;
 mod page;
 #[cfg(test)]
 mod property;
 mod refine;
 mod usage;
+mod wrong_values;
 
 use std::{
     collections::BTreeSet,
@@ -64,7 +64,7 @@ struct Memory {
     /// The long names that turn a switch off and stand in no row, of those that the program has.
     negations: BTreeSet<String>,
     /// What is known of flags that were asked about, and which are being asked.
-    oracle: oracle::Known,
+    wrong_values: wrong_values::Known,
 }
 
 /// How much a page must look like clap's to be taken for it whoever printed it.

@@ -12,7 +12,7 @@ use charmer_core::model::{CommandPath, DoubleDash, FlagValue, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
-    argparse::{HELP_TEXT, Oracle},
+    argparse::{HELP_TEXT, Questions},
     fallback::Fallback,
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Optparse {
     pages: Fallback,
-    oracle: Oracle,
+    questions: Questions,
 }
 
 impl Family for Optparse {
@@ -64,15 +64,15 @@ impl Family for Optparse {
     }
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
-        Box::pin(ask(&self.oracle, asker, sketch))
+        Box::pin(ask(&self.questions, asker, sketch))
     }
 }
 
 /// Asks about the types of a command's flags.
-async fn ask(oracle: &Oracle, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+async fn ask(questions: &Questions, asker: &Asker<'_>, sketch: &mut CommandSketch) {
     let helps = |flag: &FlagSketch| flag.long.as_deref() == Some("help");
     if sketch.flags.iter().any(helps) {
-        oracle.ask(asker, sketch).await;
+        questions.ask(asker, sketch).await;
     }
 }
 
@@ -80,7 +80,7 @@ async fn ask(oracle: &Oracle, asker: &Asker<'_>, sketch: &mut CommandSketch) {
 #[derive(Default)]
 pub(super) struct OptparseCommands {
     paths: Mutex<HashSet<CommandPath>>,
-    oracle: Oracle,
+    questions: Questions,
 }
 
 impl OptparseCommands {
@@ -99,7 +99,7 @@ impl OptparseCommands {
             paths.contains(&sketch.path)
         };
         if noted() && asker.binary.is_python_script() {
-            ask(&self.oracle, asker, sketch).await;
+            ask(&self.questions, asker, sketch).await;
         }
     }
 }

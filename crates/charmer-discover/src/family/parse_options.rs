@@ -361,7 +361,7 @@ fn read_root(text: &str, program: &str) -> CommandSketch {
             .map(usage_flags)
             .unwrap_or_default()
         {
-            flag.scope.hear(Fact::new(Scope::Own, Origin::Usage));
+            flag.scope.learn(Fact::new(Scope::Own, Origin::Usage));
             sketch.add_flag(flag);
         }
     }

@@ -90,12 +90,12 @@ pub(crate) fn explain(binary: &Binary, root: &mut CommandSketch) {
 fn add_texts(manual: Manual, root: &mut CommandSketch) {
     for flag in manual.flags {
         if let (Some(known), Some(help)) = (root.flag_mut(&flag), flag.help) {
-            known.help.hear(help);
+            known.help.learn(help);
         }
     }
     if let Some(about) = manual.about {
         let sure = Origin::Help.usual() + 1;
-        root.about.hear(Fact::with(about, Origin::Manual, sure));
+        root.about.learn(Fact::with(about, Origin::Manual, sure));
     }
 }
 

@@ -107,7 +107,7 @@ impl Dialogue {
     }
 
     /// Waits for the next line. Nothing is lost where this is given up.
-    pub async fn hear(&mut self) -> HeardLine {
+    pub async fn next_line(&mut self) -> HeardLine {
         loop {
             let found = self.rest[self.searched..].iter().position(|&b| b == b'\n');
             if let Some(at) = found {

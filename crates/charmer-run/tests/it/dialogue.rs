@@ -15,7 +15,7 @@ fn start(program: &Path, args: &[&str]) -> Dialogue {
 }
 
 async fn line(dialogue: &mut Dialogue) -> String {
-    match tokio::time::timeout(HANG, dialogue.hear()).await {
+    match tokio::time::timeout(HANG, dialogue.next_line()).await {
         Ok(HeardLine::Line(line)) => String::from_utf8(line).expect("it is text"),
         other => panic!("no line: {other:?}"),
     }
@@ -57,7 +57,7 @@ async fn nothing_of_it_is_left_when_nobody_speaks_with_it_any_more() {
 #[tokio::test]
 async fn what_is_kept_of_a_flood_is_bounded() {
     let mut endless = start(&fixture(), &["line", "100000000"]);
-    let heard = tokio::time::timeout(HANG, endless.hear()).await;
+    let heard = tokio::time::timeout(HANG, endless.next_line()).await;
     assert_eq!(heard.expect("it stops reading"), HeardLine::TooLong);
     endless.end().await;
     let mut loud = start(&fixture(), &["flood", "stderr", "1000000"]);

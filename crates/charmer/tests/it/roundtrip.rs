@@ -7,7 +7,7 @@ mod dice;
 mod encode;
 mod level;
 mod meaning;
-mod oracle;
+mod right_refusals;
 mod spec;
 mod understood;
 mod words;
@@ -36,7 +36,7 @@ use self::{
     encode::{encode, is_offered, reversed},
     level::Level,
     meaning::{Meaning, meant},
-    oracle::{excuse, pending},
+    right_refusals::{excuse, pending},
     spec::Spec,
     understood::{bridge, in_effect, parse, read},
     words::{all_names, any_json},

@@ -222,7 +222,7 @@ impl Conversation {
 
     async fn answer(&mut self, method: &'static str) -> Result<Value, Breakdown> {
         for _ in 0..MOST_OTHERS {
-            let line = match self.dialogue.hear().await {
+            let line = match self.dialogue.next_line().await {
                 HeardLine::Line(line) => line,
                 HeardLine::Nothing => return Err(self.broken_off(method).await),
                 _ => return Err(Breakdown::Flood(method)),

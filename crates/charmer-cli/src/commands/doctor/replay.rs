@@ -132,7 +132,7 @@ impl Replay<'_> {
     async fn version(&self, program: &Path) -> Option<String> {
         let mut dialogue = self.start(program, &["--version".into()]).ok()?;
         dialogue.hang_up();
-        let said = tokio::time::timeout(self.patience, dialogue.hear()).await;
+        let said = tokio::time::timeout(self.patience, dialogue.next_line()).await;
         dialogue.end().await;
         match said.ok()? {
             HeardLine::Line(line) => Some(self.conditions.shown(&String::from_utf8_lossy(&line))),

@@ -18,7 +18,7 @@ use crate::{
     help::first_sentence,
     sketch::{ChildSketch, CommandSketch, FlagSketch},
 };
-pub(super) use probe::Oracle;
+pub(super) use probe::Questions;
 
 /// The text that argparse gives its `--help`.
 pub(super) const HELP_TEXT: &str = "show this help message and exit";
@@ -28,7 +28,7 @@ pub(super) const HELP_TEXT: &str = "show this help message and exit";
 pub(crate) struct Argparse {
     /// What was shown for each path: a path that is no command shows its parent's help.
     shown: Mutex<HashMap<CommandPath, Shown>>,
-    oracle: Oracle,
+    questions: Questions,
 }
 
 struct Shown {
@@ -104,7 +104,7 @@ impl Family for Argparse {
         Box::pin(async move {
             ask_choices(asker, sketch).await;
             if probe::shows_help(sketch) {
-                self.oracle.ask(asker, sketch).await;
+                self.questions.ask(asker, sketch).await;
             }
         })
     }
@@ -222,7 +222,8 @@ fn sketch(
             .iter_mut()
             .find(|flag| rows::is_named(flag, name));
         if let Some(flag) = flag {
-            flag.required.hear(Fact::with(*required, Origin::Usage, 85));
+            flag.required
+                .learn(Fact::with(*required, Origin::Usage, 85));
         }
     }
     let id = |member: &str| match rows::named(&sketch.flags, member) {

@@ -51,12 +51,12 @@ type Learnt = (Option<Fact<Kind>>, Option<Fact<Vec<Choice>>>);
 
 /// Remembers what was said: commands often share flags.
 #[derive(Default)]
-pub(in crate::family) struct Oracle {
+pub(in crate::family) struct Questions {
     known: Mutex<HashMap<String, Learnt>>,
     spent: AtomicIsize,
 }
 
-impl Oracle {
+impl Questions {
     /// Asks about the flags of a command whose types are not sure.
     pub(in crate::family) async fn ask(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         self.spent.fetch_sub(EACH, Ordering::Relaxed);
@@ -319,7 +319,7 @@ fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
         Verdict::Choices(values) => {
             kind.value_type = ValueType::String;
             let choices = values.iter().map(Choice::new).collect();
-            flag.choices.hear(Fact::new(choices, Origin::Probe));
+            flag.choices.learn(Fact::new(choices, Origin::Probe));
         }
         Verdict::Count(count) => {
             kind.repetition = Repetition::Fixed {

@@ -132,36 +132,36 @@ mod tests {
     fn errors_of_several_versions() {
         let flags = [FlagSketch::long("heat")];
         let about = |outcome| Heard::About("--heat".into(), outcome);
-        let hear = |text: &str| heard(text, false, &flags);
+        let learn = |text: &str| heard(text, false, &flags);
         assert_eq!(
-            hear("error: the argument '--heat <N>' cannot be used multiple times\n\nUsage: kiln"),
+            learn("error: the argument '--heat <N>' cannot be used multiple times\n\nUsage: kiln"),
             about(Outcome::Once)
         );
         assert_eq!(
-            hear(
+            learn(
                 "error: The argument '--heat <N>' was provided more than once, but cannot be used multiple times"
             ),
             about(Outcome::Once)
         );
         assert_eq!(
-            hear(
+            learn(
                 "error: invalid value 'zqxj' for '--heat <N>'\n  [possible values: low, high]\n\nFor more"
             ),
             about(Outcome::Choices(vec!["low".into(), "high".into()]))
         );
         assert_eq!(
-            hear("error: invalid value '99' for '--heat <N>': 99 is not in 1..=10\n"),
+            learn("error: invalid value '99' for '--heat <N>': 99 is not in 1..=10\n"),
             about(Outcome::Range(1, 10))
         );
         assert!(matches!(
-            hear("error: Invalid value \"zqxj\" for '--heat <N>': invalid digit found in string"),
+            learn("error: Invalid value \"zqxj\" for '--heat <N>': invalid digit found in string"),
             Heard::About(_, Outcome::Invalid(_))
         ));
         assert_eq!(
-            hear("error: invalid UTF-8 was detected in one or more arguments"),
+            learn("error: invalid UTF-8 was detected in one or more arguments"),
             Heard::NotText
         );
-        assert_eq!(hear("Usage: kiln"), Heard::Unclear);
+        assert_eq!(learn("Usage: kiln"), Heard::Unclear);
         assert_eq!(heard("Usage: kiln", true, &flags), Heard::Help);
     }
 }

@@ -9,9 +9,8 @@ use clap::{Arg, ArgAction, value_parser};
 use proptest::prelude::*;
 
 use super::{
-    answer, globals,
-    oracle::{Question, Round},
-    page, refine,
+    answer, globals, page, refine,
+    wrong_values::{Question, Round},
 };
 use crate::{build::build, sketch::CommandSketch, walk::Found};
 
@@ -528,7 +527,7 @@ fn ask(program: &clap::Command, sketch: &mut CommandSketch) {
             break;
         }
         let (text, succeeded) = probe(round.elements());
-        round.hear(answer::heard(&text, succeeded, &flags), true);
+        round.learn(answer::heard(&text, succeeded, &flags), true);
     }
     for question in &round.questions {
         let flag = sketch

@@ -11,7 +11,7 @@ use super::{
     Clap,
     answer::{self, Heard, Outcome},
     listing,
-    oracle::{self, Question, Round, Verdict},
+    wrong_values::{self, Question, Round, Verdict},
 };
 use crate::{
     fact::{Fact, Origin},
@@ -134,7 +134,7 @@ impl Clap {
                     .collect();
                 let answer = asker.prober.run(&argv).await;
                 let heard = answer::heard(said(&answer), answer.succeeded(), &mine);
-                round.hear(heard, in_order);
+                round.learn(heard, in_order);
             }
             self.publish(&mine, &round);
         }
@@ -144,7 +144,7 @@ impl Clap {
     fn claim(&self, open: &mut Vec<FlagSketch>, sketch: &mut CommandSketch) -> Vec<FlagSketch> {
         let mut memory = self.memory();
         open.retain(
-            |flag| match memory.oracle.verdicts.get(&oracle::key(flag)) {
+            |flag| match memory.wrong_values.verdicts.get(&wrong_values::key(flag)) {
                 Some(verdict) => {
                     if let Some(flag) = sketch.flag_mut(flag) {
                         apply(flag, verdict);
@@ -156,7 +156,7 @@ impl Clap {
         );
         let mine = open
             .iter()
-            .filter(|flag| memory.oracle.asked.insert(oracle::key(flag)));
+            .filter(|flag| memory.wrong_values.asked.insert(wrong_values::key(flag)));
         mine.cloned().collect()
     }
 
@@ -170,7 +170,10 @@ impl Clap {
             let verdict = question
                 .map(|question| question.verdict.clone())
                 .unwrap_or_default();
-            memory.oracle.verdicts.insert(oracle::key(flag), verdict);
+            memory
+                .wrong_values
+                .verdicts
+                .insert(wrong_values::key(flag), verdict);
         }
         drop(memory);
         self.learnt.notify_waiters();
@@ -379,14 +382,14 @@ pub(super) fn hear_positionals(questions: &mut [Question], heard: Heard) -> bool
         for (at, question) in questions.iter_mut().enumerate() {
             let waits = question.is_about_bytes() && turn != Some(at);
             if !question.is_done() && !waits {
-                question.hear(Outcome::Accepted);
+                question.learn(Outcome::Accepted);
             }
         }
     };
     match heard {
         Heard::Help => accepted(questions),
         Heard::NotText => match turn {
-            Some(at) => questions[at].hear(Outcome::NotText),
+            Some(at) => questions[at].learn(Outcome::NotText),
             None => return false,
         },
         Heard::About(name, outcome) => {
@@ -396,7 +399,7 @@ pub(super) fn hear_positionals(questions: &mut [Question], heard: Heard) -> bool
                 return false;
             };
             accepted(&mut questions[..at]);
-            questions[at].hear(outcome);
+            questions[at].learn(outcome);
         }
         Heard::Unclear => return false,
     }

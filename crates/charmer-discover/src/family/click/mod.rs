@@ -18,7 +18,7 @@ use crate::{
 /// Programs that parse their command line with click, or with typer, which is built on it.
 #[derive(Default)]
 pub(crate) struct Click {
-    oracle: probe::Oracle,
+    questions: probe::Questions,
 }
 
 impl Family for Click {
@@ -64,13 +64,13 @@ impl Family for Click {
         }
         let sketch = sketch(&page::read(page.text())?, page.path)?;
         if page.path.is_root() {
-            self.oracle.begin(page.program, &sketch);
+            self.questions.begin(page.program, &sketch);
         }
         Some(sketch)
     }
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
-        Box::pin(self.oracle.ask(asker, sketch))
+        Box::pin(self.questions.ask(asker, sketch))
     }
 }
 

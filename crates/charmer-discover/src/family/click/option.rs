@@ -123,7 +123,7 @@ pub(super) fn describe(flag: &mut FlagSketch, value: Option<&str>, text: &str, r
         flag.kind = Some(Fact::new(Kind::count(), Origin::Help));
     }
     flag.required
-        .hear(Fact::new(extra.required || required, Origin::Help));
+        .learn(Fact::new(extra.required || required, Origin::Help));
     if let Some(env) = extra.env {
         flag.env = Some(Fact::new(env, Origin::Help));
     }

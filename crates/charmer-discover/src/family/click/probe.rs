@@ -26,14 +26,14 @@ const ROUNDS: usize = 4;
 
 /// Remembers what was said: commands often share options.
 #[derive(Default)]
-pub(super) struct Oracle {
+pub(super) struct Questions {
     /// The program's name as its usage has it, and the word that asks for completion.
     program: Mutex<Option<(String, &'static str)>>,
     silent: AtomicBool,
     known: Mutex<HashMap<String, Kind>>,
 }
 
-impl Oracle {
+impl Questions {
     /// Notes what the root's help says.
     pub(super) fn begin(&self, program: &str, root: &CommandSketch) {
         // typer has its own way to ask.

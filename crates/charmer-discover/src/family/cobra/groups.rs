@@ -16,7 +16,7 @@ use crate::{
     sketch::{CommandSketch, FlagSketch, Scope},
 };
 
-use super::{Cobra, flag_lines, oracle};
+use super::{Cobra, flag_lines, wrong_values};
 
 /// How many commands a program may have to be asked about all of them: four questions a command, which are more than the
 /// bound of two that larger ones keep to, take a second or two then.
@@ -138,7 +138,10 @@ impl Cobra {
         path: &CommandPath,
         set: &[&FlagSketch],
     ) -> Option<Vec<FlagSketch>> {
-        let given: Vec<String> = set.iter().filter_map(|flag| oracle::valid(flag)).collect();
+        let given: Vec<String> = set
+            .iter()
+            .filter_map(|flag| wrong_values::valid(flag))
+            .collect();
         let answer = self.complete(asker, path, &given, "-").await?;
         answer.complaint.is_none().then(|| flag_lines(&answer))
     }

@@ -28,7 +28,7 @@ use super::{
     flag_lines,
     groups::SMALL,
     hear_flags,
-    oracle::{self, said_of},
+    wrong_values::{self, said_of},
 };
 
 /// How many commands must have been asked about a flag before others with the same are not.
@@ -83,7 +83,7 @@ impl Cobra {
     /// Asks commands for their flags, and for the kinds that help leaves open.
     pub(super) async fn learn_flags(&self, asker: &Asker<'_>, sketches: &mut Sketches) {
         let large = sketches.len() > SMALL;
-        sketches.values_mut().for_each(oracle::believe_commas);
+        sketches.values_mut().for_each(wrong_values::believe_commas);
         let mut twins: BTreeMap<CommandPath, CommandPath> = BTreeMap::new();
         let mut same = Vec::new();
         let mut vouching: HashMap<Digest, usize> = HashMap::new();
@@ -213,7 +213,9 @@ impl Cobra {
             // What is not required can be asked about on the way, when all flags may be listed again.
             // One with a letter is the same in many commands, and is asked about once.
             let asks = |flag: &&FlagSketch| {
-                oracle::is_open_list(flag) && flag.short.is_none() && self.recall(flag).is_none()
+                wrong_values::is_open_list(flag)
+                    && flag.short.is_none()
+                    && self.recall(flag).is_none()
             };
             let lists = match pending.is_empty() {
                 true => away.iter().filter(asks).collect(),
@@ -269,15 +271,15 @@ impl Cobra {
         flag: &mut FlagSketch,
         lists: &[&FlagSketch],
     ) -> Option<Completion> {
-        let is_list = oracle::is_open_list(flag);
+        let is_list = wrong_values::is_open_list(flag);
         given.push(match is_list {
-            true => oracle::junk(flag),
-            false => oracle::valid(flag)?,
+            true => wrong_values::junk(flag),
+            false => wrong_values::valid(flag)?,
         });
         let words: Vec<String> = given
             .iter()
             .cloned()
-            .chain(lists.iter().map(|list| oracle::junk(list)))
+            .chain(lists.iter().map(|list| wrong_values::junk(list)))
             .collect();
         let answer = self.complete(asker, &sketch.path, &words, "-").await?;
         let mut refused = lists.iter().copied();
@@ -294,10 +296,10 @@ impl Cobra {
             if is_list {
                 hear_kind(sketch, flag, kind.clone());
             }
-            flag.kind.hear(Fact::new(kind, Origin::Probe));
+            flag.kind.learn(Fact::new(kind, Origin::Probe));
             flag.default = None;
             given.pop();
-            given.push(oracle::valid(flag)?);
+            given.push(wrong_values::valid(flag)?);
         } else if let Some(list) = refused.find(|list| complaint.is_about(list)) {
             if let Some(kind) = complaint.kind() {
                 hear_kind(sketch, list, kind);
@@ -311,7 +313,7 @@ impl Cobra {
 
 fn hear_kind(sketch: &mut CommandSketch, flag: &FlagSketch, kind: Kind) {
     if let Some(known) = sketch.flag_mut(flag) {
-        known.kind.hear(Fact::new(kind, Origin::Probe));
+        known.kind.learn(Fact::new(kind, Origin::Probe));
     }
 }
 

@@ -8,13 +8,13 @@ mod behind;
 mod complete;
 mod groups;
 mod listed;
-mod oracle;
 mod page;
 mod pflag;
 mod said;
 mod shown;
 mod traverse;
 mod usage;
+mod wrong_values;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -37,8 +37,8 @@ use crate::{
 
 use super::{Asker, Family, Page, Refining, Signs, Sketches, printed};
 use complete::Completion;
-use oracle::Learnt;
 pub(crate) use said::read_texts;
+use wrong_values::Learnt;
 
 /// How many commands must not have shown their help to `help PATH` for it to be left out.
 const WITHOUT_HELP: usize = 3;
@@ -429,7 +429,7 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
                         known.help = None;
                     }
                     help.value = help.value.replace('`', "");
-                    known.help.hear(help);
+                    known.help.learn(help);
                 }
             }
             None => {

@@ -7,7 +7,8 @@ use charmer_core::model::CommandPath;
 use futures_util::future::join_all;
 
 use super::{
-    Asker, Cobra, CommandSketch, Fact, FlagPlaces, FlagSketch, Origin, Scope, Sketches, oracle,
+    Asker, Cobra, CommandSketch, Fact, FlagPlaces, FlagSketch, Origin, Scope, Sketches,
+    wrong_values,
 };
 
 /// How many flags are tried at once: one that is persistent without anybody having said so does not decide alone.
@@ -68,7 +69,7 @@ fn trial(path: &CommandPath, sketches: &Sketches) -> Option<Trial> {
     children.into_iter().find_map(|child| {
         let known = FlagPlaces::of(&child.flags);
         let tried = own.iter().filter(|flag| !known.has(flag));
-        let tried = tried.filter_map(|flag| oracle::valid(flag));
+        let tried = tried.filter_map(|flag| wrong_values::valid(flag));
         let mut given: Vec<String> = tried.take(TRIED).collect();
         if given.is_empty() {
             return None;

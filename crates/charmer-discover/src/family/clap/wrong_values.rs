@@ -168,7 +168,7 @@ impl Question {
     }
 
     /// Takes in what the parser said.
-    pub(super) fn hear(&mut self, outcome: Outcome) {
+    pub(super) fn learn(&mut self, outcome: Outcome) {
         let verdict = &mut self.verdict;
         match outcome {
             // The larger number is tried only once.
@@ -310,7 +310,7 @@ impl Round {
 
     /// Takes in an answer. `in_order` says whether the parser is known to read values before it comes to `--help`:
     /// otherwise help says nothing.
-    pub(super) fn hear(&mut self, heard: Heard, in_order: bool) {
+    pub(super) fn learn(&mut self, heard: Heard, in_order: bool) {
         let open = self.open();
         let accepted = if in_order {
             Outcome::Accepted
@@ -320,12 +320,12 @@ impl Round {
         match heard {
             Heard::Help => {
                 for at in open {
-                    self.questions[at].hear(accepted.clone());
+                    self.questions[at].learn(accepted.clone());
                 }
             }
             Heard::NotText => {
                 if let Some(&first) = open.first() {
-                    self.questions[first].hear(Outcome::NotText);
+                    self.questions[first].learn(Outcome::NotText);
                 }
             }
             Heard::About(name, outcome) => {
@@ -334,9 +334,9 @@ impl Round {
                     return self.skip(&open);
                 };
                 for &at in &open[..named] {
-                    self.questions[at].hear(accepted.clone());
+                    self.questions[at].learn(accepted.clone());
                 }
-                self.questions[open[named]].hear(outcome);
+                self.questions[open[named]].learn(outcome);
                 self.unclear = 0;
             }
             Heard::Unclear => self.skip(&open),
@@ -391,7 +391,7 @@ mod tests {
         let mut round = Round::new(flags.iter().filter_map(Question::about).collect());
         assert_eq!(round.elements().len(), 6);
         let digits = "invalid digit found in string".to_owned();
-        round.hear(
+        round.learn(
             Heard::About("--heat".into(), Outcome::Invalid(digits)),
             true,
         );
@@ -405,9 +405,9 @@ mod tests {
                 "--glaze=zqxj"
             ]
         );
-        round.hear(Heard::About("--heat".into(), Outcome::Range(1, 10)), true);
-        round.hear(Heard::About("--heat".into(), Outcome::Once), true);
-        round.hear(Heard::Help, true);
+        round.learn(Heard::About("--heat".into(), Outcome::Range(1, 10)), true);
+        round.learn(Heard::About("--heat".into(), Outcome::Once), true);
+        round.learn(Heard::Help, true);
         assert!(round.is_done());
         let heat = &round.questions[1].verdict;
         assert_eq!(
@@ -420,7 +420,7 @@ mod tests {
     #[test]
     fn help_proves_nothing_where_it_is_shown_first() {
         let mut round = Round::new(vec![Question::about(&option("clay")).expect("a question")]);
-        round.hear(Heard::Help, false);
+        round.learn(Heard::Help, false);
         assert!(round.is_done());
         assert_eq!(round.questions[0].verdict, Verdict::default());
     }
@@ -429,8 +429,8 @@ mod tests {
     fn answers_that_make_no_sense_end_the_round() {
         let flags = ["a", "b", "c", "d"].map(option);
         let mut round = Round::new(flags.iter().filter_map(Question::about).collect());
-        round.hear(Heard::Unclear, true);
-        round.hear(Heard::Unclear, true);
+        round.learn(Heard::Unclear, true);
+        round.learn(Heard::Unclear, true);
         assert!(round.is_done());
     }
 }

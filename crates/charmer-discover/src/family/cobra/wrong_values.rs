@@ -1,4 +1,4 @@
-//! The type oracle: a value that is wrong for nearly every type, and what the program says to it.
+//! A value that is wrong for nearly every type, and what the program says to it.
 //!
 //! `__complete PATH --flag="@ -` parses flags without running the command. An open quotation mark is no
 //! number, no duration, no address and no CSV, but it is a text; so the complaint, or its absence, tells the type. Flags are
@@ -430,7 +430,7 @@ impl Learnt {
                 if kind.value_type != ValueType::String {
                     flag.choices = None;
                 }
-                flag.kind.hear(Fact::new(kind, Origin::Probe));
+                flag.kind.learn(Fact::new(kind, Origin::Probe));
                 // A default was read before the kind was known.
                 if let Some(default) = flag.default.take() {
                     super::pflag::set_default(
@@ -443,7 +443,7 @@ impl Learnt {
             Self::Strict(values) => {
                 if values.len() > 1 {
                     let choices = values.iter().map(Choice::new).collect();
-                    flag.choices.hear(Fact::new(choices, Origin::Completion));
+                    flag.choices.learn(Fact::new(choices, Origin::Completion));
                 }
                 // An application's own type: several values unless help shows that it holds one.
                 let one = flag.choices.is_some() || flag.default.is_some() || is_scalar(flag);
@@ -456,7 +456,7 @@ impl Learnt {
                     Some(FlagValue::Optional { bare }) => kind.optional(bare),
                     _ => kind,
                 };
-                flag.kind.hear(Fact::with(kind, Origin::Probe, 50));
+                flag.kind.learn(Fact::with(kind, Origin::Probe, 50));
             }
         }
     }
