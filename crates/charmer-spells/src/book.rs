@@ -44,10 +44,10 @@ use crate::{
 /// assert_eq!(names, ["hello", "cast_spell", "list_spells"]);
 /// ```
 #[derive(Debug, Clone)]
-pub struct SpellBook(pub(crate) Arc<Shared>);
+pub struct SpellBook(pub(crate) Arc<BookState>);
 
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct BookState {
     pub(crate) folder: PathBuf,
     /// The folder that holds it, which relative paths are relative to.
     pub(crate) base: PathBuf,
@@ -64,7 +64,7 @@ impl SpellBook {
     pub fn open(folder: &Path, options: SpellOptions) -> Self {
         let folder = file::absolute(folder);
         let base = folder.parent().unwrap_or(&folder).to_owned();
-        let book = Self(Arc::new(Shared {
+        let book = Self(Arc::new(BookState {
             folder,
             base,
             options: RwLock::new(Arc::new(options)),
@@ -242,7 +242,7 @@ impl SpellBook {
     }
 }
 
-impl Shared {
+impl BookState {
     pub(crate) fn options(&self) -> Arc<SpellOptions> {
         Arc::clone(&self.options.read().unwrap_or_else(PoisonError::into_inner))
     }

@@ -11,7 +11,7 @@ use charmer_run::{CallError, ErrorCode};
 
 use crate::{
     SpellOptions, Trust,
-    book::Shared,
+    book::BookState,
     confine,
     file::{self, Fingerprint},
     load::{Entry, Loaded, load_all},
@@ -58,7 +58,7 @@ impl State {
     }
 }
 
-impl Shared {
+impl BookState {
     /// Looks at the folder, and reads what is new.
     pub(crate) fn look(&self, known: &mut HashMap<PathBuf, Known>, before: &State) -> State {
         let mut state = State::default();

@@ -15,9 +15,9 @@ use crate::{assemble::Assembler, kept_list::KeptList, output, spells};
 
 /// Hands tools to a server. Clones speak for the same one.
 #[derive(Clone)]
-pub(crate) struct Offer(Arc<Shared>);
+pub(crate) struct Offer(Arc<OfferState>);
 
-struct Shared {
+struct OfferState {
     assembler: Arc<Assembler>,
     tools: ToolsHandle,
     state: Mutex<State>,
@@ -39,7 +39,7 @@ struct State {
 impl Offer {
     /// For a server whose programs are still to be read; the spells are offered at once.
     pub(crate) fn new(assembler: Arc<Assembler>, tools: ToolsHandle) -> Self {
-        let offer = Self(Arc::new(Shared {
+        let offer = Self(Arc::new(OfferState {
             assembler,
             tools,
             state: Mutex::default(),

@@ -175,7 +175,7 @@ pub enum ProbeError {
 pub struct Prober(Arc<Inner>);
 
 struct Inner {
-    shared: Arc<Shared>,
+    shared: Arc<ProberState>,
     environment: Environment,
     home: PathBuf,
     /// Whether that is the user's real home.
@@ -189,7 +189,7 @@ struct Inner {
 }
 
 /// What probes with the scratch home and with the real one have in common.
-struct Shared {
+struct ProberState {
     program: PathBuf,
     options: ProbeOptions,
     engine: Engine,
@@ -232,7 +232,7 @@ impl Prober {
         engine.concurrency = Some(parallel);
         let environment = environment::scratch_environment(&options.environment, &scratch);
         let home = scratch.home();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProberState {
             program,
             engine: Engine::new(engine),
             // The engine's own queue is bounded, and waiting in it counts as time of the probe: a walk wants neither.
@@ -399,7 +399,7 @@ impl Prober {
     }
 }
 
-impl Shared {
+impl ProberState {
     /// Found out once, when it is first needed.
     fn protection(&self) -> &Protection {
         self.protection.get_or_init(|| {

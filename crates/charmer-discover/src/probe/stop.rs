@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
+use super::ProberState;
 
 /// Stops every prober that has it among its options. Clones are one.
 ///
@@ -22,7 +22,7 @@ struct Stopping {
 /// A prober, and what is cancelled when the last of it is gone.
 struct Running {
     /// Nobody yet where its folder is still being made.
-    prober: Weak<Shared>,
+    prober: Weak<ProberState>,
     gone: CancellationToken,
 }
 
@@ -78,7 +78,7 @@ impl ProbeStop {
     }
 
     /// Tells whom to end; `false` if it is too late: whoever stops waits until the prober is gone.
-    pub(super) fn add(&self, prober: &Arc<Shared>) -> bool {
+    pub(super) fn add(&self, prober: &Arc<ProberState>) -> bool {
         let mut probers = self.probers();
         if self.is_ordered() {
             return false;

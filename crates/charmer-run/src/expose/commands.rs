@@ -26,10 +26,10 @@ const NEAR: usize = 3;
 
 /// See the module's documentation. Clones share everything.
 #[derive(Debug, Clone)]
-pub(super) struct Commands(pub(super) Arc<Shared>);
+pub(super) struct Commands(pub(super) Arc<ServedCommands>);
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct ServedCommands {
     pub(super) tools: Vec<ServedTool>,
     /// Tools that are listed only once they are of use, such as the one for long output. Not every assistant looks at the
     /// list again: they can be run by their name from the start.
@@ -53,9 +53,9 @@ pub(super) struct Shared {
 }
 
 impl std::ops::Deref for Commands {
-    type Target = Shared;
+    type Target = ServedCommands;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &ServedCommands {
         &self.0
     }
 }
@@ -68,7 +68,7 @@ impl Commands {
     ) -> Self {
         let names = tools.iter().enumerate();
         let names = names.map(|(at, served)| (served.tool.name.to_string(), at));
-        Self(Arc::new(Shared {
+        Self(Arc::new(ServedCommands {
             names: names.collect(),
             tools,
             aside,
@@ -120,7 +120,7 @@ impl Commands {
     }
 }
 
-impl Shared {
+impl ServedCommands {
     /// The index for searching, made when it is first needed.
     pub(super) fn index(&self) -> &Index {
         self.index

@@ -21,10 +21,10 @@ const MOST: usize = 20;
 /// assert!(changes.has_changed().unwrap());
 /// ```
 #[derive(Debug, Clone)]
-pub struct Promotions(Arc<Shared>);
+pub struct Promotions(Arc<PromotionState>);
 
 #[derive(Debug)]
-struct Shared {
+struct PromotionState {
     state: Mutex<State>,
     changes: watch::Sender<usize>,
 }
@@ -56,7 +56,7 @@ impl State {
 
 impl Default for Promotions {
     fn default() -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(PromotionState {
             state: Mutex::default(),
             changes: watch::channel(0).0,
         }))

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{Call, CallError, CallPath, ErrorCode, Outcome, ServedTool, SharedSteps};
 
 use super::{
-    commands::{Commands, Shared},
+    commands::{Commands, ServedCommands},
     describe::{answered, meta_tool},
     kept_search::{FoundCommand, KeptSearch},
 };
@@ -80,7 +80,7 @@ trait Searched {
     fn growing(&self) -> bool;
 }
 
-impl Searched for Shared {
+impl Searched for ServedCommands {
     fn index(&self) -> &Index {
         self.index()
     }

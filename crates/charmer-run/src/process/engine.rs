@@ -30,10 +30,10 @@ pub struct EngineOptions {
 
 /// See the module's documentation. Clones share everything.
 #[derive(Debug, Clone)]
-pub struct Engine(pub(super) Arc<Shared>);
+pub struct Engine(pub(super) Arc<EngineState>);
 
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct EngineState {
     pub(super) supervisors: TaskTracker,
     pub(super) gate: Gate,
     pub(super) spool: Option<Spool>,
@@ -50,7 +50,7 @@ impl Default for Engine {
 impl Engine {
     /// An engine that runs programs like this.
     pub fn new(options: EngineOptions) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(EngineState {
             supervisors: TaskTracker::new(),
             gate: Gate::new(options.concurrency, options.queue),
             spool: options

@@ -29,13 +29,13 @@ const PREFIX: &str = "charmer-call-";
 pub struct ConfinedPool {
     command: SandboxCommand,
     scratch: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
     /// Whom the first report is told, until it has been.
     tell: Mutex<Option<fn(&Report)>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct PoolState {
     idle: Mutex<VecDeque<Idle>>,
     /// The thread that processes go to whose calls are over: it may block.
     returns: Mutex<Option<Returns>>,
@@ -79,7 +79,7 @@ impl ConfinedPool {
         Self {
             command,
             scratch,
-            shared: Arc::new(Shared {
+            shared: Arc::new(PoolState {
                 idle: Mutex::default(),
                 returns: Mutex::default(),
             }),
@@ -175,7 +175,7 @@ impl Drop for ConfinedPool {
     }
 }
 
-impl Shared {
+impl PoolState {
     fn take(&self, rights: &Arc<Rights>, principal: &Arc<str>) -> Option<Confined> {
         loop {
             let process = {
@@ -251,7 +251,7 @@ impl Shared {
 /// Waits for a process to put away; `None` when there will be no more.
 fn next_return(
     receiver: &mpsc::Receiver<Return>,
-    shared: &std::sync::Weak<Shared>,
+    shared: &std::sync::Weak<PoolState>,
 ) -> Option<Return> {
     loop {
         let waits = shared.upgrade()?.retire();
@@ -277,7 +277,7 @@ impl Confined {
 pub(super) struct Lease {
     /// There until it is dropped.
     process: Option<Confined>,
-    pool: Arc<Shared>,
+    pool: Arc<PoolState>,
     clean: bool,
 }
 

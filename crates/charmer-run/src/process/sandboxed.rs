@@ -193,7 +193,7 @@ impl Launcher {
             .map_err(|error| not_started(format!("no pipes to it: {error}")))?;
         let (tell, told) = oneshot::channel();
         let on_end = Box::new(move |end| drop(tell.send(end)));
-        let group = SandboxedGroup(Arc::new(Shared {
+        let group = SandboxedGroup(Arc::new(GroupState {
             program: sandbox.launch(&program, streams, on_end),
             killed: OnceLock::new(),
         }));
@@ -305,10 +305,10 @@ fn into_handle(
 
 /// The process group of a program in a sandbox.
 #[derive(Debug, Clone)]
-pub(super) struct SandboxedGroup(Arc<Shared>);
+pub(super) struct SandboxedGroup(Arc<GroupState>);
 
 #[derive(Debug)]
-struct Shared {
+struct GroupState {
     program: ConfinedProgram,
     /// When it was first told to kill it.
     killed: OnceLock<Instant>,

@@ -16,7 +16,7 @@ use crate::{CallError, Ended, Outcome};
 
 use super::{
     Request,
-    engine::{Engine, Shared},
+    engine::{Engine, EngineState},
     gate::Pass,
     running::{Members, Running},
     sink::Sink,
@@ -87,7 +87,7 @@ async fn watch(
     group: &Members,
     request: Request,
     cancel: &CancellationToken,
-    shared: &Shared,
+    shared: &EngineState,
 ) -> Result<Outcome, CallError> {
     let began = Instant::now();
     let Request {

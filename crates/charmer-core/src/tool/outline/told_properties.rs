@@ -74,7 +74,7 @@ impl Property {
 }
 
 /// What several tools of a program have in common.
-pub(super) struct Shared {
+pub(super) struct SharedProperties {
     pub(super) heading: String,
     pub(super) properties: Vec<Property>,
 }
@@ -144,7 +144,7 @@ pub(super) fn told_default(default: Option<&Value>) -> Option<String> {
 
 /// Takes out of the tools of each program what all of them have: the flags of the program's root, and more if there is
 /// more to gain.
-pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<Property>]) -> Vec<Shared> {
+pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<Property>]) -> Vec<SharedProperties> {
     let mut blocks = Vec::new();
     let mut programs: Vec<(&str, Layout, Vec<usize>)> = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
@@ -203,7 +203,7 @@ pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<Property>]) -> Vec<Shared
             true => format!("each of these {program} commands"),
             false => format!("every {program} command"),
         };
-        blocks.push(Shared {
+        blocks.push(SharedProperties {
             heading: format!("Also, as {who}{place}:"),
             properties,
         });

@@ -62,11 +62,11 @@ pub struct Audit {
     redactor: Redactor,
     fail_closed: bool,
     report: Report,
-    shared: Arc<Shared>,
+    shared: Arc<AuditState>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct AuditState {
     writer: OnceLock<Writer>,
     /// How many calls have no last line yet.
     open: Arc<AtomicU64>,
