@@ -8,7 +8,7 @@ use std::{
 
 /// Where a secret is.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum SecretPlace {
     /// In the home folder.
     Home(&'static str),
     /// In the folder for configuration.
@@ -17,11 +17,11 @@ enum Place {
     System(&'static str),
 }
 
-use Place::{Configuration, Home, System};
+use SecretPlace::{Configuration, Home, System};
 
 /// The secrets, and besides a program of the same name the programs that they belong to.
 #[rustfmt::skip]
-const SECRETS: &[(Place, &[&str])] = &[
+const SECRETS: &[(SecretPlace, &[&str])] = &[
     (Home(".ssh"), &["scp", "sftp", "ssh-keygen", "ssh-add"]),
     (Home(".aws"), &["sam", "cdk"]),
     (Home(".gnupg"), &["gpg", "gpg2", "gpgv"]),

@@ -77,7 +77,7 @@ impl Journal {
     }
 
     /// The places of the answers under this header.
-    fn read(&self, header: &[u8]) -> Option<HashMap<u64, Place>> {
+    fn read(&self, header: &[u8]) -> Option<HashMap<u64, AnswerPlace>> {
         let mut lines = BufReader::with_capacity(1 << 20, File::open(&self.file).ok()?);
         let mut line = vec![0; header.len()];
         lines.read_exact(&mut line).ok()?;
@@ -94,7 +94,7 @@ impl Journal {
             }
             // A line that cannot be read was cut by a kill, or two processes wrote it: it is asked again.
             if let Ok((question, _)) = serde_json::from_slice::<(Question, IgnoredAny)>(&line) {
-                known.insert(question.key(), Place { start, length });
+                known.insert(question.key(), AnswerPlace { start, length });
             }
             start += length as u64;
         }
@@ -122,7 +122,7 @@ impl Question {
 
 /// The place of a line in the file.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct AnswerPlace {
     start: u64,
     length: usize,
 }
@@ -131,7 +131,7 @@ struct Place {
 #[derive(Debug)]
 pub(crate) struct Answers {
     /// Where the answers stand that were given before this reading, by the keys of their questions.
-    known: HashMap<u64, Place>,
+    known: HashMap<u64, AnswerPlace>,
     /// The file and its size.
     file: Mutex<(File, u64)>,
 }

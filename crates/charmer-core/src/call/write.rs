@@ -66,7 +66,7 @@ struct LevelWriter<'a> {
 type GivenFlags<'a> = Vec<(&'a FlagProperty, &'a Given)>;
 
 /// Values of one positional, with how they may be written.
-struct Place<'a> {
+struct ArgvPlace<'a> {
     property: &'a PositionalProperty,
     values: Cow<'a, [String]>,
 }
@@ -82,13 +82,13 @@ impl<'a> LevelWriter<'a> {
             .filter(move |(property, _)| property.level == depth)
     }
 
-    fn places(&self) -> Result<Vec<Place<'a>>, Violation> {
-        let mut places: Vec<(usize, Place<'a>)> = Vec::new();
+    fn places(&self) -> Result<Vec<ArgvPlace<'a>>, Violation> {
+        let mut places: Vec<(usize, ArgvPlace<'a>)> = Vec::new();
         for (at, values) in &self.bound.positionals {
             let property = &self.input.positionals[*at];
             if property.level == self.depth {
                 let values = joined(property, values)?;
-                places.push((*at, Place { property, values }));
+                places.push((*at, ArgvPlace { property, values }));
             }
         }
         places.sort_by_key(|(at, _)| *at);
@@ -162,7 +162,7 @@ impl<'a> LevelWriter<'a> {
         greedy.sort_by_key(|(property, _)| property.flag.allow_hyphen);
         // A positional that takes anything would also take the greedy flags that stand behind it otherwise.
         let takes_flags =
-            |place: &Place<'_>| !greedy.is_empty() && place.property.positional.allow_hyphen;
+            |place: &ArgvPlace<'_>| !greedy.is_empty() && place.property.positional.allow_hyphen;
         let misread = |value: &String| looks_like_flag(value) || self.may_name_subcommand(value);
         let first = before
             .iter()
@@ -207,7 +207,7 @@ impl<'a> LevelWriter<'a> {
     fn write_unread(
         &self,
         argv: &mut Argv,
-        places: &[Place<'_>],
+        places: &[ArgvPlace<'_>],
         end: usize,
         protectable: bool,
     ) -> Result<(), Violation> {
@@ -238,7 +238,7 @@ impl<'a> LevelWriter<'a> {
         Ok(())
     }
 
-    fn write_undashed(&self, argv: &mut Argv, place: &Place<'_>) -> Result<(), Violation> {
+    fn write_undashed(&self, argv: &mut Argv, place: &ArgvPlace<'_>) -> Result<(), Violation> {
         let key = &place.property.key;
         if !place.property.positional.external {
             for value in place.values.iter() {
@@ -297,7 +297,12 @@ impl<'a> LevelWriter<'a> {
         Ok(())
     }
 
-    fn push_bare(&self, argv: &mut Argv, value: &str, place: &Place<'_>) -> Result<(), Violation> {
+    fn push_bare(
+        &self,
+        argv: &mut Argv,
+        value: &str,
+        place: &ArgvPlace<'_>,
+    ) -> Result<(), Violation> {
         let positional = &place.property.positional;
         let allowed =
             positional.allow_hyphen || (positional.allow_negative && is_negative_number(value));
@@ -334,7 +339,7 @@ impl<'a> LevelWriter<'a> {
     }
 }
 
-fn write_behind_dashes(argv: &mut Argv, places: &[Place<'_>]) {
+fn write_behind_dashes(argv: &mut Argv, places: &[ArgvPlace<'_>]) {
     if places.is_empty() {
         return;
     }

@@ -38,7 +38,7 @@ enum List {
 
 /// A phrase that has a word, and how much the word is of it.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Place {
+struct WordPlace {
     phrase: u32,
     weight: f32,
 }
@@ -46,7 +46,7 @@ struct Place {
 /// Phrases, ready to be compared with questions.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PhraseIndex {
-    places: QuickMap<Term, Vec<Place>>,
+    places: QuickMap<Term, Vec<WordPlace>>,
     rarity: QuickMap<Term, f32>,
     /// For each phrase how much its words weigh together, and its list.
     phrases: Vec<(f32, u32)>,
@@ -125,7 +125,7 @@ impl PhraseIndex {
                     .places
                     .entry(term)
                     .or_default()
-                    .push(Place { phrase, weight });
+                    .push(WordPlace { phrase, weight });
             }
         }
         phrase_index

@@ -33,7 +33,7 @@ const TRIES: usize = 20;
 pub(super) struct Stream<R> {
     reader: Option<R>,
     buffer: Vec<u8>,
-    sink: Place,
+    sink: LinePlace,
     kept: Arc<Mutex<Kept>>,
     /// What was read while the sink was away.
     waiting: Vec<u8>,
@@ -42,7 +42,7 @@ pub(super) struct Stream<R> {
 }
 
 /// Where the sink is.
-enum Place {
+enum LinePlace {
     Here(Box<Sink>),
     Away(JoinHandle<Box<Sink>>),
     /// Its thread panicked; what has been kept until then is still there.
@@ -55,7 +55,7 @@ impl<R: AsyncRead + Unpin> Stream<R> {
             reader,
             buffer: Vec::new(),
             kept: sink.kept(),
-            sink: Place::Here(Box::new(sink)),
+            sink: LinePlace::Here(Box::new(sink)),
             waiting: Vec::new(),
             read: 0,
         }
@@ -65,14 +65,14 @@ impl<R: AsyncRead + Unpin> Stream<R> {
     pub(super) async fn read(&mut self) {
         let has_room = self.waiting.len() < WAITING;
         match (&mut self.sink, &mut self.reader) {
-            (Place::Away(sink), Some(reader)) if has_room => {
+            (LinePlace::Away(sink), Some(reader)) if has_room => {
                 self.buffer.resize(CHUNK, 0);
                 tokio::select! {
                     back = sink => self.came_back(back.ok()),
                     read = reader.read(&mut self.buffer) => self.take(read.unwrap_or(0)),
                 }
             }
-            (Place::Away(sink), _) => {
+            (LinePlace::Away(sink), _) => {
                 let back = sink.await;
                 self.came_back(back.ok());
             }
@@ -98,34 +98,34 @@ impl<R: AsyncRead + Unpin> Stream<R> {
             return;
         }
         self.read += length as u64;
-        match std::mem::replace(&mut self.sink, Place::Lost) {
-            Place::Here(mut sink) if self.read <= AT_ONCE => {
+        match std::mem::replace(&mut self.sink, LinePlace::Lost) {
+            LinePlace::Here(mut sink) if self.read <= AT_ONCE => {
                 sink.push(&self.buffer[..length]);
-                self.sink = Place::Here(sink);
+                self.sink = LinePlace::Here(sink);
             }
-            Place::Here(sink) => {
+            LinePlace::Here(sink) => {
                 self.waiting.extend_from_slice(&self.buffer[..length]);
                 self.send_away(sink);
             }
-            Place::Away(sink) => {
+            LinePlace::Away(sink) => {
                 self.waiting.extend_from_slice(&self.buffer[..length]);
-                self.sink = Place::Away(sink);
+                self.sink = LinePlace::Away(sink);
             }
-            Place::Lost => {}
+            LinePlace::Lost => {}
         }
     }
 
     fn came_back(&mut self, sink: Option<Box<Sink>>) {
         match sink {
-            Some(sink) if self.waiting.is_empty() => self.sink = Place::Here(sink),
+            Some(sink) if self.waiting.is_empty() => self.sink = LinePlace::Here(sink),
             Some(sink) => self.send_away(sink),
-            None => self.sink = Place::Lost,
+            None => self.sink = LinePlace::Lost,
         }
     }
 
     fn send_away(&mut self, mut sink: Box<Sink>) {
         let piece = std::mem::take(&mut self.waiting);
-        self.sink = Place::Away(tokio::task::spawn_blocking(move || {
+        self.sink = LinePlace::Away(tokio::task::spawn_blocking(move || {
             sink.push(&piece);
             sink
         }));
@@ -142,10 +142,10 @@ impl<R: AsyncRead + Unpin> Stream<R> {
         } = self;
         let finishing = async {
             let mut sink = match sink {
-                Place::Here(sink) if read <= AT_ONCE => return Some(sink.finish()),
-                Place::Here(sink) => sink,
-                Place::Away(sink) => sink.await.ok()?,
-                Place::Lost => return None,
+                LinePlace::Here(sink) if read <= AT_ONCE => return Some(sink.finish()),
+                LinePlace::Here(sink) => sink,
+                LinePlace::Away(sink) => sink.await.ok()?,
+                LinePlace::Lost => return None,
             };
             let finished = tokio::task::spawn_blocking(move || {
                 sink.push(&waiting);

@@ -23,7 +23,7 @@ pub(super) fn salvage_id(line: &[u8]) -> Option<RequestId> {
 pub(super) struct IdScanner {
     /// 0 before and after the object, 1 directly inside it.
     depth: usize,
-    place: Place,
+    place: JsonPlace,
     string: Option<StringState>,
     /// The key, the string id or the bare id that is being read, without quotes.
     token: Vec<u8>,
@@ -32,7 +32,7 @@ pub(super) struct IdScanner {
 
 /// Where the scanner stands directly inside the object.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum JsonPlace {
     /// Before the opening brace.
     Start,
     /// Where a string would be a key. Also where a comma is missing: that costs nothing.
@@ -71,7 +71,7 @@ impl IdScanner {
     pub(super) fn new() -> Self {
         Self {
             depth: 0,
-            place: Place::Start,
+            place: JsonPlace::Start,
             string: None,
             token: Vec::new(),
             found: Found::Nothing,
@@ -81,7 +81,7 @@ impl IdScanner {
     /// Reads the next piece of the line.
     pub(super) fn feed(&mut self, mut bytes: &[u8]) {
         while let Some((&byte, rest)) = bytes.split_first() {
-            if self.place == Place::End {
+            if self.place == JsonPlace::End {
                 return;
             }
             bytes = rest;
@@ -119,7 +119,7 @@ impl IdScanner {
             self.string = None;
             match role {
                 Role::Key => {
-                    self.place = Place::Colon {
+                    self.place = JsonPlace::Colon {
                         id: self.token_text().as_deref() == Some("id"),
                     }
                 }
@@ -150,15 +150,15 @@ impl IdScanner {
     }
 
     fn top_level(&mut self, byte: u8) {
-        if self.place == Place::Start {
+        if self.place == JsonPlace::Start {
             match byte {
-                b'{' => (self.depth, self.place) = (1, Place::Key),
+                b'{' => (self.depth, self.place) = (1, JsonPlace::Key),
                 byte if byte.is_ascii_whitespace() => {}
-                _ => self.place = Place::End,
+                _ => self.place = JsonPlace::End,
             }
             return;
         }
-        if self.place == Place::Bare {
+        if self.place == JsonPlace::Bare {
             match byte {
                 b',' | b'}' => self.end_bare(),
                 byte if byte.is_ascii_whitespace() => self.end_bare(),
@@ -169,36 +169,36 @@ impl IdScanner {
         match byte {
             b'"' => {
                 let role = match self.place {
-                    Place::Value { id: true } => Role::Id,
-                    Place::Value { id: false } => Role::Other,
+                    JsonPlace::Value { id: true } => Role::Id,
+                    JsonPlace::Value { id: false } => Role::Other,
                     _ => Role::Key,
                 };
-                self.place = Place::Key;
+                self.place = JsonPlace::Key;
                 self.begin_string(role);
             }
             b':' => {
-                if let Place::Colon { id } = self.place {
-                    self.place = Place::Value { id };
+                if let JsonPlace::Colon { id } = self.place {
+                    self.place = JsonPlace::Value { id };
                 }
             }
             b'{' | b'[' => {
-                if self.place == (Place::Value { id: true }) {
+                if self.place == (JsonPlace::Value { id: true }) {
                     self.note(None);
                 }
-                self.place = Place::Key;
+                self.place = JsonPlace::Key;
                 self.depth = 2;
             }
-            b'}' | b']' => (self.depth, self.place) = (0, Place::End),
-            b',' => self.place = Place::Key,
+            b'}' | b']' => (self.depth, self.place) = (0, JsonPlace::End),
+            b',' => self.place = JsonPlace::Key,
             byte if byte.is_ascii_whitespace() => {}
             byte => match self.place {
-                Place::Bare => self.keep(byte),
-                Place::Value { id: true } => {
+                JsonPlace::Bare => self.keep(byte),
+                JsonPlace::Value { id: true } => {
                     self.token.clear();
                     self.keep(byte);
-                    self.place = Place::Bare;
+                    self.place = JsonPlace::Bare;
                 }
-                _ => self.place = Place::Key,
+                _ => self.place = JsonPlace::Key,
             },
         }
     }
@@ -235,7 +235,7 @@ impl IdScanner {
     }
 
     fn note(&mut self, id: Option<RequestId>) {
-        self.place = Place::Key;
+        self.place = JsonPlace::Key;
         self.found = match (&self.found, id) {
             (Found::Nothing, Some(id)) => Found::One(id),
             _ => Found::Unusable,

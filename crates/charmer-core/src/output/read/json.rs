@@ -44,7 +44,11 @@ pub(super) fn read(text: &str, declared: bool, most: usize) -> Option<Documents>
         if !declared && !structure {
             return None;
         }
-        let place = if first { Place::Root } else { Place::Inner };
+        let place = if first {
+            ValuePlace::Root
+        } else {
+            ValuePlace::Inner
+        };
         let length = if first || state.has_room() {
             let (value, length) = next(rest, |reader| state.at(place).deserialize(reader))?;
             documents.push(value);
@@ -147,7 +151,7 @@ impl State {
         }
     }
 
-    fn at(&self, place: Place) -> Strict<'_> {
+    fn at(&self, place: ValuePlace) -> Strict<'_> {
         Strict { state: self, place }
     }
 
@@ -171,7 +175,7 @@ impl State {
 
 /// Where a value stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ValuePlace {
     /// It is the document.
     Root,
     /// It is the document's list of items.
@@ -183,7 +187,7 @@ enum Place {
 #[derive(Clone, Copy)]
 struct Strict<'s> {
     state: &'s State,
-    place: Place,
+    place: ValuePlace,
 }
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
@@ -241,13 +245,13 @@ impl<'de> Visitor<'de> for Strict<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let Self { state, place } = self;
-        let can_be_cut = matches!(place, Place::Root | Place::Items);
+        let can_be_cut = matches!(place, ValuePlace::Root | ValuePlace::Items);
         if can_be_cut {
             state.is_list.set(true);
         }
         let mut items = Vec::new();
         while !can_be_cut || state.has_room() {
-            let Some(item) = access.next_element_seed(state.at(Place::Inner))? else {
+            let Some(item) = access.next_element_seed(state.at(ValuePlace::Inner))? else {
                 return Ok(Value::Array(items));
             };
             items.push(item);
@@ -265,8 +269,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut object = Map::new();
         while let Some(key) = access.next_key::<String>()? {
             let place = match place {
-                Place::Root if key == ITEMS_KEY => Place::Items,
-                _ => Place::Inner,
+                ValuePlace::Root if key == ITEMS_KEY => ValuePlace::Items,
+                _ => ValuePlace::Inner,
             };
             state.made(key.len() + 4);
             let value = access.next_value_seed(state.at(place))?;
