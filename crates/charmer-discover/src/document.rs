@@ -156,8 +156,6 @@ fn restrict(command: &mut Command, path: &CommandPath, assessment: &mut Assessme
         .network
         .filter(|network| *network == Network::None);
     command.hints.network = network.or(unfounded.then_some(Network::None));
-    // With these a text of the caller's could stand where the program reads flags.
-    command.options_end_behind = None;
     for flag in &mut command.flags {
         let writes = thought.writes.contains_key(&flag.id);
         restrict_flag(flag, writes);

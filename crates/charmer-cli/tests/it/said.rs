@@ -320,7 +320,6 @@ fn the_document_of_the_page_works() {
 fn no_flag_is_brought_back_by_what_a_program_says_of_how_it_is_written() {
     let tool = Tool::new(
         &json!({"charmer": 1, "root": {"name": "tool", "runnable": false, "commands": [
-            {"name": "view", "options_end_behind": 1, "arguments": [{"name": "first"}, {"name": "rest", "variadic": true}]},
             {"name": "show", "arguments": [{"name": "rest", "variadic": true, "external": true}]},
             {"name": "status", "flags": [
                 {"long": "color", "negation": "delete"},
@@ -338,12 +337,6 @@ fn no_flag_is_brought_back_by_what_a_program_says_of_how_it_is_written() {
         let (printed, told) = tool.run(&words);
         printed + &told
     };
-    let shown = dry(
-        &[],
-        "tool_view",
-        json!({"first": "a", "rest": ["--exec=sh"]}),
-    );
-    assert!(!shown.contains("tool view a --exec"), "{shown}");
     let shown = dry(&[], "tool_show", json!({"rest": ["a", "--exec=sh"]}));
     assert!(!shown.contains("tool show a --exec"), "{shown}");
     let shown = dry(&[], "tool_status", json!({"color": false}));
