@@ -119,7 +119,6 @@ impl Start {
     fn nth(program: &Path, tries: u32) -> Self {
         let mut options = options(program);
         options.unlisted = unlisted(program);
-        options.document = document(program);
         options.probe.timeout *= 1 << tries.min(2);
         // Before anything is asked: what changes while it is read shows at the next look.
         let footing = cache_or_none().footing(program);
@@ -160,7 +159,8 @@ impl Start {
         let Self::Known(program, found) = self else {
             return true;
         };
-        let now = Discoverer::new(program, options(program)).identify().await;
+        let asked = Discoverer::new(program, options(program));
+        let now = asked.identify(found.said.is_some()).await;
         now.map_or(true, |identity| identity == found.identity)
     }
 
@@ -320,6 +320,7 @@ fn options(path: &Path) -> DiscoverOptions {
     probe.on_shortcoming = Some(say_once);
     probe.stop = STOP.clone();
     options.probe = probe;
+    options.document = document(path);
     options
 }
 

@@ -21,9 +21,9 @@ use crate::{
     binary::Binary,
     build::build,
     busy::busy,
-    document::{self, Stated},
+    document,
     family::{Family, ManualPage, Signs, Sketches, families, printed},
-    help::{further_help, says_usage, usage_statements},
+    help::{further_help, heads_commands, says_usage, usage_statements},
     manual, plugins,
     probe::{Answer, ProbeError, ProbeOptions, Prober},
     walk::{Bounds, Found, Walk},
@@ -287,15 +287,16 @@ impl Discoverer {
         }))
     }
 
-    /// What the program says of itself now, to be compared with [`Discovery::identity`]. It is started twice at most.
-    pub async fn identify(&self) -> Result<String, DiscoverError> {
+    /// What the program says of itself now, to be compared with [`Discovery::identity`]. One that had a document when it was
+    /// read is asked for that first; of any other the files say whether it has one now.
+    pub async fn identify(&self, had_document: bool) -> Result<String, DiscoverError> {
         let prober = self.prober()?;
-        if let Asked::Document(_, identity) = self.ask(&prober, None).await {
-            return Ok(identity);
+        if had_document && let Asked::Document(found) = self.ask(&prober, None).await {
+            return Ok(found.identity);
         }
         let (prober, help) = self.look(prober).await?;
-        if let Asked::Document(_, identity) = self.ask(&prober, Some(&help)).await {
-            return Ok(identity);
+        if had_document && let Asked::Document(found) = self.ask(&prober, Some(&help)).await {
+            return Ok(found.identity);
         }
         let version = version(&prober).await;
         Ok(identity(&prober, printed(&help), version.as_deref()))
@@ -310,8 +311,8 @@ impl Discoverer {
         let inner = &*self.0;
         let prober = self.prober()?;
         let mut asked = self.ask(&prober, None).await;
-        if let Asked::Document(stated, identity) = asked {
-            return Ok(self.stated(*stated, identity, &prober));
+        if let Asked::Document(found) = asked {
+            return Ok(self.stated(*found, &prober));
         }
         let looked = self.look(prober).await;
         let (prober, help) = match (looked, &asked) {
@@ -324,8 +325,8 @@ impl Discoverer {
         if matches!(asked, Asked::Nothing) {
             asked = self.ask(&prober, Some(&help)).await;
         }
-        if let Asked::Document(stated, identity) = asked {
-            return Ok(self.stated(*stated, identity, &prober));
+        if let Asked::Document(found) = asked {
+            return Ok(self.stated(*found, &prober));
         }
         if let Asked::Unreadable(warning) = asked {
             self.found().warnings.push(warning);
@@ -384,7 +385,10 @@ impl Discoverer {
         let has_the_word = || binary.contains([DOCUMENT_COMMAND]) == [true];
         let may_have_one = match help {
             None => has_the_word(),
-            Some(help) => binary.is_script() && shows_commands(printed(help)) && !has_the_word(),
+            // A help text that lists commands is of a program that refuses a word which is none of them.
+            Some(help) => {
+                binary.is_script() && printed(help).lines().any(heads_commands) && !has_the_word()
+            }
         };
         let asked = match may_have_one {
             true => document::ask(prober).await,
@@ -393,7 +397,11 @@ impl Discoverer {
         match (asked, &self.0.options.document) {
             (Some((answer, Ok(document))), _) => {
                 let identity = identity(prober, &answer.stdout, None);
-                Asked::Document(Box::new(document::take(document, None)), identity)
+                Asked::Document(Box::new(FoundDocument {
+                    document,
+                    file: None,
+                    identity,
+                }))
             }
             (Some((_, Err(reason))), _) => {
                 let message = format!(
@@ -405,16 +413,22 @@ impl Discoverer {
                 let version = version(prober).await;
                 let text = document.to_json().to_string();
                 let identity = identity(prober, &text, version.as_deref());
-                let mut stated = document::take(document.clone(), Some(file.clone()));
-                stated.cli.version = stated.cli.version.or(version);
-                Asked::Document(Box::new(stated), identity)
+                let mut document = document.clone();
+                document.cli.version = document.cli.version.or(version);
+                Asked::Document(Box::new(FoundDocument {
+                    document,
+                    file: Some(file.clone()),
+                    identity,
+                }))
             }
             (None, _) => Asked::Nothing,
         }
     }
 
     /// What a document makes of the program.
-    fn stated(&self, stated: Stated, identity: String, prober: &Prober) -> Discovery {
+    fn stated(&self, found: FoundDocument, prober: &Prober) -> Discovery {
+        let identity = found.identity;
+        let stated = document::take(found.document, found.file);
         let known = (identity.clone(), stated.cli.version.clone());
         let _ = self.0.said.set(stated.said.clone());
         let _ = self.0.identity.set(known);
@@ -567,20 +581,20 @@ impl Discoverer {
 
 /// The outcome of asking a program for its document.
 enum Asked {
-    /// It has one, and this identity.
-    Document(Box<Stated>, String),
+    /// It has one.
+    Document(Box<FoundDocument>),
     /// It has one that cannot be read.
     Unreadable(Warning),
     /// It has none, or was not asked.
     Nothing,
 }
 
-/// Whether a help text speaks of commands, so that a word that is none of them is refused.
-fn shows_commands(help: &str) -> bool {
-    help.lines().any(|line| {
-        let line = line.trim().to_lowercase();
-        line.ends_with("commands:") || line.ends_with("commands")
-    })
+/// A document, where it was found, and the identity that its program has by it.
+struct FoundDocument {
+    document: Document,
+    /// `None` where the program printed it.
+    file: Option<PathBuf>,
+    identity: String,
 }
 
 /// What the program calls its version: the first line that it prints, if there is a number in it.

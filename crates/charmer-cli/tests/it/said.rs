@@ -199,6 +199,24 @@ fn a_file_beside_a_program_says_the_same_and_is_noticed_when_it_changes() {
 }
 
 #[test]
+fn a_program_with_a_file_beside_it_is_not_taken_for_another_at_the_next_start() {
+    let tool = Tool::silent();
+    tool.says("charmer: 1\nroot: {name: tool, runnable: false, commands: [{name: turn}]}\n");
+    assert_eq!(tool.tools(&[]), ["tool_turn"]);
+    let path = tool.path();
+    let mut command = charmer(&["serve", &path.to_string_lossy()]);
+    let told = tool.folder.path().join("told");
+    command.stderr(fs::File::create(&told).expect("a file"));
+    let mut session = Session::start(&mut command);
+    assert_eq!(session.settled_names(), ["tool_turn"]);
+    // It is asked whether it is still the same once its tools are there.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(session.end().success());
+    let told = fs::read_to_string(told).expect("it is there");
+    assert!(!told.contains("has changed"), "{told}");
+}
+
+#[test]
 fn a_file_that_anybody_may_write_to_or_that_is_wrong_is_not_used_and_that_is_said() {
     let tool = Tool::silent();
     tool.says("charmer: 1\nroot: {name: tool, flags: [{long: x, required: 7}]}\n");

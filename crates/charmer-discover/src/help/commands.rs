@@ -33,7 +33,7 @@ fn takes_command(text: &str, program: &str) -> bool {
 }
 
 /// Whether a line is a heading of a few words, the last of which is `commands`.
-fn heads_commands(line: &str) -> bool {
+pub(crate) fn heads_commands(line: &str) -> bool {
     let words: Vec<&str> = line.trim_end().trim_end_matches(':').split(' ').collect();
     !line.starts_with(char::is_whitespace)
         && words.len() <= 3

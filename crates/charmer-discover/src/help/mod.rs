@@ -11,7 +11,7 @@ mod rows;
 mod sections;
 mod usage;
 
-pub(crate) use commands::{speaks_of_commands, speaks_of_options};
+pub(crate) use commands::{heads_commands, speaks_of_commands, speaks_of_options};
 pub(crate) use counted::is_counted;
 pub(crate) use flag_row::{Names, flag_names};
 pub(crate) use further::further_help;

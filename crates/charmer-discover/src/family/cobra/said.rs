@@ -1,7 +1,7 @@
 //! The texts in a Cobra program's document, read as those of its help are: usage lines, examples, and values that the text
 //! of a flag lists.
 
-use charmer_core::model::{Arguments, Command, Flag, FlagValue, ValueType, parse_usage};
+use charmer_core::model::{Arguments, Command, FlagValue, ValueType, parse_usage};
 
 use crate::help::dedent;
 
@@ -19,7 +19,7 @@ pub(crate) fn read_texts(command: &mut Command) {
     if let Arguments::Pattern(pattern) = arguments {
         let takes_value = |name: &str| {
             let mut flags = flags.iter();
-            let flag = flags.find(|flag| is_called(flag, name))?;
+            let flag = flags.find(|flag| flag.is_named(name))?;
             Some(flag.value == FlagValue::Required)
         };
         *arguments = parse_usage(&positional_pattern(pattern, takes_value));
@@ -36,16 +36,6 @@ pub(crate) fn read_texts(command: &mut Command) {
         }
     }
     command.commands.iter_mut().for_each(read_texts);
-}
-
-/// Whether a name, with its dashes, is a flag's.
-fn is_called(flag: &Flag, name: &str) -> bool {
-    let long = flag.long.as_deref();
-    long.is_some_and(|long| name.strip_prefix("--") == Some(long))
-        || flag.short.is_some_and(|short| {
-            name.strip_prefix('-')
-                .is_some_and(|n| n.chars().eq([short]))
-        })
 }
 
 #[cfg(test)]
