@@ -98,17 +98,6 @@ impl CallError {
 }
 
 /// Text alone: a hook before the call refuses with it, anything else has failed with it.
-///
-/// ```
-/// use charmer_run::{Call, CallError};
-/// fn hook(call: &mut Call) -> Result<(), CallError> {
-///     match call.input.contains_key("force") {
-///         true => Err("not by force")?,
-///         false => Ok(()),
-///     }
-/// }
-/// # let _ = hook;
-/// ```
 impl From<&str> for CallError {
     fn from(message: &str) -> Self {
         Self::new(ErrorCode::Failed, message)

@@ -17,12 +17,45 @@ pub type Before = Arc<dyn Fn(&mut Call) -> Result<(), CallError> + Send + Sync>;
 pub type After =
     Arc<dyn Fn(&Call, Result<Outcome, CallError>) -> Result<Outcome, CallError> + Send + Sync>;
 
-/// The error of a hook before a call: nothing has run that could have failed, so text alone is a refusal.
-fn as_refusal(mut error: CallError) -> CallError {
-    if error.code == ErrorCode::Failed {
-        error.code = ErrorCode::NotPermitted;
+/// The answer of a hook before a call: `()` lets it through, and so does `Ok(())`; an error refuses it, as text alone or
+/// as a [`CallError`].
+///
+/// ```
+/// use charmer_run::{CallError, Hooks};
+/// let hooks = Hooks::new()
+///     .before(|call| {
+///         call.input.remove("verbose");
+///     })
+///     .before(|call| if call.input.contains_key("force") { Err("not by force") } else { Ok(()) })
+///     // With `?` the closure says what its errors become.
+///     .before(|call| -> Result<(), CallError> {
+///         call.input.get("key").ok_or("there is no key")?;
+///         Ok(())
+///     });
+/// # let _ = hooks;
+/// ```
+pub trait HookAnswer {
+    /// The answer with its error as calls carry it.
+    fn into_result(self) -> Result<(), CallError>;
+}
+
+impl HookAnswer for () {
+    fn into_result(self) -> Result<(), CallError> {
+        Ok(())
     }
-    error
+}
+
+impl<E: Into<CallError>> HookAnswer for Result<(), E> {
+    fn into_result(self) -> Result<(), CallError> {
+        self.map_err(|error| {
+            let mut error = error.into();
+            // Nothing has run that could have failed, so text alone is a refusal.
+            if error.code == ErrorCode::Failed {
+                error.code = ErrorCode::NotPermitted;
+            }
+            error
+        })
+    }
 }
 
 /// A layer of hooks: those before run in order, those after too.
@@ -40,11 +73,12 @@ impl Hooks {
 
     /// Adds a hook that runs before.
     #[must_use]
-    pub fn before(
+    pub fn before<A: HookAnswer>(
         mut self,
-        hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static,
+        hook: impl Fn(&mut Call) -> A + Send + Sync + 'static,
     ) -> Self {
-        self.before.push(Arc::new(hook));
+        self.before
+            .push(Arc::new(move |call| hook(call).into_result()));
         self
     }
 
@@ -90,7 +124,7 @@ impl Around for Hooks {
     fn around(self: Arc<Self>, mut call: Call, mut inner: CallService) -> Answer {
         Box::pin(async move {
             for before in &self.before {
-                before(&mut call).map_err(as_refusal)?;
+                before(&mut call)?;
             }
             if self.after.is_empty() {
                 return inner.call(call).await;

@@ -43,7 +43,7 @@ pub use execute::{Execute, LastCheck, Target};
 pub use expose::{Exposed, Exposure, KeptSearch, META_TOOLS, Promotions, ReadsAny, Shown};
 pub use handler::{Handler, HandlerCall, Reply};
 pub use hook_programs::{HOOK_TIMEOUT, HookGuard, HookLevel, HookMoment, HookPrograms, HookRunner};
-pub use hooks::{After, Before, Hooks};
+pub use hooks::{After, Before, HookAnswer, Hooks};
 pub use limits::Limits;
 pub use path::{CallPath, SharedSteps, Step};
 pub use policy::{Place, Policy};

@@ -125,7 +125,6 @@ fn bridge() -> Bridge {
             if call.tool.path.words() == ["list"] {
                 call.input.insert("db".into(), "shared.db".into());
             }
-            Ok(())
         })
         .on_error(|_, error| error.hint("the pantry's door is to the left"))
         .env("PANTRY_MODE", "assistant")

@@ -49,7 +49,6 @@ fn bridge() -> Bridge {
                         call.tool.name,
                         json!(call.input)
                     ));
-                    Ok(())
                 })
                 .after(|call, outcome| {
                     match &outcome {

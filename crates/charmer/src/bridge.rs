@@ -16,8 +16,8 @@ use charmer_core::{
     tool::{Catalogue, Layout, Rules},
 };
 use charmer_run::{
-    Call, CallError, CallResult, CallService, Exposure, Hooks, Limits, Outcome, Redactor, Reply,
-    Results, SpoolLimits,
+    Call, CallError, CallResult, CallService, Exposure, HookAnswer, Hooks, Limits, Outcome,
+    Redactor, Reply, Results, SpoolLimits,
     layers::{Structure, StructureMode},
 };
 use charmer_server::ServerInfo;
@@ -338,7 +338,7 @@ impl Bridge {
     /// a thread where it may block.
     ///
     /// It answers with whatever `serde` can write as JSON: text is what a child would have printed, all else is data. Text
-    /// becomes an error with `Err("text".into())`, or with `?`.
+    /// becomes an error with `?`, or with `Err("text".into())`.
     ///
     /// ```
     /// use charmer::Bridge;
@@ -369,11 +369,12 @@ impl Bridge {
         self
     }
 
-    /// Adds a hook that runs before every call (`PreExecute`); it may change the input or refuse the call, with a
-    /// [`CallError`] or with text alone: `Err("not today".into())`, or `Err("not today")?`.
-    pub fn before(
+    /// Adds a hook that runs before every call (`PreExecute`); it may change the input or refuse the call, with text alone
+    /// (`Err("not today")`) or with a [`CallError`]. One that refuses nothing returns nothing, and one with `?` says what
+    /// it returns: `|call| -> Result<(), CallError> { ... }`.
+    pub fn before<A: HookAnswer>(
         self,
-        hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static,
+        hook: impl Fn(&mut Call) -> A + Send + Sync + 'static,
     ) -> Self {
         self.layer(Hooks::new().before(hook))
     }

@@ -25,7 +25,8 @@ pub use charmer_core::{
 };
 pub use charmer_run::{
     Answer, Answers, BadPattern, Call, CallError, CallResult, CallService, Caller, Client, Ended,
-    ErrorCode, Exposure, Hooks, Limits, Outcome, Question, Redactor, Reply, Results, SpoolLimits,
+    ErrorCode, Exposure, HookAnswer, Hooks, Limits, Outcome, Question, Redactor, Reply, Results,
+    SpoolLimits,
     layers::{self, StructureMode},
     process::ConcurrencyGroup,
 };

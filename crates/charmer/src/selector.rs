@@ -14,7 +14,7 @@ use charmer_core::{
     select::{self, CommandRule, FlagRule},
 };
 use charmer_run::{
-    Call, CallError, CallService, Hooks, Limits, Outcome,
+    Call, CallError, CallService, HookAnswer, Hooks, Limits, Outcome,
     layers::{RateLimit, Retry, StructureMode},
     process::ConcurrencyGroup,
     wrap,
@@ -27,14 +27,14 @@ pub(crate) use charmer_run::Step as Wrap;
 /// One entry of an ordered list; the first that matches a command decides on its flags, middleware and limits.
 ///
 /// ```
-/// use charmer::{CallError, CommandRule, FlagRule, Limits, Selector};
+/// use charmer::{CommandRule, FlagRule, Limits, Selector};
 /// use std::time::Duration;
 ///
 /// let builds = Selector::new(CommandRule::allow(["build", "test"]))
 ///     .local_flags(FlagRule::exclude(["config"]))
 ///     .limits(Limits::default().timeout(Duration::from_secs(600)))
 ///     .before(|call| {
-///         if call.input.contains_key("release") { Err(CallError::refused("no release builds")) } else { Ok(()) }
+///         if call.input.contains_key("release") { Err("no release builds") } else { Ok(()) }
 ///     });
 /// # let _ = builds;
 /// ```
@@ -154,11 +154,11 @@ impl Selector {
         limits
     }
 
-    /// Adds a hook that runs before these commands.
+    /// Adds a hook that runs before these commands, as [`Bridge::before`](crate::Bridge::before) does before all.
     #[must_use]
-    pub fn before(
+    pub fn before<A: HookAnswer>(
         self,
-        hook: impl Fn(&mut Call) -> Result<(), CallError> + Send + Sync + 'static,
+        hook: impl Fn(&mut Call) -> A + Send + Sync + 'static,
     ) -> Self {
         self.layer(Hooks::new().before(hook))
     }
@@ -253,6 +253,6 @@ mod tests {
             .rate_limit(1, Duration::from_secs(1))
             .retry(1, Duration::ZERO);
         assert!(ours.layers.len() == 2 && !ours.may_block);
-        assert!(ours.before(|_| Ok(())).may_block);
+        assert!(ours.before(|_| ()).may_block);
     }
 }

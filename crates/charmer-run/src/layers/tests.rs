@@ -250,7 +250,7 @@ async fn a_check_refuses_before_anything_starts_and_a_filter_changes_the_answer(
 async fn text_alone_is_a_refusal_before_a_call() {
     let script = Script::new([Ok(Outcome::success("done"))]);
     let hook = Hooks::new().before(|call| match call.tool.path.words() {
-        [word] if word == "delete" => Err("not today".into()),
+        [word] if word == "delete" => Err("not today"),
         _ => Ok(()),
     });
     let mut path = wrap(&hook, script.path());
