@@ -8,7 +8,7 @@ use charmer_run::{
     process::{Engine, Environment, MODE},
 };
 
-use crate::settings::Settings;
+use crate::settings::{Program, Settings};
 
 /// Who runs the hooks of a charmer.yaml: with the server's environment, in the folder of the file.
 pub(crate) fn runner(settings: &Settings, mark: &str, engine: &Engine) -> HookRunner {
@@ -20,6 +20,23 @@ pub(crate) fn runner(settings: &Settings, mark: &str, engine: &Engine) -> HookRu
 /// Whether a file names any.
 pub(crate) fn has_any(config: &Config) -> bool {
     all(config).any(|(_, rules)| !rules.is_empty())
+}
+
+/// The hooks that are asked about calls of a program's command: each level that has some, the outermost first. Without a
+/// selector, those of the program as a whole.
+pub(crate) fn levels<'s>(
+    settings: &'s Settings,
+    program: &'s Program,
+    selector: Option<usize>,
+) -> Vec<(&'static str, &'s HookRules)> {
+    let selector = selector.and_then(|at| program.source.select.get(at));
+    let levels = [
+        Some(("file", &settings.config.hooks)),
+        Some(("source", &program.source.hooks)),
+        selector.map(|selector| ("select", &selector.hooks)),
+    ];
+    let levels = levels.into_iter().flatten();
+    levels.filter(|(_, rules)| !rules.is_empty()).collect()
 }
 
 /// A hook that cannot be asked, and where the file names it.

@@ -52,6 +52,6 @@ pub use question::{Answer, Answers, Question};
 pub use read_output::OutputQuery;
 pub use redact::{BadPattern, REDACTED, Redactor};
 pub use result::{CallResult, Results};
-pub use spool::{Spool, SpoolLimits, SpoolPart};
+pub use spool::{Spool, SpoolLimits, SpoolPart, Spooled};
 pub use standing::{Standing, StandingCheck};
 pub use toolset::{Reading, Resolved, Router, ServedTool, ShownTool, ToolSet};

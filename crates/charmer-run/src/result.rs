@@ -195,8 +195,8 @@ fn cut_notes<'o>(
 /// How long a stream was that is not shown whole, and where the rest of it can be read.
 fn sizes(captured: &Captured) -> Value {
     let mut sizes = json!({ "bytes": captured.total });
-    if let Some(id) = &captured.spool {
-        sizes["id"] = id.as_str().into();
+    if let Some(spooled) = &captured.spool {
+        sizes["id"] = spooled.hand_out().into();
     }
     sizes
 }
@@ -213,8 +213,9 @@ fn shown(captured: &Captured, limits: &Limits, redactor: &Redactor) -> (String, 
 
 /// Where the rest of a stream can be read, if it was kept.
 fn more_note(captured: &Captured) -> String {
-    captured.spool.as_ref().map_or_else(String::new, |id| {
-        format!("; `{}` with the id {id} shows more", read_output::NAME)
+    captured.spool.as_ref().map_or_else(String::new, |spooled| {
+        let (reader, id) = (read_output::NAME, spooled.hand_out());
+        format!("; `{reader}` with the id {id} shows more")
     })
 }
 

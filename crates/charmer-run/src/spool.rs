@@ -2,6 +2,8 @@
 //!
 //! Files live in a folder of this server alone, readable by its user alone, each up to a size and for a time; the
 //! folder goes with the server. An output belongs to the principal whose call made it, and to another it does not exist.
+//! Nor does it exist for anybody before a result has named it: what a step of the call path took out of an output is
+//! nowhere to be found.
 
 use std::{
     collections::HashMap,
@@ -9,7 +11,7 @@ use std::{
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -104,6 +106,7 @@ struct Files {
 struct Entry {
     begun: Instant,
     principal: Arc<str>,
+    handed_out: bool,
     /// How many bytes of the output are not in it.
     missing: Arc<AtomicU64>,
 }
@@ -169,10 +172,10 @@ impl Spool {
     /// The ids of what is kept of a principal's outputs, the newest first.
     pub fn ids(&self, principal: &str) -> Vec<String> {
         let inner = &*self.inner;
-        let mut files = inner.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = inner.files();
         inner.forget_old(&mut files, 0);
         let own = files.kept.iter();
-        let own = own.filter(|(_, entry)| &*entry.principal == principal);
+        let own = own.filter(|(_, entry)| entry.is_open_to(principal));
         let mut own: Vec<(Instant, &String)> = own.map(|(id, entry)| (entry.begun, id)).collect();
         own.sort_by(|a, b| b.cmp(a));
         own.into_iter().map(|(_, id)| id.clone()).collect()
@@ -181,7 +184,7 @@ impl Spool {
     /// Begins a file that belongs to this principal.
     pub(crate) fn create(&self, principal: &Arc<str>) -> io::Result<SpoolFile> {
         let inner = &*self.inner;
-        let mut files = inner.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = inner.files();
         if !files.made {
             make_private_folder(&inner.folder)?;
             files.made = true;
@@ -192,13 +195,15 @@ impl Spool {
         let entry = Entry {
             begun: Instant::now(),
             principal: Arc::clone(principal),
+            handed_out: false,
             missing: Arc::default(),
         };
         let missing = Arc::clone(&entry.missing);
         files.kept.insert(id.clone(), entry);
         inner.used.cancel();
+        let spool = Arc::downgrade(&self.inner);
         Ok(SpoolFile {
-            id,
+            spooled: Spooled(Arc::new(OnDisk { id, spool })),
             file,
             room: inner.limits.file_bytes,
             missing,
@@ -207,15 +212,11 @@ impl Spool {
 
     /// Opens an output that is still kept and belongs to this principal; says how much of it is missing.
     fn open(&self, id: &str, principal: &str) -> Option<(File, u64)> {
-        let mut files = self
-            .inner
-            .files
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.inner.files();
         self.inner.forget_old(&mut files, 0);
         // Only ids that were handed out reach the file system, so no id can name another path.
         let entry = files.kept.get(id)?;
-        if &*entry.principal != principal {
+        if !entry.is_open_to(principal) {
             return None;
         }
         let file = File::open(self.inner.folder.join(id)).ok()?;
@@ -250,7 +251,17 @@ impl Spool {
     }
 }
 
+impl Entry {
+    fn is_open_to(&self, principal: &str) -> bool {
+        self.handed_out && &*self.principal == principal
+    }
+}
+
 impl Inner {
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Forgets what has expired, and the oldest until so many more have room.
     fn forget_old(&self, files: &mut Files, more: usize) {
         let expired = |entry: &Entry| entry.begun.elapsed() >= self.limits.lifetime;
@@ -290,18 +301,70 @@ impl Drop for Inner {
     }
 }
 
+/// A long output on disk. It can be read once its id was handed out; one whose id never is goes with its last clone.
+#[derive(Debug, Clone)]
+pub struct Spooled(Arc<OnDisk>);
+
+#[derive(Debug)]
+struct OnDisk {
+    id: String,
+    spool: Weak<Inner>,
+}
+
+impl Spooled {
+    /// The id by which its principal can read the output from now on.
+    pub fn hand_out(&self) -> &str {
+        if let Some(spool) = self.0.spool.upgrade()
+            && let Some(entry) = spool.files().kept.get_mut(&self.0.id)
+        {
+            entry.handed_out = true;
+        }
+        &self.0.id
+    }
+}
+
+impl PartialEq for Spooled {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id == other.0.id
+    }
+}
+
+impl Eq for Spooled {}
+
+impl Drop for OnDisk {
+    fn drop(&mut self) {
+        let Some(spool) = self.spool.upgrade() else {
+            return;
+        };
+        let mut files = spool.files();
+        if files
+            .kept
+            .get(&self.id)
+            .is_some_and(|entry| !entry.handed_out)
+        {
+            files.kept.remove(&self.id);
+            let _ = fs::remove_file(spool.folder.join(&self.id));
+        }
+    }
+}
+
 /// One stream on its way to disk.
 #[derive(Debug)]
 pub(crate) struct SpoolFile {
-    id: String,
+    spooled: Spooled,
     file: File,
     room: u64,
     missing: Arc<AtomicU64>,
 }
 
 impl SpoolFile {
+    #[cfg(test)]
     pub(crate) fn id(&self) -> &str {
-        &self.id
+        self.spooled.hand_out()
+    }
+
+    pub(crate) fn into_spooled(self) -> Spooled {
+        self.spooled
     }
 
     /// Writes as much as there is room for. A full disk ends the spooling, not the call.
@@ -385,16 +448,17 @@ mod tests {
             SpoolLimits::default().file_bytes(10).files(2),
         );
         assert_eq!(fs::read_dir(parent.path()).expect("it is there").count(), 0);
-        let mut ids = Vec::new();
+        let mut made = Vec::new();
         for _ in 0..3 {
             let mut file = spool.create(&local()).expect("room");
             file.write(b"0123456");
             file.write(b"789abc");
-            ids.push(file.id().to_owned());
+            made.push(file.into_spooled());
         }
+        let ids: Vec<&str> = made.iter().map(Spooled::hand_out).collect();
         let read = |id: &str, offset, length| spool.read(id, LOCAL, offset, length);
-        assert!(read(&ids[0], 0, 100).is_none());
-        let part = read(&ids[2], 3, 4).expect("kept").expect("readable");
+        assert!(read(ids[0], 0, 100).is_none());
+        let part = read(ids[2], 3, 4).expect("kept").expect("readable");
         assert_eq!(
             (&part.bytes[..], part.kept, part.missing),
             (&b"3456"[..], 10, 3)
@@ -420,20 +484,39 @@ mod tests {
             parent.path(),
             SpoolLimits::default().lifetime(Duration::ZERO),
         );
-        let id = spool.create(&local()).expect("room").id().to_owned();
-        assert!(spool.read(&id, LOCAL, 0, 1).is_none());
+        let old = spool.create(&local()).expect("room").into_spooled();
+        assert!(spool.read(old.hand_out(), LOCAL, 0, 1).is_none());
+    }
+
+    #[test]
+    fn an_output_that_no_result_names_does_not_exist() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let spool = Spool::new(parent.path(), SpoolLimits::default());
+        let kept = spool.create(&local()).expect("room").into_spooled();
+        let on_disk = || fs::read_dir(spool.folder()).expect("it is there").count();
+        assert!(spool.ids(LOCAL).is_empty() && on_disk() == 1);
+        assert!(spool.read(&kept.0.id, LOCAL, 0, 1).is_none());
+        drop(kept);
+        assert_eq!(on_disk(), 0);
+
+        let kept = spool.create(&local()).expect("room").into_spooled();
+        let id = kept.hand_out().to_owned();
+        drop(kept);
+        assert_eq!(spool.ids(LOCAL), [id.as_str()]);
+        assert!(spool.read(&id, LOCAL, 0, 1).is_some());
     }
 
     #[test]
     fn an_output_does_not_exist_for_another_principal() {
         let parent = tempfile::tempdir().expect("a folder");
         let spool = Spool::new(parent.path(), SpoolLimits::default());
-        let ann = spool.create(&Arc::from("ann")).expect("room");
-        let bob = spool.create(&Arc::from("bob")).expect("room");
-        assert!(spool.read(ann.id(), "ann", 0, 1).is_some());
-        assert!(spool.read(ann.id(), "bob", 0, 1).is_none());
-        assert!(spool.reader(bob.id(), "ann").is_none());
-        assert_eq!(spool.ids("bob"), [bob.id()]);
+        let of = |name: &str| spool.create(&Arc::from(name)).expect("room").into_spooled();
+        let (anns, bobs) = (of("ann"), of("bob"));
+        let (ann, bob) = (anns.hand_out(), bobs.hand_out());
+        assert!(spool.read(ann, "ann", 0, 1).is_some());
+        assert!(spool.read(ann, "bob", 0, 1).is_none());
+        assert!(spool.reader(bob, "ann").is_none());
+        assert_eq!(spool.ids("bob"), [bob]);
         assert_eq!(spool.ids(LOCAL), [""; 0]);
     }
 }

@@ -2,17 +2,20 @@
 
 use std::{borrow::Cow, fmt::Write, path::PathBuf, process::ExitCode};
 
+use charmer_config::HookRules;
 use charmer_core::{
     model::{Arguments, Command, CommandPath, Flag, FlagValue, Repetition, ValueType},
     text::nearest,
     tool::{Catalogue, catalogue},
 };
 use charmer_discover::{Discovery, Source};
+use charmer_run::HookMoment;
 
 use crate::{
     args::{InspectArgs, Spells},
     commands::{inspect_json, tools::effect_word},
     confine::Confinement,
+    hooks,
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
     policy::{EffectFrom, LeftOut, Prepared, prepare, said},
     problem::Problem,
@@ -20,13 +23,13 @@ use crate::{
     read::{provenance, read, was_said},
     refused::Refused,
     rights, runtime, set,
-    settings::Settings,
+    settings::{Program, Settings},
     table::{Cell, Last, table},
     wrap::wrapped,
 };
 
 /// Everything that there is to show.
-pub(crate) struct Inspected {
+pub(crate) struct Inspected<'s> {
     pub(crate) program: PathBuf,
     pub(crate) found: Discovery,
     pub(crate) prepared: Prepared,
@@ -38,9 +41,11 @@ pub(crate) struct Inspected {
     network: String,
     /// Where its profiles come from, the nearest last.
     pub(crate) profiles: Vec<String>,
+    settings: &'s Settings,
+    source: &'s Program,
 }
 
-impl Inspected {
+impl<'s> Inspected<'s> {
     fn confined(&self) -> String {
         let mode = self.confinement.mode.name();
         match &self.kept_by {
@@ -48,6 +53,28 @@ impl Inspected {
             None => mode.to_owned(),
         }
     }
+
+    /// The hooks that are asked about all its calls, or about those of one command.
+    pub(crate) fn hooks(&self, path: &CommandPath) -> Vec<(&'static str, &'s HookRules)> {
+        let tool = self.catalogue.for_path(path).filter(|_| !path.is_root());
+        hooks::levels(
+            self.settings,
+            self.source,
+            tool.and_then(|tool| tool.selector),
+        )
+    }
+}
+
+/// Hooks in one line: the programs of each level, and where the file names them.
+fn hooks_line(levels: &[(&'static str, &HookRules)]) -> String {
+    let level = |(level, rules): &(&str, &HookRules)| {
+        let asked = HookMoment::ALL.into_iter().filter_map(|moment| {
+            let command = rules.command(moment);
+            (!command.is_empty()).then(|| format!("{moment} {}", command.join(" ")))
+        });
+        format!("{} ({level})", asked.collect::<Vec<_>>().join(", "))
+    };
+    levels.iter().map(level).collect::<Vec<_>>().join("; ")
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
@@ -84,6 +111,8 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Problem> {
         confinement: program.confinement.clone(),
         network: program.confinement.told(&program.source),
         profiles: program.profiles.iter().map(LoadedProfile::from).collect(),
+        settings: &settings,
+        source: program,
     };
     let path: CommandPath = args.path.iter().flat_map(|word| word.split(' ')).collect();
     if inspected.found.cli.command(&path).is_none() {
@@ -124,7 +153,7 @@ fn no_command(found: &Discovery, path: &CommandPath) -> Problem {
 }
 
 /// The program as a whole.
-fn overview(inspected: &Inspected, width: Option<usize>) -> String {
+fn overview(inspected: &Inspected<'_>, width: Option<usize>) -> String {
     let Inspected {
         found, prepared, ..
     } = inspected;
@@ -166,6 +195,10 @@ fn overview(inspected: &Inspected, width: Option<usize>) -> String {
         fact("set", pins.collect::<Vec<_>>().join(", "));
     }
     fact("confine", inspected.confined());
+    let hooks = inspected.hooks(&CommandPath::root());
+    if !hooks.is_empty() {
+        fact("hooks", hooks_line(&hooks));
+    }
     fact(
         "started",
         format!("{} times to find that out", found.spawned),
@@ -221,7 +254,7 @@ fn write_fact(text: &mut String, name: &str, value: &str, width: Option<usize>) 
 }
 
 /// Whether a command is a tool, or why not.
-fn fate(inspected: &Inspected, path: &CommandPath, command: &Command) -> &'static str {
+fn fate(inspected: &Inspected<'_>, path: &CommandPath, command: &Command) -> &'static str {
     if inspected.catalogue.for_path(path).is_some() {
         "yes"
     } else if command.hidden {
@@ -238,7 +271,7 @@ fn fate(inspected: &Inspected, path: &CommandPath, command: &Command) -> &'stati
 }
 
 /// One command.
-fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> String {
+fn details(inspected: &Inspected<'_>, path: &CommandPath, width: Option<usize>) -> String {
     let Inspected {
         found, prepared, ..
     } = inspected;
@@ -294,6 +327,10 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
         Some(tool) => fact("tool", tool.name.to_string()),
         None => fact("tool", fate(inspected, path, command).to_owned()),
     }
+    let hooks = inspected.hooks(path);
+    if !hooks.is_empty() {
+        fact("hooks", hooks_line(&hooks));
+    }
     fact(
         "arguments",
         format!("{}{}", arguments(&command.arguments), source("arguments")),
@@ -341,7 +378,7 @@ fn details(inspected: &Inspected, path: &CommandPath, width: Option<usize>) -> S
 }
 
 /// The flags of a command's ancestors that it takes too, with their owners.
-fn inherited<'a>(inspected: &'a Inspected, path: &CommandPath) -> Vec<(CommandPath, &'a Flag)> {
+fn inherited<'a>(inspected: &'a Inspected<'_>, path: &CommandPath) -> Vec<(CommandPath, &'a Flag)> {
     let words = path.words();
     let stands_alone = |length: &usize| {
         let command: CommandPath = words[..*length].iter().cloned().collect();
@@ -359,7 +396,12 @@ fn inherited<'a>(inspected: &'a Inspected, path: &CommandPath) -> Vec<(CommandPa
         .collect()
 }
 
-fn flag_row(inspected: &Inspected, owner: &CommandPath, flag: &Flag, inherited: bool) -> Vec<Cell> {
+fn flag_row(
+    inspected: &Inspected<'_>,
+    owner: &CommandPath,
+    flag: &Flag,
+    inherited: bool,
+) -> Vec<Cell> {
     let fields = inspected
         .found
         .provenance
@@ -503,7 +545,7 @@ fn refused<'r>(
 
 fn warnings(
     text: &mut String,
-    inspected: &Inspected,
+    inspected: &Inspected<'_>,
     about: Option<&CommandPath>,
     width: Option<usize>,
 ) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::commands::inspect::Inspected;
 
 /// Everything about a program, or about one command and those below it.
-pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
+pub(crate) fn json(inspected: &Inspected<'_>, from: &CommandPath) -> Value {
     let Inspected {
         program,
         found,
@@ -82,6 +82,7 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
         "confine": confinement.mode,
         "profiles": inspected.profiles,
         "keptBy": inspected.kept_by,
+        "hooks": hooks_json(inspected, &CommandPath::root()),
         "tools": catalogue.tools.len(),
         "commands": commands,
         "leftOut": left_out,
@@ -90,13 +91,25 @@ pub(crate) fn json(inspected: &Inspected, from: &CommandPath) -> Value {
     })
 }
 
+/// The hooks that are asked, each level by its keys in the file.
+fn hooks_json(inspected: &Inspected<'_>, path: &CommandPath) -> Vec<Value> {
+    let levels = inspected.hooks(path).into_iter();
+    levels
+        .map(|(level, rules)| {
+            let mut json = serde_json::to_value(rules).unwrap_or_default();
+            json["level"] = level.into();
+            json
+        })
+        .collect()
+}
+
 /// Who says what the program is: the program itself, or a file.
 fn said_by(said: &Said) -> String {
     let file = said.file.as_ref().map(|file| file.display().to_string());
     file.unwrap_or_else(|| "program".to_owned())
 }
 
-fn command_json(inspected: &Inspected, path: &CommandPath, command: &Command) -> Value {
+fn command_json(inspected: &Inspected<'_>, path: &CommandPath, command: &Command) -> Value {
     let Inspected {
         found,
         prepared,
@@ -135,6 +148,7 @@ fn command_json(inspected: &Inspected, path: &CommandPath, command: &Command) ->
         "network": granted.map(|granted| granted.word()),
         "networkFrom": granted.and_then(|granted| granted.key()),
         "tool": catalogue.for_path(path).map(|tool| tool.name.as_str()),
+        "hooks": hooks_json(inspected, path),
         "arguments": command.arguments,
         "groups": command.groups,
         "flags": flags,

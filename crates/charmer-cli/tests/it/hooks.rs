@@ -152,6 +152,75 @@ fn outputs_and_errors_are_changed_and_failures_of_programs_are_seen() {
 }
 
 #[test]
+fn inspect_shows_the_hooks_of_a_program_and_of_a_command() {
+    let scene = Scene::new(&[
+        "hooks: {before: [./judge, --strict], timeout: 2s}",
+        "select:",
+        "  - {commands: {allow: [sail]}, hooks: {after: [./mask]}}",
+        "  - {commands: {exclude: [sail]}}",
+    ]);
+    let file = scene.path("charmer.yaml");
+    let inspect = |words: &[&str]| works(&[&["inspect", "-c", &file, "ship"], words].concat());
+    let (all, sail) = (
+        "before ./judge --strict (source)",
+        "before ./judge --strict (source); after ./mask (select)",
+    );
+    let shown = |words: &[&str]| {
+        let text = inspect(words);
+        let line = text.lines().find(|line| line.starts_with("hooks"));
+        line.map(|line| line["hooks".len()..].trim().to_owned())
+    };
+    assert_eq!(shown(&[]).as_deref(), Some(all));
+    assert_eq!(shown(&["list"]).as_deref(), Some(all));
+    assert_eq!(shown(&["sail"]).as_deref(), Some(sail));
+    let told: Value = serde_json::from_str(&inspect(&["sail", "--json"])).expect("JSON");
+    let source = json!({"before": ["./judge", "--strict"], "timeout": "2s", "level": "source"});
+    assert_eq!(told["hooks"], json!([source]));
+    let select = json!({"after": ["./mask"], "level": "select"});
+    assert_eq!(told["commands"][0]["hooks"], json!([source, select]));
+}
+
+#[test]
+fn what_a_hook_masked_is_nowhere_to_be_read() {
+    let allow = r#"{\"version\": 1, \"decision\": \"allow\"%s}"#;
+    // The first hook hides the port, the second has nothing to say.
+    let mask = format!("cat >/dev/null; printf \"{allow}\" ', \"stdout\": \"to ***\"'");
+    let port = "Oslo".repeat(100);
+    for (script, masked) in [(mask.as_str(), true), (ALLOW, false)] {
+        let scene = Scene::new(&["hooks: {after: [./mask]}"]).script("mask", script);
+        let limits = "limits: {output: 100}\n";
+        let file = scene.path("charmer.yaml");
+        let text = fs::read_to_string(&file).expect("it is there");
+        fs::write(&file, limits.to_owned() + &text).expect("it is written");
+        let mut session = scene.serve(&["--expose", "all"]);
+        session.settle();
+        let result = session.call("ship_sail", json!({"port": port}));
+        let complete = json!({
+            "ref": {"type": "ref/resource", "uri": "spool://{id}{?offset,length,grep}"},
+            "argument": {"name": "id", "value": ""},
+        });
+        let ids = session.request("completion/complete", complete);
+        let ids = ids["result"]["completion"]["values"]
+            .as_array()
+            .expect("a list")
+            .clone();
+        // What was cut and not changed can be read on.
+        assert_eq!(ids.is_empty(), masked, "{result}");
+        assert_eq!(
+            result.to_string().contains("read_output"),
+            !masked,
+            "{result}"
+        );
+        assert_eq!(result.to_string().contains("Oslo"), !masked, "{result}");
+        for id in ids {
+            let more = session.call("read_output", json!({"id": id}));
+            assert!(more.to_string().contains(&port), "{more}");
+        }
+        session.end();
+    }
+}
+
+#[test]
 fn a_missing_hook_is_told_at_the_start_by_check_and_by_each_call() {
     let scene = Scene::new(&["hooks: {before: [./none]}"]);
     let (code, said) = scene.call(&["ship_list"]);

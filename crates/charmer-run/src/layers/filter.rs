@@ -119,6 +119,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::{LOCAL, Spool, SpoolLimits};
 
     #[test]
     fn every_form_of_the_output_is_filtered() {
@@ -145,7 +146,10 @@ mod tests {
         let mut outcome = Outcome::success("secret head");
         outcome.stdout.tail = b"tail secret".to_vec();
         outcome.stdout.total = 1000;
-        outcome.stdout.spool = Some("id".into());
+        let folder = tempfile::tempdir().expect("a folder");
+        let spool = Spool::new(folder.path(), SpoolLimits::default());
+        let file = spool.create(&LOCAL.into()).expect("room");
+        outcome.stdout.spool = Some(file.into_spooled());
         let outcome = Filter::new("secret ?", "").expect("pattern").apply(outcome);
         assert!(outcome.stdout.is_cut());
         assert_eq!(outcome.stdout.total, 1000 - 13);

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::Spooled;
+
 /// How many bytes are dealt with on the thread that speaks with the client.
 const LONG: usize = 64 << 10;
 
@@ -15,8 +17,8 @@ pub struct Captured {
     pub tail: Vec<u8>,
     /// How many bytes were written in all.
     pub total: u64,
-    /// The id of the spool file that holds it whole, if it is long.
-    pub spool: Option<String>,
+    /// The file that holds it whole, if it is long.
+    pub spool: Option<Spooled>,
 }
 
 impl Captured {

@@ -118,7 +118,7 @@ impl Kept {
         self.is_closed = true;
         let capture = std::mem::replace(&mut self.capture, Capture::new(0));
         Captured {
-            spool: self.file.take().map(|file| file.id().to_owned()),
+            spool: self.file.take().map(SpoolFile::into_spooled),
             ..capture.finish()
         }
     }
@@ -168,8 +168,8 @@ mod tests {
 
         assert_eq!(captured.head, b"a line with [redacted]\n");
         assert!(captured.is_cut() && captured.total > 4900);
-        let id = captured.spool.expect("it is long");
-        let part = spool.read(&id, LOCAL, 0, 100);
+        let spooled = captured.spool.expect("it is long");
+        let part = spool.read(spooled.hand_out(), LOCAL, 0, 100);
         let part = part.expect("it is kept").expect("it can be read");
         assert_eq!((&part.bytes, part.missing), (&captured.head, 4965));
     }

@@ -128,8 +128,8 @@ async fn long_output_arrives_whole_and_in_order() {
         let asked = request(&["echo"], &patient()).stdin(text.clone());
         let outcome = try_run(&launcher, asked).await.expect("it starts");
         assert!(outcome.stdout.head == text.as_bytes());
-        let id = outcome.stdout.spool.expect("it is long");
-        let part = spool.read(&id, LOCAL, 0, usize::MAX >> 1);
+        let spooled = outcome.stdout.spool.expect("it is long");
+        let part = spool.read(spooled.hand_out(), LOCAL, 0, usize::MAX >> 1);
         let part = part.expect("it is kept").expect("it can be read");
         assert!(part.bytes == text.as_bytes() && part.missing == 0);
     }

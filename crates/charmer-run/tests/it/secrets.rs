@@ -27,9 +27,9 @@ fn launcher(spool: &Spool, redactor: &Redactor) -> Launcher {
 fn everything(outcome: Outcome, spool: &Spool) -> String {
     let mut seen = format!("{:?}", String::from_utf8_lossy(&outcome.stdout.head));
     seen.push_str(&String::from_utf8_lossy(&outcome.stdout.tail));
-    if let Some(id) = &outcome.stdout.spool {
+    if let Some(spooled) = &outcome.stdout.spool {
         let part = spool
-            .read(id, LOCAL, 0, usize::MAX >> 1)
+            .read(spooled.hand_out(), LOCAL, 0, usize::MAX >> 1)
             .expect("it is kept")
             .expect("it can be read");
         seen.push_str(&String::from_utf8_lossy(&part.bytes));
