@@ -19,6 +19,7 @@ mod completion;
 mod handler;
 mod info;
 mod listing;
+mod message;
 mod pages_and_prompts;
 mod pool;
 mod process;

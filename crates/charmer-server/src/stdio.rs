@@ -38,10 +38,8 @@ use rmcp::{
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-mod envelope;
 mod inflight;
 mod input;
-mod json;
 mod lifecycle;
 #[cfg(not(unix))]
 #[path = "stdio/other.rs"]
@@ -53,19 +51,17 @@ mod os;
 mod polled;
 mod queue;
 mod reader;
-mod refusal;
-mod salvage;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+use crate::message::{Incoming, Refusal};
+
 use self::{
-    envelope::Incoming,
     inflight::InFlight,
     input::Input,
     lifecycle::LifeCycle,
     queue::Queue,
-    refusal::Refusal,
     writer::{Outgoing, Written},
 };
 

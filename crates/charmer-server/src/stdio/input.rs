@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 #[cfg(target_os = "linux")]
 use super::polled;
-use super::{envelope::Incoming, queue::Queue, reader};
+use super::{queue::Queue, reader};
+use crate::message::Incoming;
 
 /// Messages that were read and not delivered yet. rmcp takes them as fast as it can, so this only
 /// has to cover the time that one scheduling of its task takes.

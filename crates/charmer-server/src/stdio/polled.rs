@@ -20,10 +20,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    envelope::{self, Incoming},
-    reader::{Content, Ended, Lines},
-};
+use super::reader::{Content, Ended, Lines};
+use crate::message::{Incoming, read_message};
 
 /// Longer lines are parsed on another thread, so that pings and cancellations need not wait for it.
 const LONG_LINE: usize = 64 * 1024;
@@ -105,10 +103,10 @@ impl PolledInput {
                         Content::TooLong(refusal) => return Some(Incoming::Refused(refusal)),
                         Content::Line(line) if line.len() > LONG_LINE => {
                             let line = line.to_vec();
-                            self.parsing = Some(spawn_blocking(move || envelope::read_line(&line)));
+                            self.parsing = Some(spawn_blocking(move || read_message(&line)));
                         }
                         Content::Line(line) => {
-                            if let Some(incoming) = envelope::read_line(line) {
+                            if let Some(incoming) = read_message(line) {
                                 return Some(incoming);
                             }
                             // Lines that say nothing must not keep others from their turn.

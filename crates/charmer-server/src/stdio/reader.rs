@@ -7,12 +7,8 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    envelope::{self, Incoming},
-    queue::Queue,
-    refusal::Refusal,
-    salvage::IdScanner,
-};
+use super::queue::Queue;
+use crate::message::{IdScanner, Incoming, Refusal, read_message};
 
 /// What is read at once: most messages arrive whole in one system call.
 const READ_BUFFER: usize = 64 * 1024;
@@ -52,7 +48,7 @@ pub(super) fn run(
             shutdown.cancel();
         }
         let (incoming, bytes) = match lines.content() {
-            Content::Line(line) => (envelope::read_line(line), line.len()),
+            Content::Line(line) => (read_message(line), line.len()),
             Content::TooLong(refusal) => (Some(Incoming::Refused(refusal)), 0),
         };
         let pushed = match incoming {

@@ -90,12 +90,12 @@ async fn lines_that_are_no_message() {
         (
             r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
             json!(null),
-            "batches are not supported; send one message a line",
+            "batches are not supported; send one message at a time",
         ),
         (
             "[]",
             json!(null),
-            "batches are not supported; send one message a line",
+            "batches are not supported; send one message at a time",
         ),
         (
             "42",

@@ -3,9 +3,9 @@
 use rmcp::model::{ErrorCode, RequestId};
 use serde::Serialize;
 
-/// The answer to a line that cannot be delivered.
+/// The answer to a message that cannot be delivered.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     id: Option<RequestId>,
     code: ErrorCode,
     message: String,
@@ -23,42 +23,42 @@ impl Refusal {
         }
     }
 
-    /// -32700: the line is not JSON.
-    pub(super) fn parse_error(id: Option<RequestId>, message: impl Into<String>) -> Self {
+    /// -32700: it is not JSON.
+    pub(crate) fn parse_error(id: Option<RequestId>, message: impl Into<String>) -> Self {
         Self::new(id, ErrorCode::PARSE_ERROR, message.into())
     }
 
-    /// -32600: the line is JSON, but not a message.
-    pub(super) fn invalid_request(id: Option<RequestId>, message: impl Into<String>) -> Self {
+    /// -32600: it is JSON, but not a message.
+    pub(crate) fn invalid_request(id: Option<RequestId>, message: impl Into<String>) -> Self {
         Self::new(id, ErrorCode::INVALID_REQUEST, message.into())
     }
 
     /// -32602: a known method with parameters that it cannot have.
-    pub(super) fn invalid_params(id: Option<RequestId>, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid_params(id: Option<RequestId>, message: impl Into<String>) -> Self {
         Self::new(id, ErrorCode::INVALID_PARAMS, message.into())
     }
 
     /// -32600 for a request under an id that is in use.
-    pub(super) fn id_in_use(id: RequestId) -> Self {
+    pub(crate) fn id_in_use(id: RequestId) -> Self {
         let message = format!("the id {} is in use by a request in flight", written(&id));
         Self::invalid_request(Some(id), message).without_id()
     }
 
     /// Whose answer it is, if that is known.
-    pub(super) fn id(&self) -> Option<&RequestId> {
+    pub(crate) fn id(&self) -> Option<&RequestId> {
         self.id.as_ref()
     }
 
     /// Moves the id into the error's `data`. The client would take an answer under an id that is in flight for
     /// the answer of the request that runs under it.
-    pub(super) fn without_id(mut self) -> Self {
+    pub(crate) fn without_id(mut self) -> Self {
         self.id_in_use = self.id.take();
         self
     }
 
     /// The reply as one line. The id is written as `null` when there is none, as JSON-RPC says;
     /// rmcp's own type would leave it out.
-    pub(super) fn to_line(&self) -> Vec<u8> {
+    pub(crate) fn to_line(&self) -> Vec<u8> {
         #[derive(Serialize)]
         struct Reply<'a> {
             jsonrpc: &'static str,

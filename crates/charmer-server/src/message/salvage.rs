@@ -13,14 +13,14 @@ use rmcp::model::RequestId;
 const MAX_TOKEN: usize = 1024;
 
 /// The id of the message in `line`, if it has exactly one that can be used.
-pub(super) fn salvage_id(line: &[u8]) -> Option<RequestId> {
+pub(crate) fn salvage_id(line: &[u8]) -> Option<RequestId> {
     let mut scanner = IdScanner::new();
     scanner.feed(line);
     scanner.finish()
 }
 
 /// Looks for the top-level `id` of a JSON object that arrives in pieces.
-pub(super) struct IdScanner {
+pub(crate) struct IdScanner {
     /// 0 before and after the object, 1 directly inside it.
     depth: usize,
     place: JsonPlace,
@@ -68,7 +68,7 @@ enum Found {
 }
 
 impl IdScanner {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             depth: 0,
             place: JsonPlace::Start,
@@ -79,7 +79,7 @@ impl IdScanner {
     }
 
     /// Reads the next piece of the line.
-    pub(super) fn feed(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
         while let Some((&byte, rest)) = bytes.split_first() {
             if self.place == JsonPlace::End {
                 return;
@@ -106,7 +106,7 @@ impl IdScanner {
 
     /// The id, when the line has ended. One that was still being read is not taken: it may have
     /// been cut.
-    pub(super) fn finish(self) -> Option<RequestId> {
+    pub(crate) fn finish(self) -> Option<RequestId> {
         match self.found {
             Found::One(id) => Some(id),
             Found::Nothing | Found::Unusable => None,

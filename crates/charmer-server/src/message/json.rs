@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value, map::Entry};
 
 /// Why a line is not acceptable JSON. Columns count bytes, from 1.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(super) enum JsonError {
+pub(crate) enum JsonError {
     #[error("invalid UTF-8 at column {column}")]
     Utf8 { column: usize },
     #[error("not valid JSON: {problem} at column {column}")]
@@ -21,7 +21,7 @@ pub(super) enum JsonError {
 }
 
 /// Reads one JSON value that fills the line.
-pub(super) fn parse(line: &[u8]) -> Result<Value, JsonError> {
+pub(crate) fn parse(line: &[u8]) -> Result<Value, JsonError> {
     let text = std::str::from_utf8(line).map_err(|error| JsonError::Utf8 {
         column: error.valid_up_to() + 1,
     })?;

@@ -1,4 +1,4 @@
-//! From a line to a message that rmcp can be given, or to the refusal that answers it.
+//! From bytes to a message that rmcp can be given, or to the refusal that answers it.
 //!
 //! rmcp's own reading is untagged: a known method with bad parameters becomes a custom request, a
 //! bad cursor is forgotten, a float id is rounded. So the envelope is checked here, and each known
@@ -16,25 +16,25 @@ use super::{
     salvage::salvage_id,
 };
 
-/// What a line holds.
+/// What was read.
 #[derive(Debug)]
-pub(super) enum Incoming {
+pub(crate) enum Incoming {
     /// To be delivered.
     Message(Box<ClientJsonRpcMessage>),
     /// To be answered.
     Refused(Refusal),
 }
 
-/// Reads one line. `None` is a line that is neither delivered nor answered: a blank one, or a
+/// Reads one message. `None` is one that is neither delivered nor answered: a blank one, or a
 /// notification or response that makes no sense.
-pub(super) fn read_line(line: &[u8]) -> Option<Incoming> {
-    if line.trim_ascii().is_empty() {
+pub(crate) fn read_message(bytes: &[u8]) -> Option<Incoming> {
+    if bytes.trim_ascii().is_empty() {
         return None;
     }
-    let value = match json::parse(line) {
+    let value = match json::parse(bytes) {
         Ok(value) => value,
         Err(error) => {
-            let id = salvage_id(line);
+            let id = salvage_id(bytes);
             let message = error.to_string();
             return Some(Incoming::Refused(match error {
                 JsonError::DuplicateKey { .. } => Refusal::invalid_request(id, message),
@@ -51,7 +51,7 @@ fn read_value(value: Value) -> Result<Option<Incoming>, Refusal> {
     let mut object = match value {
         Value::Object(object) => object,
         Value::Array(_) => {
-            let message = "batches are not supported; send one message a line";
+            let message = "batches are not supported; send one message at a time";
             return Err(Refusal::invalid_request(None, message));
         }
         other => {

@@ -163,12 +163,12 @@ proptest! {
             line[at] = byte;
         }
         salvage_id(&line);
-        super::super::envelope::read_line(&line);
+        super::super::envelope::read_message(&line);
     }
 
     #[test]
     fn any_bytes_never_panic(line: Vec<u8>) {
         salvage_id(&line);
-        super::super::envelope::read_line(&line);
+        super::super::envelope::read_message(&line);
     }
 }

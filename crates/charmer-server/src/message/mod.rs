@@ -1,0 +1,13 @@
+//! One message, strictly read: bytes in; a checked message, or the JSON-RPC error that answers them, out. Every transport
+//! reads through here.
+
+mod envelope;
+mod json;
+mod refusal;
+mod salvage;
+
+pub(crate) use self::{
+    envelope::{Incoming, read_message},
+    refusal::Refusal,
+    salvage::IdScanner,
+};
