@@ -14,6 +14,7 @@ use std::{path::PathBuf, time::Duration};
 
 use charmer_config::ConfineMode;
 use charmer_core::model::Network;
+use charmer_server::HttpAddress;
 use clap::{Args as ClapArgs, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::set::SetFlag;
@@ -373,13 +374,38 @@ Examples:
   charmer serve --spells spells --locked
   charmer serve kubectl --set context=staging --read-only
   charmer serve git --folder ~/work/site --folder ~/work/tools
-  charmer serve docker --deny '**/prune'")]
+  charmer serve docker --deny '**/prune'
+  charmer serve git --http 127.0.0.1:8765 --token-file tokens")]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) served: ServedArgs,
     /// Print the entry for a client's configuration instead of serving; `charmer add --print` does it for one client
     #[arg(long)]
     pub(crate) print_config: bool,
+    /// Serve any number of clients over HTTP at this address, such as 127.0.0.1:8765, or on the socket unix:PATH
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        conflicts_with = "print_config",
+        help_heading = "HTTP",
+        long_help = "Serve any number of clients over HTTP, at the path /mcp of this address, instead of one on standard \
+                     input and output. Port 0 takes a free one. An address that other machines can reach needs \
+                     --token-file. `unix:PATH` is a socket that only this user can open. All else stands under \
+                     `http` in charmer.yaml"
+    )]
+    pub(crate) http: Option<HttpAddress>,
+    /// Let only clients in whose token is in this file: a line `name: token` for each, perhaps with [read] behind it
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "http",
+        help_heading = "HTTP",
+        long_help = "Let only clients in that send `Authorization: Bearer TOKEN` with a token of this file. It has a line \
+                     `name: token` for each of them; [read], [read, write] or [read, write, destroy] behind it says what \
+                     that one may do, everything if it is not there. The file must be readable by its owner alone, and is \
+                     read again when it changes"
+    )]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 /// What is served, and how: the options of `serve`, and of what puts a server into a client.

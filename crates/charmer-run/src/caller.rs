@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use crate::folder::Folders;
+use crate::{Permissions, folder::Folders};
 
 /// The principal of calls that come from this machine's own user: over standard input and output, or by hand.
 pub const LOCAL: &str = "local";
@@ -19,6 +19,8 @@ pub enum Transport {
     Direct,
     /// Over the standard input and output of a server.
     Stdio,
+    /// Over HTTP, or a socket that speaks it.
+    Http,
 }
 
 impl Transport {
@@ -27,6 +29,7 @@ impl Transport {
         match self {
             Self::Direct => "direct",
             Self::Stdio => "stdio",
+            Self::Http => "http",
         }
     }
 }
@@ -75,6 +78,8 @@ pub struct Caller {
     pub client: Option<Arc<Client>>,
     /// The folders that it works in.
     pub folders: Folders,
+    /// What its principal may do.
+    pub permissions: Permissions,
     /// The name of this one call, in every log and wherever else it is spoken of.
     pub id: Arc<str>,
 }
@@ -95,6 +100,7 @@ impl Caller {
             transport,
             client: None,
             folders: Folders::default(),
+            permissions: Permissions::all(),
             // Several servers may share a log.
             id: format!("{}-{number}", std::process::id()).into(),
         }
@@ -104,6 +110,13 @@ impl Caller {
     #[must_use]
     pub fn folders(mut self, folders: Folders) -> Self {
         self.folders = folders;
+        self
+    }
+
+    /// Sets what its principal may do.
+    #[must_use]
+    pub fn permissions(mut self, permissions: Permissions) -> Self {
+        self.permissions = permissions;
         self
     }
 

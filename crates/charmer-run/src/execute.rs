@@ -99,7 +99,9 @@ impl Execute {
     }
 
     async fn run(self, call: Call) -> Result<Outcome, CallError> {
+        let permissions = call.caller.permissions.clone();
         if let Target::Answer(mut service) = self.target {
+            permissions.check_answer(&call.tool)?;
             let reads = call.reads;
             let mut outcome = service.call(call).await?;
             // What is behind it does not know who let it in.
@@ -119,12 +121,15 @@ impl Execute {
             None => bind(&call.tool, &call.input)?,
         };
         // Whatever came before: what is given decides what a call does.
-        if call.reads && call.reading == Reading::Labelled {
+        if !call.reads || call.reading == Reading::Labelled {
             let of = match &self.policy {
                 Some(_) => &self.tool,
                 None => &call.tool,
             };
-            only_reads(of, &bound, None)?;
+            if call.reads {
+                only_reads(of, &bound, None)?;
+            }
+            permissions.check(of, &bound)?;
         }
         self.place_in_folder(&call, &mut place)?;
         let notes = call.notes.clone();

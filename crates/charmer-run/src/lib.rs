@@ -20,6 +20,7 @@ pub mod layers;
 mod limits;
 mod only_reads;
 mod path;
+mod permissions;
 mod policy;
 pub mod process;
 mod progress;
@@ -46,6 +47,7 @@ pub use hook_programs::{HOOK_TIMEOUT, HookGuard, HookLevel, HookMoment, HookProg
 pub use hooks::{After, Before, HookAnswer, Hooks};
 pub use limits::Limits;
 pub use path::{CallPath, SharedSteps, Step};
+pub use permissions::Permissions;
 pub use policy::{Place, Policy};
 pub use progress::{Progress, Snapshot};
 pub use question::{Answer, Answers, Question};

@@ -311,9 +311,10 @@ impl ServedTool {
 
     /// A call of it by this caller with this input, within its limits.
     pub fn call_by(&self, caller: Caller, input: Map<String, Value>) -> Call {
+        let reads = self.reads || caller.permissions.only_read();
         Call::by(caller, Arc::clone(&self.tool), input)
             .limits(self.limits.clone())
-            .reads(self.reads)
+            .reads(reads)
             .reading(self.reading)
             .folder(self.folder.clone())
             .dry_run(self.dry_run)

@@ -32,6 +32,7 @@ use crate::{
     progress::Reporter,
     prompts, resources,
     roots::{Known, Roots},
+    server,
     tools::{List, Offer, ToolsView},
 };
 
@@ -64,10 +65,8 @@ pub(crate) struct Handler {
     pub(crate) folders: Folders,
     /// The folders that the client works in.
     pub(crate) roots: Roots,
-    /// Whom the calls of this client belong to.
-    pub(crate) principal: Arc<str>,
-    /// The way that they come in.
-    pub(crate) transport: CallTransport,
+    /// Whose calls it makes.
+    pub(crate) client: server::Client,
     /// Cancelled when the client has gone or the server ends; every call is its child.
     pub(crate) shutdown: CancellationToken,
 }
@@ -127,7 +126,9 @@ impl Handler {
 
     /// Who makes a request.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let caller = Caller::new(Arc::clone(&self.principal), self.transport);
+        let own = &self.client;
+        let caller = Caller::new(Arc::clone(&own.principal), own.transport)
+            .permissions(own.permissions.clone());
         let Some(info) = context.client_info() else {
             return caller;
         };
@@ -146,7 +147,11 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let mut known = Known::default();
-        if served.in_callers_folder {
+        // A client on HTTP may be on another machine: its folders are not these.
+        let elsewhere = self.client.transport == CallTransport::Http;
+        if served.in_callers_folder && elsewhere {
+            known.folders = self.folders.clone();
+        } else if served.in_callers_folder {
             let asked = self
                 .roots
                 .of_caller(&self.folders, context, responses.as_mut());
@@ -427,7 +432,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let pages_and_prompts = self.with_prompts(self.to_read(&context).await).await;
-        let spool = self.spool.as_ref().map(|spool| (spool, &*self.principal));
+        let spool = self
+            .spool
+            .as_ref()
+            .map(|spool| (spool, &*self.client.principal));
         let candidates = candidates(&pages_and_prompts, spool, &request)?;
         // A program that is asked may take its time; nobody waits for it when the client does not.
         tokio::select! {
@@ -492,7 +500,7 @@ impl ServerHandler for Handler {
                 return Err(resources::not_found(uri));
             };
             // A search reads a whole file.
-            let reader = Arc::clone(&self.principal);
+            let reader = Arc::clone(&self.client.principal);
             let read = async move { query.read(&spool, &reader) };
             let read = self.pool.spawn(read).await;
             let read = read.unwrap_or_else(|_| {

@@ -17,6 +17,9 @@
 mod ask;
 mod completion;
 mod handler;
+#[cfg(feature = "http")]
+mod http;
+mod inflight;
 mod info;
 mod listing;
 mod message;
@@ -33,6 +36,8 @@ mod tools;
 mod until_end;
 mod uri;
 
+#[cfg(feature = "http")]
+pub use http::{Caps, HttpAddress, HttpListener, HttpOptions, ListenError, TokenFileError};
 pub use info::ServerInfo;
 pub use listing::Listing;
 pub use process::ended_by_signal;

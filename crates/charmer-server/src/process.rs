@@ -33,6 +33,32 @@ impl Server {
     }
 }
 
+#[cfg(feature = "http")]
+impl Server {
+    /// Serves any number of clients over HTTP, until the process is told to end. Must not be called inside an async
+    /// runtime: it brings one of its own.
+    pub fn run_http(
+        self,
+        listener: crate::HttpListener,
+        options: crate::HttpOptions,
+    ) -> Result<(), ServeError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(ServeError::Runtime)?;
+        let served = runtime.block_on(async {
+            let stop = self.stop_token();
+            tokio::spawn(async move {
+                ended_by_signal().await;
+                stop.cancel();
+            });
+            self.serve_http(listener, options).await
+        });
+        runtime.shutdown_background();
+        served
+    }
+}
+
 /// Waits until the process is told to end: by Ctrl-C, or by whoever manages it.
 #[cfg(unix)]
 pub async fn ended_by_signal() {

@@ -9,7 +9,8 @@ use std::{
 };
 
 use charmer_run::{
-    LOCAL, Promotions, ToolSet, Transport as CallTransport, folder::Folders, process::Engine,
+    LOCAL, Permissions, Promotions, ToolSet, Transport as CallTransport, folder::Folders,
+    process::Engine,
 };
 use rmcp::{
     RoleServer,
@@ -43,6 +44,10 @@ pub enum ServeError {
     /// The protocol failed in a way that left nothing to serve.
     #[error("failed to serve: {0}")]
     Protocol(String),
+    /// Clients could not be let in any more.
+    #[cfg(feature = "http")]
+    #[error("failed to take connections: {0}")]
+    Http(std::io::Error),
     /// There is no async runtime to be had.
     #[error("failed to start the async runtime: {0}")]
     Runtime(std::io::Error),
@@ -180,16 +185,14 @@ impl Server {
         principal: impl Into<Arc<str>>,
         transport: impl Transport<RoleServer> + 'static,
     ) -> Result<(), ServeError> {
-        let client = (principal.into(), CallTransport::Direct);
+        let client = Client::new(principal, CallTransport::Direct);
         self.serve(transport, client, self.stop.child_token()).await
     }
 
     /// Ends every client and every call, and waits until their processes have been ended and collected.
     pub async fn finish(&self) {
         self.stop.cancel();
-        let tools = self.tools.current();
-        let grace = tools.iter().map(|served| served.limits.grace).max();
-        let patience = SHUTDOWN + grace.unwrap_or_default();
+        let patience = SHUTDOWN + self.longest_grace();
         if tokio::time::timeout(patience, self.engine.finish())
             .await
             .is_err()
@@ -198,15 +201,27 @@ impl Server {
         }
     }
 
-    /// `calls` is the token by which every call of this client is cancelled: by the end of its input, and by stopping.
-    async fn serve(
-        &self,
-        transport: impl Transport<RoleServer> + 'static,
-        (principal, way): (Arc<str>, CallTransport),
-        calls: CancellationToken,
-    ) -> Result<(), ServeError> {
+    /// The longest that a tool's program may take to end after it was asked to.
+    pub(crate) fn longest_grace(&self) -> Duration {
+        let tools = self.tools.current();
+        let grace = tools.iter().map(|served| served.limits.grace).max();
+        grace.unwrap_or_default()
+    }
+
+    /// Begins to follow what changes the list by itself; there must be a runtime.
+    pub(crate) fn begin(&self) {
         self.following.call_once(|| self.follow());
-        let handler = Handler {
+    }
+
+    /// Has everything put together that waits for a client to ask for it.
+    #[cfg(feature = "http")]
+    pub(crate) fn ask_for_tools(&self) {
+        self.tools.view(self.patience).asked().cancel();
+    }
+
+    /// What answers the requests of a client; `calls` is the token by which its calls are cancelled.
+    pub(crate) fn handler(&self, client: Client, calls: CancellationToken) -> Handler {
+        Handler {
             info: self.info.clone(),
             tools: self.tools.view(self.patience),
             pool: self.pool.clone(),
@@ -214,10 +229,20 @@ impl Server {
             spool: self.engine.spool().cloned(),
             folders: self.folders.clone(),
             roots: Roots::default(),
-            principal,
-            transport: way,
-            shutdown: calls.clone(),
-        };
+            client,
+            shutdown: calls,
+        }
+    }
+
+    /// `calls` is the token by which every call of this client is cancelled: by the end of its input, and by stopping.
+    async fn serve(
+        &self,
+        transport: impl Transport<RoleServer> + 'static,
+        client: Client,
+        calls: CancellationToken,
+    ) -> Result<(), ServeError> {
+        self.begin();
+        let handler = self.handler(client, calls.clone());
         // However this ends, also by being dropped, nobody waits for these calls any more.
         let _ended = calls.clone().drop_guard();
         let transport = UntilEnd::new(transport, calls);
@@ -260,6 +285,34 @@ impl Server {
 }
 
 /// Whoever started this process: its own user.
-fn stdio() -> (Arc<str>, CallTransport) {
-    (LOCAL.into(), CallTransport::Stdio)
+fn stdio() -> Client {
+    Client::new(LOCAL, CallTransport::Stdio)
+}
+
+/// Whose calls a client makes, and the way that they come in.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    pub(crate) principal: Arc<str>,
+    pub(crate) transport: CallTransport,
+    pub(crate) permissions: Permissions,
+}
+
+impl Client {
+    /// A client whose principal may do everything.
+    fn new(principal: impl Into<Arc<str>>, transport: CallTransport) -> Self {
+        Self {
+            principal: principal.into(),
+            transport,
+            permissions: Permissions::all(),
+        }
+    }
+
+    /// A client on HTTP.
+    #[cfg(feature = "http")]
+    pub(crate) fn http(principal: Arc<str>, permissions: Permissions) -> Self {
+        Self {
+            permissions,
+            ..Self::new(principal, CallTransport::Http)
+        }
+    }
 }

@@ -30,15 +30,12 @@ use std::{
 
 use rmcp::{
     RoleServer,
-    model::{
-        ClientJsonRpcMessage, ClientNotification, ErrorData, JsonRpcMessage, ServerJsonRpcMessage,
-    },
+    model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, ServerJsonRpcMessage},
     transport::Transport,
 };
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-mod inflight;
 mod input;
 mod lifecycle;
 #[cfg(not(unix))]
@@ -55,10 +52,12 @@ mod reader;
 mod tests;
 mod writer;
 
-use crate::message::{Incoming, Refusal};
+use crate::{
+    inflight::InFlight,
+    message::{Incoming, Refusal},
+};
 
 use self::{
-    inflight::InFlight,
     input::Input,
     lifecycle::LifeCycle,
     queue::Queue,
@@ -216,15 +215,7 @@ impl StdioTransport {
                 tracing::debug!("dropped a message that came before the first request");
                 return None;
             }
-            JsonRpcMessage::Notification(notification) => {
-                if let ClientNotification::CancelledNotification(cancelled) =
-                    &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    self.in_flight.cancelled(id);
-                }
-            }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+            message => self.in_flight.received(message),
         }
         self.life_cycle.delivered(&message);
         Some(message)
@@ -287,17 +278,10 @@ impl Transport<RoleServer> for StdioTransport {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), StdioError>> + Send + 'static {
-        let answered = match &message {
-            JsonRpcMessage::Response(response) => Some(&response.id),
-            JsonRpcMessage::Error(error) => {
-                self.life_cycle.sent_error(error);
-                error.id.as_ref()
-            }
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-        };
-        if let Some(id) = answered {
-            self.in_flight.answered(id);
+        if let JsonRpcMessage::Error(error) = &message {
+            self.life_cycle.sent_error(error);
         }
+        self.in_flight.sent(&message);
         // Done here and not in the future: rmcp runs the futures side by side, and a progress
         // notification must not come after the result.
         let queued = serialize(&message).and_then(|line| self.write(line));

@@ -1,4 +1,4 @@
-//! `charmer serve`: an MCP server on standard input and output.
+//! `charmer serve`: an MCP server on standard input and output, or on HTTP.
 
 use std::{
     borrow::Cow,
@@ -14,7 +14,7 @@ use std::{
 
 use charmer_core::expose::Expose;
 use charmer_discover::Discovery;
-use charmer_server::{Listing, Server, ServerInfo, ended_by_signal};
+use charmer_server::{HttpListener, HttpOptions, Listing, Server, ServerInfo, ended_by_signal};
 use tokio::{
     task::{JoinSet, block_in_place},
     time::MissedTickBehavior,
@@ -54,11 +54,12 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     if args.print_config {
         return print_config(&args.served, &settings);
     }
+    let http = http(args)?;
     let args = &args.served;
     if let Err(shortcoming) = charmer_run::process::harden() {
         output::note(&shortcoming);
     }
-    if std::io::stdin().is_terminal() {
+    if http.is_none() && std::io::stdin().is_terminal() {
         greet(&server_name(&settings));
     }
     let (teller, introduction) = awaited();
@@ -106,7 +107,13 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     }
     let instructions = instructions::with_unread(assembler.instructions(), &told_of);
     let server = server.info(server_info(&told_of, &instructions, &introduction));
-    let served = server.run_stdio();
+    let served = match http {
+        Some((listener, options)) => {
+            output::show(&format!("listening on {}", listener.url()));
+            server.run_http(listener, options)
+        }
+        None => server.run_stdio(),
+    };
     drop(watching);
     // The client is gone, so there is nobody to read programs for.
     stop.cancel();
@@ -121,6 +128,18 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     assembler.finish();
     served.map_err(|error| Problem::failed(error.to_string()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where clients come in over HTTP, if they do, and on which terms.
+fn http(args: &ServeArgs) -> Result<Option<(HttpListener, HttpOptions)>, Problem> {
+    let Some(address) = &args.http else {
+        return Ok(None);
+    };
+    let mut options = HttpOptions::default();
+    options.token_file.clone_from(&args.token_file);
+    let listener = HttpListener::bind(address, &options);
+    let listener = listener.map_err(|error| Problem::mistake(error.to_string()))?;
+    Ok(Some((listener, options)))
 }
 
 /// Says what this is to a person who started it by hand, and how a client is connected.

@@ -44,6 +44,12 @@ impl Refusal {
         Self::invalid_request(Some(id), message).without_id()
     }
 
+    /// Whether the message was understood, and only its parameters are wrong.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_about_meaning(&self) -> bool {
+        self.code == ErrorCode::INVALID_PARAMS
+    }
+
     /// Whose answer it is, if that is known.
     pub(crate) fn id(&self) -> Option<&RequestId> {
         self.id.as_ref()

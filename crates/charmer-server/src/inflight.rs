@@ -10,7 +10,10 @@ use std::{
     time::Duration,
 };
 
-use rmcp::model::{ClientRequest, RequestId};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
 
 /// How long the id of a cancelled call stays in use after its work has ended. rmcp drops the answer of such a call, but
 /// knows it by its id alone: were the id free before that answer has passed, a new request of that id would get it.
@@ -19,7 +22,7 @@ const AFTERMATH: Duration = Duration::from_secs(1);
 /// The ids of requests that were delivered and are neither answered nor, if cancelled, finished.
 /// Clones share one registry.
 #[derive(Clone, Default)]
-pub(super) struct InFlight {
+pub(crate) struct InFlight {
     entries: Arc<Mutex<HashMap<RequestId, Entry>>>,
 }
 
@@ -70,7 +73,7 @@ impl InFlight {
     /// Enters a request that is about to be delivered. `false` means that its id is in use and
     /// that nothing was entered.
     #[must_use]
-    pub(super) fn enter(&self, id: &RequestId, request: &mut ClientRequest) -> bool {
+    pub(crate) fn enter(&self, id: &RequestId, request: &mut ClientRequest) -> bool {
         let mut entries = self.lock();
         if entries.contains_key(id) {
             return false;
@@ -87,14 +90,33 @@ impl InFlight {
         true
     }
 
+    /// Notes a message that goes out: an answer frees its id.
+    pub(crate) fn sent(&self, message: &ServerJsonRpcMessage) {
+        match message {
+            JsonRpcMessage::Response(response) => self.answered(&response.id),
+            JsonRpcMessage::Error(error) => error.id.iter().for_each(|id| self.answered(id)),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+        }
+    }
+
+    /// Notes a message that is delivered: it may cancel a request.
+    pub(crate) fn received(&self, message: &ClientJsonRpcMessage) {
+        if let JsonRpcMessage::Notification(notification) = message
+            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            self.cancelled(id);
+        }
+    }
+
     /// The answer to a request is on its way out: the id is free.
-    pub(super) fn answered(&self, id: &RequestId) {
+    fn answered(&self, id: &RequestId) {
         self.lock().remove(id);
     }
 
     /// The client has cancelled a request. Its answer will not be seen, because rmcp drops it; the
     /// id of a tool call stays in use until its work has ended.
-    pub(super) fn cancelled(&self, id: &RequestId) {
+    fn cancelled(&self, id: &RequestId) {
         self.update(id, |entry| entry.cancelled = true);
     }
 
@@ -105,8 +127,14 @@ impl InFlight {
     }
 
     /// Returns whether an id is in use.
-    pub(super) fn contains(&self, id: &RequestId) -> bool {
+    pub(crate) fn contains(&self, id: &RequestId) -> bool {
         self.lock().contains_key(id)
+    }
+
+    /// Whether no id is in use.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
     }
 
     fn is_cancelled(&self, id: &RequestId) -> bool {

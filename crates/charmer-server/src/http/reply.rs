@@ -1,0 +1,248 @@
+//! Answers that the protocol behind never sees: refusals of requests, each a JSON-RPC error in a body.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use rmcp::model::RequestId;
+use serde_json::json;
+
+use super::{
+    caps::{Counted, Full as NoPlace, Place},
+    connection::Connection,
+};
+use crate::message::Refusal;
+
+/// The error of a request that fails before its message is looked at, as other servers number it.
+const TRANSPORT_ERROR: i64 = -32000;
+/// The error of a session that is not there, as other servers number it.
+const NO_SESSION: i64 = -32001;
+const INVALID_REQUEST: i64 = -32600;
+const INTERNAL_ERROR: i64 = -32603;
+/// When to come again, in seconds.
+const LATER: &str = "1";
+
+/// The body of every answer.
+pub(super) type Inner = BoxBody<Bytes, Infallible>;
+
+/// Why a request is not handed on.
+#[derive(Debug)]
+pub(super) struct Rejection {
+    status: StatusCode,
+    code: i64,
+    message: String,
+    id: Option<RequestId>,
+    header: Option<(header::HeaderName, &'static str)>,
+    /// Whether the connection is of no use afterwards.
+    closes: bool,
+}
+
+impl Rejection {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            code: TRANSPORT_ERROR,
+            message: message.into(),
+            id: None,
+            header: None,
+            closes: false,
+        }
+    }
+
+    fn header(mut self, name: header::HeaderName, value: &'static str) -> Self {
+        self.header = Some((name, value));
+        self
+    }
+
+    /// Ends the connection after the answer.
+    pub(super) fn closing(mut self) -> Self {
+        self.closes = true;
+        self
+    }
+
+    /// 400: what HTTP itself asks for is not there.
+    pub(super) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// 401: nobody is known by that token.
+    pub(super) fn unauthorized(message: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, message).header(header::WWW_AUTHENTICATE, "Bearer")
+    }
+
+    /// 404: no such session, or not this principal's.
+    pub(super) fn no_session() -> Self {
+        let message = "there is no such session; begin a new one with `initialize`";
+        let mut rejection = Self::new(StatusCode::NOT_FOUND, message);
+        rejection.code = NO_SESSION;
+        rejection
+    }
+
+    /// 405: another method is meant.
+    pub(super) fn method_not_allowed() -> Self {
+        let message = "only POST, GET and DELETE are known here";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, message)
+            .header(header::ALLOW, "POST, GET, DELETE")
+    }
+
+    /// 429: there is no place.
+    pub(super) fn full(full: NoPlace) -> Self {
+        let (counted, whose) = match full {
+            NoPlace::All(counted) => (counted, "the server has"),
+            NoPlace::Principal(counted) => (counted, "this principal has"),
+        };
+        let message = format!(
+            "{whose} as many {} as it may have at once; try again later",
+            counted.name()
+        );
+        let rejection =
+            Self::new(StatusCode::TOO_MANY_REQUESTS, message).header(header::RETRY_AFTER, LATER);
+        match counted {
+            Counted::Connections => rejection.closing(),
+            _ => rejection,
+        }
+    }
+
+    /// 503: the server ends.
+    pub(super) fn ending() -> Self {
+        let message = "the server is ending and takes no more requests";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
+            .header(header::RETRY_AFTER, LATER)
+            .closing()
+    }
+
+    /// Says which request it is the answer to.
+    pub(super) fn of(mut self, id: Option<RequestId>) -> Self {
+        self.id = id;
+        self
+    }
+
+    pub(super) fn into_response(self) -> Response<Inner> {
+        let id = self.id.map(RequestId::into_json_value);
+        let error = json!({"code": self.code, "message": self.message});
+        let body = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
+        let mut response = json_response(self.status, body);
+        if let Some((name, value)) = self.header {
+            let value = HeaderValue::from_static(value);
+            response.headers_mut().insert(name, value);
+        }
+        if self.closes {
+            close_after(&mut response);
+        }
+        response
+    }
+}
+
+impl From<NoPlace> for Rejection {
+    fn from(full: NoPlace) -> Self {
+        Self::full(full)
+    }
+}
+
+/// The answer to a message that was read and cannot be handed on. Errors about its meaning are answers like any other.
+pub(super) fn refused(refusal: &Refusal) -> Response<Inner> {
+    let status = match refusal.is_about_meaning() {
+        true => StatusCode::OK,
+        false => StatusCode::BAD_REQUEST,
+    };
+    let mut body = refusal.to_line();
+    body.pop();
+    json_response(status, body)
+}
+
+/// The answer to what needs none.
+pub(super) fn accepted() -> Response<Inner> {
+    let mut response = Response::new(Full::default().boxed());
+    *response.status_mut() = StatusCode::ACCEPTED;
+    response
+}
+
+/// Ends the connection after this answer.
+pub(super) fn close_after<B>(response: &mut Response<B>) {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
+}
+
+fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Response<Inner> {
+    let mut response = Response::new(Full::new(body.into()).boxed());
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+/// An error that the protocol behind wrote in plain words, as a JSON-RPC error.
+pub(super) async fn in_json(response: Response<Inner>, id: Option<RequestId>) -> Response<Inner> {
+    let status = response.status();
+    let typed = response.headers().get(header::CONTENT_TYPE);
+    let is_json = typed.is_some_and(|typed| typed.as_bytes().starts_with(b"application/json"));
+    if is_json || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let Ok(words) = body.collect().await;
+    let mut rejection = Rejection::new(status, String::from_utf8_lossy(&words.to_bytes())).of(id);
+    rejection.code = match status {
+        StatusCode::BAD_REQUEST => INVALID_REQUEST,
+        StatusCode::NOT_FOUND => NO_SESSION,
+        status if status.is_server_error() => INTERNAL_ERROR,
+        _ => TRANSPORT_ERROR,
+    };
+    let mut told = rejection.into_response();
+    for (name, value) in &parts.headers {
+        if name != header::CONTENT_TYPE && name != header::CONTENT_LENGTH {
+            told.headers_mut().insert(name, value.clone());
+        }
+    }
+    told
+}
+
+/// The body of an answer, with what is held until it has been written or given up.
+pub(super) struct ReplyBody {
+    inner: Inner,
+    _place: Option<Place>,
+    connection: Arc<Connection>,
+}
+
+impl ReplyBody {
+    pub(super) fn new(inner: Inner, place: Option<Place>, connection: &Arc<Connection>) -> Self {
+        Self {
+            inner,
+            _place: place,
+            connection: Arc::clone(connection),
+        }
+    }
+}
+
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl Drop for ReplyBody {
+    fn drop(&mut self) {
+        self.connection.answered();
+    }
+}
