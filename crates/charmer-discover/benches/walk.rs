@@ -1,9 +1,10 @@
 //! What a cold walk costs against the same probes run bare: the same command lines, as many at once, with nothing around
 //! them. Also how often a program is started for each of its commands.
 //!
-//! `cargo bench -p charmer-discover` prints it, for docker and kubectl where they are to be had, and for a program of
-//! 5,000 commands that is always there. The aims: 2 starts a command, 1.15 times the bare time. Under the name `many`
-//! this file is that program, and with the argument `sandbox` it is the confined process.
+//! `cargo bench -p charmer-discover` prints it, for the programs below where they are to be had, and for a program of
+//! 5,000 commands that is always there; `--bench walk -- NAME...` for any programs. The aims: 2 starts a command, 1.15
+//! times the bare time. Under the name `many` this file is that program, and with the argument `sandbox` it is the
+//! confined process.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its numbers")]
 #![expect(
@@ -31,6 +32,9 @@ use charmer_sandbox::SandboxCommand;
 /// Walks and bare runs take turns; the best of each counts, because others may use the machine too.
 const ROUNDS: usize = 3;
 
+/// The programs that are read where none is named.
+const PROGRAMS: [&str; 7] = ["docker", "kubectl", "gh", "npm", "pip", "hugo", "many"];
+
 fn main() -> ExitCode {
     let mut words = std::env::args_os();
     let named = words.next().map(PathBuf::from).unwrap_or_default();
@@ -52,28 +56,28 @@ fn measure() {
         .enable_all()
         .build()
         .unwrap();
-    let wanted: Vec<String> = std::env::args()
+    let mut wanted: Vec<String> = std::env::args()
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    if wanted.is_empty() {
+        wanted.extend(PROGRAMS.map(str::to_owned));
+    }
     println!(
         "best of {ROUNDS}            commands  starts  a command      bare      walk  ratio  of work: bare  walk  ratio"
     );
-    for name in ["docker", "kubectl"]
-        .into_iter()
-        .filter(|name| is_wanted(name))
-    {
-        match find(name) {
+    let folder = tempfile::tempdir().unwrap();
+    let many = folder.path().join("many");
+    fs::copy(std::env::current_exe().unwrap(), &many).unwrap();
+    for name in &wanted {
+        let found = match name.as_str() {
+            "many" => Some(many.clone()),
+            name => find(name),
+        };
+        match found {
             Some(program) => compare(&workers, name, &program),
             None => println!("{name} is not here"),
         }
-    }
-    if is_wanted("many") {
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("many");
-        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
-        compare(&workers, "many", &program);
     }
 }
 

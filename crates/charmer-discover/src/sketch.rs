@@ -225,6 +225,8 @@ pub(crate) struct ChildSketch {
     pub(crate) about: Option<Fact<String>>,
     /// The heading that its parent's help page lists it under, which may be empty.
     pub(crate) listed: Option<Fact<String>>,
+    /// Commands below it that its parent's page lists, which its own may leave out.
+    pub(crate) below: Vec<ChildSketch>,
     /// Whether only its parent's word for it is to be had: it counts even if it cannot be asked.
     pub(crate) certain: bool,
     /// All that is known of it where its parent's page describes it in place, and it has no page of its own.
@@ -259,6 +261,7 @@ impl ChildSketch {
         if let Some(listed) = other.listed {
             self.listed.learn(listed);
         }
+        self.below.extend(other.below);
         self.certain |= other.certain;
         self.told = self.told.take().or(other.told);
     }

@@ -338,7 +338,7 @@ impl Walk {
         let mut sketch = match sketch {
             Some(sketch) => sketch,
             None if child.told.is_some() => child.told.map(|told| *told).unwrap_or_default(),
-            None if child.certain => {
+            None if child.certain || self.is_sure(trouble.as_ref()) => {
                 let message = "its help could not be read; only its name is known".to_owned();
                 match trouble {
                     Some(Trouble { gap, said }) => {
@@ -365,6 +365,7 @@ impl Walk {
         if let Some(about) = child.about {
             sketch.about.learn(about);
         }
+        sketch.add_children(child.below);
         left_out += sketch.bound_flags(self.bounds.flags);
         // A program that shows flags without end is not asked about each of them.
         if left_out == 0 {
@@ -387,6 +388,12 @@ impl Walk {
 }
 
 impl Walk {
+    /// Whether a command that refused to show its help is there all the same.
+    fn is_sure(&self, trouble: Option<&Trouble>) -> bool {
+        let refused = trouble.is_some_and(|trouble| trouble.gap == Gap::Lasting);
+        refused && self.family.lists_only_commands()
+    }
+
     /// A command is missing because of a mistake of ours.
     fn note_lost(&self, path: CommandPath) {
         let message = "reading it went wrong, so it is missing: this is a bug";
@@ -499,13 +506,61 @@ mod tests {
         }
     }
 
+    /// Reads a root with one command, whose help it never accepts.
+    struct Sure(bool);
+
+    impl Family for Sure {
+        fn name(&self) -> &'static str {
+            "sure"
+        }
+
+        fn recognise(&self, _: &Signs<'_>) -> u8 {
+            100
+        }
+
+        fn syntax(&self) -> Syntax {
+            Syntax::pflag()
+        }
+
+        fn lists_only_commands(&self) -> bool {
+            self.0
+        }
+
+        fn read(&self, page: &Page<'_>) -> Option<CommandSketch> {
+            let mut sketch = CommandSketch::new(page.path.clone());
+            sketch.add_child(ChildSketch {
+                name: "refuse".into(),
+                ..ChildSketch::default()
+            });
+            page.path.is_root().then_some(sketch)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_command_that_refuses_to_show_its_help_is_kept_where_lists_are_sure() {
+        for (sure, expected) in [(true, vec!["", "refuse"]), (false, vec![""])] {
+            let walk = walk_with("/bin/false", Box::new(Sure(sure)));
+            walk.run(Answer::default()).await;
+            let found = walk.lock();
+            let read: Vec<String> = found.commands.keys().map(ToString::to_string).collect();
+            assert_eq!(read, expected);
+            let said = &found.warnings[0];
+            assert!(said.message.contains("its help could not be read"));
+            assert_eq!(said.gap, Some(Gap::Lasting));
+        }
+    }
+
     fn walk_of(program: &str) -> Arc<Walk> {
+        walk_with(program, Box::new(Clumsy))
+    }
+
+    fn walk_with(program: &str, family: Box<dyn Family>) -> Arc<Walk> {
         let options = ProbeOptions::default();
         let prober = Prober::new(program.into(), options).expect("it can be asked");
         Arc::new(Walk {
             prober,
             binary: Binary::new(program.as_ref()),
-            family: Box::new(Clumsy),
+            family,
             bounds: Bounds {
                 commands: 10,
                 depth: 10,

@@ -49,7 +49,7 @@ pub(super) fn compare_flag(
         let name = truth.value_type.as_deref().unwrap_or("bool");
         format!("{at}: {name}, found {}", value_type::described(found))
     });
-    if let Some(many) = value_type::is_many(truth) {
+    if let Some(many) = value_type::is_many(truth, found) {
         report
             .repeat
             .count(many == value_type::is_found_many(found), || {

@@ -51,13 +51,13 @@ pub struct Report {
     pub flag_precision: Score,
     /// Of the flags that there are, those found.
     pub flag_recall: Score,
-    /// Flags with the right type and repetition.
+    /// Flags with the right type; what stands in `repeat` as well is not counted twice.
     pub types: Score,
     /// Defaults that are not zero; one that was made up is wrong too.
     pub defaults: Score,
     /// Required flags; one that is not required in truth is wrong too.
     pub required: Score,
-    /// Flags with a value that are known to take several, or one.
+    /// Flags with a value that are known to take several, or one, and switches that count.
     pub repeat: Score,
     /// Flags that take only certain values.
     pub enums: Score,
@@ -143,7 +143,7 @@ impl Report {
             ("types", &self.types, Some(0.995)),
             ("defaults", &self.defaults, Some(0.98)),
             ("required", &self.required, Some(0.99)),
-            ("repeat", &self.repeat, None),
+            ("repeat", &self.repeat, Some(0.995)),
             ("enums", &self.enums, None),
             ("short names", &self.shorts, None),
             ("aliases", &self.aliases, None),

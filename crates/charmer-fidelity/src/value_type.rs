@@ -14,9 +14,11 @@ pub(super) fn is_right(truth: &TrueFlag, found: &Flag) -> bool {
     let single = *repetition == Repetition::Single;
     let name = truth.value_type.as_deref().unwrap_or("bool");
     match name {
-        "" | "bool" | "tristate" => return *value == ValueType::Bool && single,
+        // How often a switch counts is for `is_many` to say.
+        "" | "bool" | "tristate" | "count" => {
+            return matches!(value, ValueType::Bool | ValueType::Count) && single;
+        }
         "any" => return true,
-        "count" => return *value == ValueType::Count && single,
         _ => {}
     }
     if found.value == FlagValue::None {
@@ -42,21 +44,24 @@ pub(super) fn is_right(truth: &TrueFlag, found: &Flag) -> bool {
     }
 }
 
-/// Whether several values can be given in truth; `None` for a switch, and where nobody knows.
-pub(super) fn is_many(truth: &TrueFlag) -> Option<bool> {
+/// Whether several values can be given in truth, or a switch counts; `None` where nobody knows, and for a plain switch
+/// that was found to be one: of those there are so many that they would hide the rest.
+pub(super) fn is_many(truth: &TrueFlag, found: &Flag) -> Option<bool> {
     if truth.repeat.is_some() {
         return truth.repeat;
     }
     match truth.value_type.as_deref()? {
-        "" | "bool" | "tristate" | "count" => None,
+        "" | "bool" | "tristate" => (found.value_type == ValueType::Count).then_some(false),
+        "count" => Some(true),
         "list" | "array" | "map" => Some(true),
         name => ValueType::from_pflag(name).map(|(_, repetition)| repetition != Repetition::Single),
     }
 }
 
-/// Whether several values can be given as it was found.
+/// Whether several values can be given, or a switch counts, as it was found.
 pub(super) fn is_found_many(found: &Flag) -> bool {
-    found.repetition != Repetition::Single || matches!(found.value_type, ValueType::Map(_))
+    found.repetition != Repetition::Single
+        || matches!(found.value_type, ValueType::Map(_) | ValueType::Count)
 }
 
 /// Whether an element of a list has its true type; where that is not known, any type but a map's will do.

@@ -8,12 +8,15 @@ Programs that make the parsers of their commands one by one, each when it is ask
 """
 
 import argparse
+import ast
 import importlib
+import inspect
 import json
 import optparse
 import os
 import runpy
 import sys
+import textwrap
 
 caught = []
 
@@ -217,7 +220,23 @@ def pip_tree():
         tree[name] = {"flags": optparse_flags(command.parser)}
         if getattr(command, "hidden", False):
             tree[name]["hidden"] = True
+        actions = pip_actions(command)
+        if actions:
+            tree[name]["runnable"] = False
+        for action in actions:
+            flags = {flag: {**told, "inherited": True} for flag, told in tree[name]["flags"].items()}
+            tree[f"{name} {action}"] = {"flags": flags}
     return tree
+
+
+def pip_actions(command):
+    """The words of which a command wants one, and which its parser does not know: the table in its source that has a
+    function for each."""
+    source = ast.parse(textwrap.dedent(inspect.getsource(type(command))))
+    for node in ast.walk(source):
+        if isinstance(node, ast.Assign) and [getattr(one, "id", "") for one in node.targets] == ["handlers"]:
+            return [key.value for key in node.value.keys]
+    return []
 
 
 def coverage_tree():
@@ -259,10 +278,16 @@ def cleo_tree(application):
                 flag = {"type": "value", "repeat": bool(option.is_list())}
                 if not option.requires_value():
                     flag["optional_value"] = True
+            # An author's mark in the option's own text, which is how Cleo has it.
+            if "<warning>Deprecated</warning>" in (option.description or ""):
+                flag["deprecated"] = "yes"
             if option.shortcut:
                 shorts = [f"-{one}" for one in option.shortcut.split("|")]
                 flag["short"] = shorts[0]
-                if shorts[1:]:
+                # `v|vv|vvv` is one letter, which counts.
+                if all(set(one) == set(shorts[0]) for one in shorts) and shorts[1:]:
+                    flag["type"] = "count"
+                elif shorts[1:]:
                     flag["aliases"] = shorts[1:]
             if option.name in ("help", "version"):
                 flag["hidden"] = True
@@ -279,7 +304,8 @@ def cleo_tree(application):
             tree.setdefault(" ".join(parts[:end]), {"flags": dict(passed_on), "runnable": False})
         own = flags_of(command.definition, {one.name for one in application.definition.options})
         entry = {"flags": {**passed_on, **own}}
-        if command.hidden:
+        # `list` and `help` come with Cleo.
+        if command.hidden or type(command).__module__.startswith("cleo."):
             entry["hidden"] = True
         tree[name] = entry
     return tree

@@ -247,7 +247,14 @@ pub(super) fn stated_commands(text: &str, program: &str, path: &CommandPath) -> 
             });
         }
     }
-    if found.len() > 1 { found } else { Vec::new() }
+    // A word before a place in brackets stands for itself, also where it is the only one: `tool group add <name>`.
+    let statements = usage_statements(text, program);
+    let alone = !path.is_root() && matches!(statements.as_slice(), [only] if only.ends_with('>'));
+    if found.len() > 1 || alone {
+        found
+    } else {
+        Vec::new()
+    }
 }
 
 /// A command that is known by its statement alone.
@@ -427,7 +434,15 @@ fn command_list(text: &str, parent: &CommandPath, usage: &[String]) -> Vec<Child
         let indented = indented.filter(|line| line.is_empty() || line.starts_with([' ', '\t']));
         in_place::command_table(section.heading, &indented.collect::<Vec<_>>())
     });
-    let tables: Vec<_> = tables.collect();
+    let mut tables: Vec<_> = tables.collect();
+    if tables.is_empty() && found.is_empty() {
+        // A command that shows the page of the one above it is itself among them.
+        let is_own = |table: &in_place::CommandTable| {
+            let own = parent.words().last();
+            table.rows.iter().all(|row| Some(&row.name) != own)
+        };
+        tables.extend(in_place::points(text).filter(is_own));
+    }
     // Some of a program's commands take nothing, so that one row with arguments speaks for all.
     if tables.iter().any(|table| table.in_place) {
         let told = in_place::told_children(tables, parent, usage);
@@ -647,6 +662,27 @@ mod tests {
                 ("quiet", true)
             ]
         );
+    }
+
+    #[test]
+    fn words_that_a_command_wants_are_its_commands() {
+        let names = |text: &str, path: &str| -> Vec<String> {
+            let sketch = read(text, "tool", &CommandPath::parse(path)).expect("its page");
+            sketch
+                .children
+                .into_iter()
+                .map(|child| child.name)
+                .collect()
+        };
+        let one = "Usage:\n  tool shelf look <thing>\n\nOptions:\n  -q  Quiet\n";
+        assert_eq!(names(one, "shelf"), ["look"]);
+        // Without a place in brackets the word may be one.
+        let word = "Usage:\n  tool shelf thing\n\nOptions:\n  -q  Quiet\n";
+        assert_eq!(names(word, "shelf"), [""; 0]);
+        let points = "Usage:\n  tool box [<kind>] list\n\n  tool box [<kind>] put box.option value\n\nDescription:\n  Boxes.\n\n  Subcommands:\n\n  - list: List them\n  - put: Put one\n";
+        assert_eq!(names(points, "box"), ["list", "put"]);
+        // Where it shows this page again it has none.
+        assert_eq!(names(points, "box put"), [""; 0]);
     }
 
     #[test]

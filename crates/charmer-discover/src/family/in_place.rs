@@ -108,11 +108,12 @@ pub(super) fn told_children(
     let child = |heading: &str, row: CommandRow| {
         let mut sketch = CommandSketch::new(parent.child(row.name.as_str()));
         let stated = usage.iter().find_map(|line| behind_word(line, &row.name));
+        let untold = stated.is_none() && silent || row.example;
         let rest = match stated {
             Some(rest) if silent => rest,
             _ => simple(&row.arguments),
         };
-        if (silent || row.example) && rest.is_empty() {
+        if untold && rest.is_empty() {
             let any = Positional::new("args").variadic();
             let any = charmer_core::model::Arguments::Listed(vec![any]);
             sketch.arguments = Some(Fact::new(any, Origin::Convention));
@@ -121,8 +122,10 @@ pub(super) fn told_children(
         }
         let program = usage.first().and_then(|line| line.split(' ').next());
         if let Some(program) = program {
-            let line = [program, row.name.as_str(), row.arguments.as_str()].join(" ");
-            sketch.usage = Some(Fact::new(line.trim().to_owned(), Origin::Help));
+            let mut line = vec![program];
+            line.extend(sketch.path.words().iter().map(String::as_str));
+            line.push(&row.arguments);
+            sketch.usage = Some(Fact::new(line.join(" ").trim().to_owned(), Origin::Help));
         }
         sketch.runnable = Some(Fact::new(true, Origin::Help));
         ChildSketch {
@@ -177,6 +180,32 @@ fn simple(arguments: &str) -> String {
     };
     let all: Vec<String> = words(arguments).iter().map(simple).collect();
     all.join(" ")
+}
+
+/// The commands in a list of points (`- add: Add one`), below a line that has nothing but a word for commands.
+pub(super) fn points(text: &str) -> Option<CommandTable> {
+    let mut lines = text.lines().map(str::trim);
+    let is_heading = |line: &str| {
+        let heading = line.to_lowercase();
+        matches!(heading.as_str(), "commands:" | "subcommands:")
+    };
+    let heading = lines.by_ref().find(|line| is_heading(line))?;
+    let points = lines.skip_while(|line| line.is_empty());
+    let points = points.map_while(|line| line.strip_prefix("- ")?.split_once(": "));
+    let rows: Vec<CommandRow> = points
+        .map(|(name, text)| CommandRow {
+            name: name.to_owned(),
+            arguments: String::new(),
+            text: text.trim().to_owned(),
+            example: false,
+        })
+        .collect();
+    let all_named = rows.iter().all(|row| super::fallback::is_name(&row.name));
+    (all_named && !rows.is_empty()).then(|| CommandTable {
+        heading: heading.trim_end_matches(':').to_owned(),
+        rows,
+        in_place: true,
+    })
 }
 
 /// The names in lines of columns (`add   list   remove`), below a line that speaks of commands and has no colon.
@@ -300,6 +329,22 @@ mod tests {
     }
 
     #[test]
+    fn points_take_their_arguments_from_the_usage() {
+        let text = "Usage:\n  shop shelf [<options>] list\n  shop shelf [<options>] put <item> <place>\n\n\
+            Description:\n  Look after shelves.\n\n  Subcommands:\n\n  - list: List them\n  - put: Put an item somewhere\n\n  Shelves are\n  - good: for things\n";
+        let usage = [
+            "shop shelf [<options>] list",
+            "shop shelf [<options>] put <item> <place>",
+        ];
+        let usage = usage.map(str::to_owned);
+        let parent = CommandPath::root().child("shelf");
+        let found = told_children(points(text).into_iter().collect(), &parent, &usage);
+        assert_eq!(show(&found), ["list", "put item! place!"]);
+        assert_eq!(points("Commands:\n\n  add  Add one\n"), None);
+        assert_eq!(points("Commands:\n- either way: it is done\n"), None);
+    }
+
+    #[test]
     fn names_in_columns() {
         let text = "help:\n\nStandard commands\nbake    cool    dig\nfill\n\nOther commands (see `bake' for more)\nx1   x2   x-3\n\nThese commands are not for you.\nreally    so\n";
         let found = columns(text);
@@ -312,6 +357,7 @@ mod tests {
         #[test]
         fn any_text_is_read(text in "([a-zA-Z=|\\[\\]. \\-\\n]|ommands\\n|[\\PC]){0,160}") {
             columns(&text);
+            points(&text);
             let lines: Vec<&str> = text.lines().collect();
             if let Some(table) = command_table("", &lines) {
                 told_children(vec![table], &CommandPath::root(), std::slice::from_ref(&text));

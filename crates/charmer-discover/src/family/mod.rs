@@ -118,6 +118,11 @@ pub(crate) trait Family: Send + Sync {
         false
     }
 
+    /// Whether whatever its pages list as a command is one: it is kept by its name where it refuses to show its help.
+    fn lists_only_commands(&self) -> bool {
+        false
+    }
+
     /// The command lines that show a command's help, the safest first. The next is tried where [`read`](Self::read)
     /// does not accept the answer.
     fn help_requests(&self, path: &CommandPath) -> Vec<Vec<String>> {

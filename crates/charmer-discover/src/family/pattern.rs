@@ -149,7 +149,9 @@ fn is_options(word: &str) -> bool {
     let lower = bare.to_lowercase();
     ["options", "option", "opts", "flags", "flag"]
         .iter()
-        .any(|end| lower.ends_with(end))
+        .filter_map(|end| lower.strip_suffix(end))
+        // `section.option` is the name of a setting.
+        .any(|before| !before.ends_with('.'))
 }
 
 /// Splits at white space outside of brackets of any kind.

@@ -51,12 +51,19 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
         .skip_while(|line| line.trim().is_empty())
         .take_while(|line| !line.trim().is_empty());
     let stated = found.is_empty() && block.clone().any(|line| first_word(line) == program);
-    for line in &lines[start + 1..] {
+    for (at, line) in lines.iter().enumerate().skip(start + 1) {
         let content = line.trim();
         let indent = line.len() - line.trim_start().len();
         if content.is_empty() {
             // A bare `Usage:` may have a blank line below it.
-            if found.is_empty() {
+            // Statements may stand in several blocks, as far in as the first of them.
+            let next = lines[at..].iter().find(|line| !line.trim().is_empty());
+            let goes_on = next.is_some_and(|next| {
+                let indent = next.len() - next.trim_start().len();
+                let states = first_word(next) == program && !next.ends_with('.');
+                first.is_empty() && states && indent == home && indent > 0
+            });
+            if found.is_empty() || goes_on {
                 continue;
             }
             break;
@@ -179,6 +186,17 @@ mod tests {
         );
         let text = "tool (GNU) 2.2\n\nSyntax: tool [options] [files]\nSigns.\n";
         assert_eq!(usage_statements(text, "tool"), ["tool [options] [files]"]);
+    }
+
+    #[test]
+    fn statements_in_several_blocks() {
+        let text = "Usage:\n  tool box list\n  \n  tool box put <thing>\n\n  tool is good.\n";
+        assert_eq!(
+            usage_statements(text, "tool"),
+            ["tool box list", "tool box put <thing>"]
+        );
+        let text = "Usage:\n  tool [options]\n\ntool packs things\n";
+        assert_eq!(usage_statements(text, "tool"), ["tool [options]"]);
     }
 
     #[test]

@@ -54,6 +54,11 @@ impl Family for Click {
         true
     }
 
+    // What is listed and is none answers with the usage of its parent and is left out for that.
+    fn lists_only_commands(&self) -> bool {
+        true
+    }
+
     fn syntax(&self) -> Syntax {
         Syntax::getopt().double_dash(DoubleDash::Neutral)
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{Section, first_sentence, rows, sections},
+    help::{Row, Section, first_sentence, rows, sections},
     sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
 };
 
@@ -102,11 +102,28 @@ fn children(section: &Section<'_>, program: &str, path: &CommandPath) -> Vec<Chi
     let listed = rows(&section.lines, |indent, _| indent == 2);
     let listed = listed.into_iter().filter_map(|mut row| {
         let aliases = take_aliases(&mut row.text);
-        let mut found = child(&row, section.heading, program, path)?;
-        found.aliases = aliases;
-        Some(found)
+        nested(&row, &aliases, section.heading, program, path)
     });
     listed.collect()
+}
+
+/// The command in a row, in those that it stands below: neither the page of `oven light` nor the list of `oven` has
+/// `oven light all`.
+fn nested(
+    row: &Row,
+    aliases: &[String],
+    heading: &str,
+    program: &str,
+    path: &CommandPath,
+) -> Option<ChildSketch> {
+    let mut found = child(row, heading, program, path)?;
+    let inner = path.child(found.name.as_str());
+    if row.name.split_whitespace().count() > inner.words().len() {
+        found.below = Vec::from_iter(nested(row, aliases, heading, program, &inner));
+    } else {
+        found.aliases = aliases.to_vec();
+    }
+    Some(found)
 }
 
 /// A namespace: commands that have its name before theirs. It is nothing that can be run.

@@ -3,7 +3,7 @@
 use charmer_core::model::{Arguments, FlagValue, Repetition};
 
 use super::*;
-use crate::{binary::Binary, probe::Answer};
+use crate::{binary::Binary, probe::Answer, sketch::ChildSketch};
 
 /// A page as the family reads it: a line for the positionals, one for each command, one for each flag.
 fn read<D: Dialect>(text: &str, path: &str) -> Vec<String> {
@@ -26,9 +26,21 @@ fn read<D: Dialect>(text: &str, path: &str) -> Vec<String> {
         let names: Vec<&str> = names.map(String::as_str).collect();
         let about = child.about.as_ref().map(|about| about.value.as_str());
         shown.push(format!("{}: {}", names.join("|"), about.unwrap_or("?")));
+        shown.extend(below(child, &child.name));
     }
     shown.extend(sketch.flags.iter().map(flag));
     shown
+}
+
+/// The commands below one that its parent's page lists.
+fn below(child: &ChildSketch, path: &str) -> Vec<String> {
+    let inner = child.below.iter().flat_map(|child| {
+        let path = format!("{path} {}", child.name);
+        let mut shown = below(child, &path);
+        shown.insert(0, path);
+        shown
+    });
+    inner.collect()
 }
 
 fn flag(flag: &FlagSketch) -> String {
@@ -635,10 +647,12 @@ Available commands:
  oven
   oven clean  Cleans it
   oven light  Lights it
+  oven light all  Lights all of them
 ";
+    let below = ["oven clean", "oven light", "oven light", "oven light all"];
     assert_eq!(
-        read::<symfony::Symfony>(root, "")[..2],
-        ["bake: Bakes some bread", "oven: ?"]
+        read::<symfony::Symfony>(root, "")[..6],
+        [&["bake: Bakes some bread", "oven: ?"], below.as_slice()].concat()
     );
     let oven = "Bakery (version 1.2.3)
 
