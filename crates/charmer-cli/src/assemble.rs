@@ -35,12 +35,12 @@ use crate::{
     hooks,
     instructions::what_is_here,
     names, output,
-    policy::{self, Prepared},
+    policy::{self, PreparedProgram},
     problem::Problem,
     refused::Refused,
     rights::{self, Confines},
     rule, set,
-    settings::{Program, Settings},
+    settings::{ServedProgram, Settings},
     unread,
     visibility_rules::VisibilityRules,
     watched::WatchedPrograms,
@@ -63,7 +63,7 @@ pub(crate) enum Purpose {
 
 /// The tools of all programs, without the spells.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Assembled {
+pub(crate) struct AssembledTools {
     pub(crate) tools: ToolSet,
     /// The network of each tool, by its name.
     pub(crate) networks: HashMap<String, Granted>,
@@ -90,7 +90,7 @@ pub(crate) struct LeftOutCount {
 
 impl LeftOutCount {
     /// Counts what is left out of these tools; what belongs to commands that are not offered is not missed.
-    fn of(prepared: &Prepared, tools: &[Arc<Tool>]) -> Option<Self> {
+    fn of(prepared: &PreparedProgram, tools: &[Arc<Tool>]) -> Option<Self> {
         // The words of all commands that are tools, and of those above them.
         let offered: HashSet<&[String]> = tools
             .iter()
@@ -117,7 +117,7 @@ impl LeftOutCount {
     }
 }
 
-impl Assembled {
+impl AssembledTools {
     /// Tells whoever watches what may not be as it was meant.
     pub(crate) fn warn(&self) {
         self.warnings
@@ -130,7 +130,7 @@ impl Assembled {
 /// once.
 pub(crate) struct Assembler {
     settings: Settings,
-    running: Vec<Running>,
+    running: Vec<RunningProgram>,
     watched: WatchedPrograms,
     pub(crate) engine: Engine,
     /// The processes that run calls which are meant to read.
@@ -146,7 +146,7 @@ pub(crate) struct Assembler {
 }
 
 /// What the calls of one program share.
-struct Running {
+struct RunningProgram {
     /// For the commands of each network.
     launchers: HashMap<Option<Network>, Launcher>,
     /// The network of commands of which nothing else is said.
@@ -188,7 +188,7 @@ impl Assembler {
         let running = settings
             .programs
             .iter()
-            .map(|program| Running::new(program, &settings, &mark, &engine, pool.as_ref()));
+            .map(|program| RunningProgram::new(program, &settings, &mark, &engine, pool.as_ref()));
         let limits = config.limits();
         let mut shared = shared.audit(audit);
         if config.log.calls {
@@ -229,7 +229,7 @@ impl Assembler {
     pub(crate) fn assemble<D: Borrow<Discovery>>(
         &self,
         found: &[Option<D>],
-    ) -> Result<Assembled, Problem> {
+    ) -> Result<AssembledTools, Problem> {
         let found = found.iter();
         let found = found.map(|found| found.as_ref().map(|found| Cow::Borrowed(found.borrow())));
         self.assemble_from(found.collect())
@@ -239,8 +239,8 @@ impl Assembler {
     pub(crate) fn assemble_from(
         &self,
         found: Vec<Option<Cow<'_, Discovery>>>,
-    ) -> Result<Assembled, Problem> {
-        let mut all = Assembled::default();
+    ) -> Result<AssembledTools, Problem> {
+        let mut all = AssembledTools::default();
         let mut served = Vec::new();
         let mut unmatched = Vec::new();
         let mut not_offered = Vec::new();
@@ -372,7 +372,7 @@ impl Assembler {
     }
 
     /// The programs that are served.
-    pub(crate) fn programs(&self) -> &[Program] {
+    pub(crate) fn programs(&self) -> &[ServedProgram] {
         &self.settings.programs
     }
 
@@ -384,7 +384,7 @@ impl Assembler {
     /// What to do where no command is offered.
     pub(crate) fn loosen(&self) -> &'static str {
         let only_reads =
-            |program: &Program| self.settings.selection.read_only || program.source.read_only;
+            |program: &ServedProgram| self.settings.selection.read_only || program.source.read_only;
         let programs = self.programs().iter();
         let mut programs = programs.filter(|program| only_reads(program));
         match programs.any(|program| program.confinement.could_read_any(&program.source)) {
@@ -429,10 +429,10 @@ impl Assembler {
 
     fn serve(
         &self,
-        program: &Program,
-        running: &Running,
+        program: &ServedProgram,
+        running: &RunningProgram,
         tool: &Arc<Tool>,
-        prepared: &Prepared,
+        prepared: &PreparedProgram,
     ) -> Result<ServedTool, Problem> {
         let mut limits = self.limits.clone();
         let selector = tool.selector.and_then(|at| {
@@ -507,7 +507,7 @@ fn exposure(settings: &Settings, shared: &SharedSteps) -> Exposure {
     let mut exposure = Exposure::new(rules.mode.unwrap_or_default())
         .read_only(settings.selection.read_only)
         .reads_any(reads_any(settings))
-        .programs(settings.programs.iter().map(Program::name))
+        .programs(settings.programs.iter().map(ServedProgram::name))
         .folders(settings.folders.clone())
         .behind(shared.clone());
     exposure.results = settings.config.results.unwrap_or_default();
@@ -541,9 +541,9 @@ fn reads_any(settings: &Settings) -> ReadsAny {
     }
 }
 
-impl Running {
+impl RunningProgram {
     fn new(
-        program: &Program,
+        program: &ServedProgram,
         settings: &Settings,
         mark: &str,
         engine: &Engine,

@@ -65,7 +65,7 @@ fn calls(
     let text = "sources: [{binary: ship, confine: names}]";
     let config = Config::parse(text, "charmer.yaml").expect("it is valid");
     let source = config.sources[0].clone();
-    let program = Program::new("/nowhere/ship".into(), source, &config, &settings.selection);
+    let program = ServedProgram::new("/nowhere/ship".into(), source, &config, &settings.selection);
     settings
         .programs
         .push(program.expect("its profiles can be read"));

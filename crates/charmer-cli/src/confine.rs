@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use charmer_config::{Config, ConfineMode, Selector, Source, expand_home};
+use charmer_config::{Config, ConfineMode, SelectEntry, SourceEntry, expand_home};
 use charmer_core::model::Network;
 use charmer_run::ReadsAny;
 
@@ -18,7 +18,7 @@ use crate::{
 
 /// How one program is confined.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Confinement {
+pub(crate) struct ProgramConfinement {
     /// Who decides what a call that is meant to read can do.
     pub(crate) mode: ConfineMode,
     /// Who has said so; nobody, where it is the default.
@@ -99,13 +99,13 @@ pub(crate) const LOOSEN_NETWORK: &str = "none is known to only read; with `--net
                                          system keeps it from writing and from the network (or loosen --allow, --deny or \
                                          --read-only)";
 
-impl Confinement {
+impl ProgramConfinement {
     /// What holds for a program with these profiles, the nearest last. Relative paths of the command line are those of the
     /// working directory.
     pub(crate) fn new(
         selection: &Selection,
         config: &Config,
-        source: &Source,
+        source: &SourceEntry,
         profiles: &[LoadedProfile],
         home: &Path,
     ) -> Self {
@@ -127,7 +127,7 @@ impl Confinement {
             (None, Some(network)) => (Some(network), NetworkFrom::File),
             (None, None) => (of_profile, NetworkFrom::Profile),
         };
-        let overrides = |source: &Source, from: &'static str| -> Vec<Granted> {
+        let overrides = |source: &SourceEntry, from: &'static str| -> Vec<Granted> {
             let said = source
                 .overrides
                 .values()
@@ -185,14 +185,14 @@ impl Confinement {
     }
 
     /// The network of the commands of this selector, or of those that none speaks for.
-    pub(crate) fn network_of(&self, selector: Option<&Selector>) -> Granted {
+    pub(crate) fn network_of(&self, selector: Option<&SelectEntry>) -> Granted {
         self.network_of_command(selector, None, None)
     }
 
     /// The network of a command of this selector, of which the file says this, and a profile or the program itself that.
     pub(crate) fn network_of_command(
         &self,
-        selector: Option<&Selector>,
+        selector: Option<&SelectEntry>,
         file: Option<Network>,
         known: Option<(Network, &'static str)>,
     ) -> Granted {
@@ -229,7 +229,7 @@ impl Confinement {
     }
 
     /// What is said of the network of a program's commands, in one line.
-    pub(crate) fn told(&self, source: &Source) -> String {
+    pub(crate) fn told(&self, source: &SourceEntry) -> String {
         let mut text = self.network_of(None).told();
         let own = source.select.iter().enumerate();
         for (at, selector) in own.filter(|(_, selector)| selector.network.is_some()) {
@@ -251,18 +251,18 @@ impl Confinement {
     }
 
     /// Whether commands could be tried so, if somebody said that they need no network.
-    pub(crate) fn could_read_any(&self, source: &Source) -> bool {
+    pub(crate) fn could_read_any(&self, source: &SourceEntry) -> bool {
         self.mode == ConfineMode::Auto
             && self.network.is_none()
             && self.how_many_read(source, true) == ReadsAny::None
     }
 
     /// How many of a program's commands that is so of, as far as it can be told before they are known.
-    pub(crate) fn how_many_read(&self, source: &Source, read_only: bool) -> ReadsAny {
+    pub(crate) fn how_many_read(&self, source: &SourceEntry, read_only: bool) -> ReadsAny {
         let selectors = &source.select;
         let reads_any =
-            |selector: Option<&Selector>| self.reads_any(self.network_of(selector), read_only);
-        let any = |selector: &Selector| reads_any(Some(selector));
+            |selector: Option<&SelectEntry>| self.reads_any(self.network_of(selector), read_only);
+        let any = |selector: &SelectEntry| reads_any(Some(selector));
         let (all, some) = match selectors.is_empty() {
             true => (reads_any(None), reads_any(None)),
             false => (selectors.iter().all(any), selectors.iter().any(any)),
@@ -335,11 +335,11 @@ impl Confinement {
 mod tests {
     use super::*;
 
-    fn resolved(text: &str, selection: &Selection) -> (Confinement, Source) {
+    fn resolved(text: &str, selection: &Selection) -> (ProgramConfinement, SourceEntry) {
         let config = Config::parse(text, "charmer.yaml").expect("it is valid");
         let source = config.sources[0].clone();
         let confinement =
-            Confinement::new(selection, &config, &source, &[], Path::new("/home/ann"));
+            ProgramConfinement::new(selection, &config, &source, &[], Path::new("/home/ann"));
         (confinement, source)
     }
 
@@ -365,7 +365,7 @@ mod tests {
     fn a_selector_goes_before_its_source_and_the_command_line_before_both() {
         let text = "sources: [{binary: gh, network: tcp, select: [{commands: {allow: [a]}, network: none}, {stdin: true}]}]";
         let (file, source) = resolved(text, &Selection::default());
-        let told = |confinement: &Confinement| {
+        let told = |confinement: &ProgramConfinement| {
             let selectors = source.select.iter();
             selectors
                 .map(|selector| confinement.network_of(Some(selector)).told())

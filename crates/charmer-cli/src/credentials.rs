@@ -100,13 +100,13 @@ pub(crate) fn variables_of<'n>(program: &str, names: &'n [String]) -> Vec<&'n st
 
 /// What a program must not reach, and what of it is its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Secrets {
+pub(crate) struct ProgramSecrets {
     pub(crate) hidden: Vec<PathBuf>,
     /// Files and folders within hidden ones that are the program's own.
     pub(crate) shown: Vec<PathBuf>,
 }
 
-impl Secrets {
+impl ProgramSecrets {
     /// Those of others than a program of this name. Its own are those that are called after it, that a variable of its
     /// environment points to, that it was given, and that hold the folder it works in.
     pub(crate) fn of_others<'v>(
@@ -175,15 +175,15 @@ impl Secrets {
 mod tests {
     use super::*;
 
-    fn secrets(program: &str, variables: &[(&str, &str)], given: &[&str]) -> Secrets {
+    fn secrets(program: &str, variables: &[(&str, &str)], given: &[&str]) -> ProgramSecrets {
         let variables = variables.iter();
         let variables = variables.map(|(name, value)| (OsStr::new(*name), OsStr::new(*value)));
         let given: Vec<PathBuf> = given.iter().map(PathBuf::from).collect();
         let home = Path::new("/home/ann");
-        Secrets::of_others(program, home, variables, &given, Path::new("/srv/work"))
+        ProgramSecrets::of_others(program, home, variables, &given, Path::new("/srv/work"))
     }
 
-    fn hides(secrets: &Secrets, path: &str) -> bool {
+    fn hides(secrets: &ProgramSecrets, path: &str) -> bool {
         secrets
             .hidden
             .iter()
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_spell_reaches_what_it_names_and_not_what_is_in_its_folders() {
         let home = Path::new("/home/ann");
-        let hidden = |named: &str| Secrets::of_spell("cat", home, &[named.into()]);
+        let hidden = |named: &str| ProgramSecrets::of_spell("cat", home, &[named.into()]);
         let ssh: PathBuf = "/home/ann/.ssh".into();
         assert!(hidden("/home/ann").contains(&ssh));
         assert!(!hidden("/home/ann/.ssh").contains(&ssh));
@@ -270,7 +270,7 @@ mod tests {
         let all = secrets("git", &[], &["/home/ann"]);
         assert!(!hides(&all, "/home/ann/.ssh") && hides(&all, "/etc/shadow"));
         let home = Path::new("/home/ann");
-        let works_there = Secrets::of_others("ls", home, [], &[], &home.join(".aws/sso"));
+        let works_there = ProgramSecrets::of_others("ls", home, [], &[], &home.join(".aws/sso"));
         assert!(!hides(&works_there, "/home/ann/.aws"));
     }
 }

@@ -11,15 +11,15 @@ use charmer_run::Excluded;
 
 use crate::{
     args::Selection,
-    policy::{Prepared, globs, original, read_only_rule},
+    policy::{PreparedProgram, globs, original, read_only_rule},
     rule::placed,
-    settings::Program,
+    settings::ServedProgram,
 };
 
 /// The commands of a program that are no tools, each with the rule.
 pub(crate) fn excluded<'t>(
-    prepared: &Prepared,
-    program: &Program,
+    prepared: &PreparedProgram,
+    program: &ServedProgram,
     selection: &Selection,
     prefix: &str,
     tools: impl Iterator<Item = &'t Tool>,
@@ -28,7 +28,7 @@ pub(crate) fn excluded<'t>(
         .flat_map(|tool| std::iter::once(&tool.path).chain(&tool.help.paths))
         .collect();
     let mut excluded = Vec::new();
-    let rules = Rules {
+    let rules = ExclusionRules {
         prepared,
         program,
         selection,
@@ -47,13 +47,13 @@ pub(crate) fn excluded<'t>(
     excluded
 }
 
-struct Rules<'a> {
-    prepared: &'a Prepared,
-    program: &'a Program,
+struct ExclusionRules<'a> {
+    prepared: &'a PreparedProgram,
+    program: &'a ServedProgram,
     selection: &'a Selection,
 }
 
-impl Rules<'_> {
+impl ExclusionRules<'_> {
     /// Why a command is no tool, if a rule is known for it.
     fn why(&self, cli: &Cli, path: &CommandPath, lineage: &[&Command]) -> Option<String> {
         let command = *lineage.last()?;

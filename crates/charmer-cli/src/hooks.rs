@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use charmer_config::{Config, HookRules, Place};
+use charmer_config::{Config, FilePlace, HookRules};
 use charmer_run::{
     HookRunner,
     process::{Engine, Environment, MODE},
 };
 
-use crate::settings::{Program, Settings};
+use crate::settings::{ServedProgram, Settings};
 
 /// Who runs the hooks of a charmer.yaml: with the server's environment, in the folder of the file.
 pub(crate) fn runner(settings: &Settings, mark: &str, engine: &Engine) -> HookRunner {
@@ -26,7 +26,7 @@ pub(crate) fn has_any(config: &Config) -> bool {
 /// selector, those of the program as a whole.
 pub(crate) fn levels<'s>(
     settings: &'s Settings,
-    program: &'s Program,
+    program: &'s ServedProgram,
     selector: Option<usize>,
 ) -> Vec<(&'static str, &'s HookRules)> {
     let selector = selector.and_then(|at| program.source.select.get(at));
@@ -42,7 +42,7 @@ pub(crate) fn levels<'s>(
 /// A hook that cannot be asked, and where the file names it.
 #[derive(Debug)]
 pub(crate) struct MissingHook {
-    pub(crate) place: Place,
+    pub(crate) place: FilePlace,
     pub(crate) message: String,
 }
 
@@ -71,7 +71,8 @@ pub(crate) fn warnings(settings: &Settings, runner: &HookRunner) -> Vec<String> 
 fn missing_of(rules: &HookRules, runner: &HookRunner, level_at: &[String]) -> Vec<MissingHook> {
     let level = rules.level(runner);
     let missing = level.missing().map(|(moment, error)| MissingHook {
-        place: Place::of(["hooks", moment.as_str()]).within(level_at.iter().map(String::as_str)),
+        place: FilePlace::of(["hooks", moment.as_str()])
+            .within(level_at.iter().map(String::as_str)),
         message: format!("the hook `{moment}` cannot be asked: {}", error.message),
     });
     missing.collect()

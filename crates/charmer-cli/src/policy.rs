@@ -26,13 +26,13 @@ use crate::{
     refused::{Refused, refused_values},
     rule::placed,
     set,
-    settings::Program,
+    settings::ServedProgram,
     undone,
 };
 
 /// A program, ready for its tools to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedProgram {
     /// The program, with everything that is known of its behaviour and without what stays out.
     pub(crate) cli: Cli,
     pub(crate) options: CatalogueOptions,
@@ -91,9 +91,9 @@ impl LeftOut {
 /// Decides what is offered of a program. What is given away is not copied: the model of a large program is many megabytes.
 pub(crate) fn prepare(
     found: Cow<'_, Discovery>,
-    program: &Program,
+    program: &ServedProgram,
     selection: &Selection,
-) -> Result<Prepared, Problem> {
+) -> Result<PreparedProgram, Problem> {
     let program = &*set::pinned(program, selection, &found)?;
     let source = &program.source;
     let no_flags = unmatched_flags(selection, &found);
@@ -192,7 +192,7 @@ pub(crate) fn prepare(
         }
     }
     warnings.extend(lost_in_conversion(&cli, &outputs));
-    Ok(Prepared {
+    Ok(PreparedProgram {
         cli,
         options,
         outputs,
@@ -226,7 +226,7 @@ fn claims(cli: &Cli, assessment: &Assessment) -> Vec<CommandPath> {
 }
 
 /// A program as it is said to be: as it was read, with what profiles and the file say of it. Nothing is left out.
-pub(crate) fn said(found: &Discovery, program: &Program) -> Cli {
+pub(crate) fn said(found: &Discovery, program: &ServedProgram) -> Cli {
     let mut cli = found.cli.clone();
     for known in &program.profiles {
         known.profile.apply(&mut cli);
@@ -253,7 +253,7 @@ fn lost_in_conversion(cli: &Cli, outputs: &HashMap<CommandPath, Declared>) -> Ve
 }
 
 /// What the file says of a program that the program does not have.
-fn mismatch(program: &Program, error: &Mismatches) -> Problem {
+fn mismatch(program: &ServedProgram, error: &Mismatches) -> Problem {
     Problem::mistake(format!(
         "`{}` and the configuration do not fit: {error}",
         program.name()
@@ -280,7 +280,7 @@ pub(crate) enum EffectFrom<'p> {
     Evidence(&'p [String]),
 }
 
-impl Prepared {
+impl PreparedProgram {
     /// Where the effect of a command is known from.
     pub(crate) fn effect_from(&self, path: &CommandPath) -> EffectFrom<'_> {
         let is_it =
@@ -349,7 +349,7 @@ fn take_networks(cli: &mut Cli) -> HashMap<CommandPath, Network> {
 /// say. The first selector that speaks for a command decides.
 fn networks(
     cli: &Cli,
-    program: &Program,
+    program: &ServedProgram,
     read_only: bool,
     of_file: &HashMap<CommandPath, Network>,
     known: &HashMap<CommandPath, (Network, &'static str)>,
@@ -378,7 +378,7 @@ fn networks(
 /// Hides the flags that stay out: a hidden flag is in no schema, so no input can reach it. Marks those that write.
 fn leave_out_flags(
     cli: &mut Cli,
-    program: &Program,
+    program: &ServedProgram,
     selection: &Selection,
     assessment: &Assessment,
     only_reading: Option<&HashSet<CommandPath>>,
@@ -471,7 +471,7 @@ fn set_flag(cli: &mut Cli, path: &CommandPath, id: &str, set: impl Fn(&mut Flag)
 }
 
 /// The rule by which only reading is offered, where it is.
-pub(crate) fn read_only_rule(program: &Program, selection: &Selection) -> String {
+pub(crate) fn read_only_rule(program: &ServedProgram, selection: &Selection) -> String {
     let rule = match selection.read_only {
         true => "`--read-only`".to_owned(),
         false => {
@@ -491,7 +491,7 @@ fn all_of(path: &CommandPath, command: &Command, set: &HashSet<CommandPath>) -> 
 /// The file's selectors, within what the command line lets through.
 fn selectors(
     cli: &Cli,
-    program: &Program,
+    program: &ServedProgram,
     selection: &Selection,
     only_reading: Option<Arc<HashSet<CommandPath>>>,
 ) -> Vec<Selector> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use charmer_config::{Config, Origin};
+use charmer_config::{Config, SourceKind};
 use charmer_core::{
     model::{Effect, Hints, Syntax},
     tool::catalogue,
@@ -29,21 +29,21 @@ fn found() -> Discovery {
     Discovery::of(Cli::new(root, Syntax::pflag()))
 }
 
-fn parsed(text: &str, selection: &Selection) -> Program {
+fn parsed(text: &str, selection: &Selection) -> ServedProgram {
     let config = Config::parse(text, "charmer.yaml").expect("it is valid");
     let source = config.sources[0].clone();
-    Program::new("/bin/program".into(), source, &config, selection)
+    ServedProgram::new("/bin/program".into(), source, &config, selection)
         .expect("its profiles can be read")
 }
 
-fn program(select: &str) -> Program {
+fn program(select: &str) -> ServedProgram {
     let text = match select {
         // A list that selects nothing is a mistake in the file.
         "[]" => "sources: [{binary: ship}]".to_owned(),
         select => format!("sources: [{{binary: ship, select: {select}}}]"),
     };
     let program = parsed(&text, &Selection::default());
-    assert_eq!(program.source.origin, Origin::Binary("ship".into()));
+    assert_eq!(program.source.origin, SourceKind::Binary("ship".into()));
     program
 }
 
@@ -51,7 +51,7 @@ fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn tools(select: &str, selection: &Selection) -> (Vec<String>, Prepared) {
+fn tools(select: &str, selection: &Selection) -> (Vec<String>, PreparedProgram) {
     let prepared =
         prepare(Cow::Borrowed(&found()), &program(select), selection).expect("nothing is pinned");
     let made = catalogue(&prepared.cli, &prepared.options);
@@ -235,13 +235,13 @@ fn a_positional_is_not_asked_for_where_a_flag_of_its_name_is_offered() {
     assert!(required(Flag::new("url").help("Show the URL")));
 }
 
-fn keys(prepared: &Prepared) -> Vec<String> {
+fn keys(prepared: &PreparedProgram) -> Vec<String> {
     let made = catalogue(&prepared.cli, &prepared.options);
     let properties = made.tools[0].input_schema["properties"].as_object();
     properties.expect("properties").keys().cloned().collect()
 }
 
-fn source(text: &str) -> Program {
+fn source(text: &str) -> ServedProgram {
     parsed(&format!("sources: [{text}]"), &Selection::default())
 }
 

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use charmer_config::{Diagnostics, Finding, Knowledge, Mismatch, Place, Profile};
+use charmer_config::{Diagnostics, FilePlace, Finding, Knowledge, ModelMismatch, Profile};
 use charmer_core::{model::Cli, text::nearest};
 
 use crate::{problem::Problem, settings::picture, user_folders};
@@ -105,7 +105,7 @@ impl LoadedProfile {
 
     /// What to tell of it where it was put into a program's model: that it was written for another version, and, of the
     /// user's own, what the program does not have.
-    pub(crate) fn warnings(&self, cli: &Cli, not_there: &[Mismatch]) -> Vec<String> {
+    pub(crate) fn warnings(&self, cli: &Cli, not_there: &[ModelMismatch]) -> Vec<String> {
         let program = &cli.root.name;
         let version = cli.version.as_deref().unwrap_or_default();
         let mut told = Vec::new();
@@ -184,7 +184,7 @@ pub(crate) fn no_such_likeness(profile: &Profile) -> Option<Finding> {
         return None;
     }
     let message = format!("there is no profile of `{other}`");
-    let finding = Finding::mistake(Place::of(["asked_like"]), message);
+    let finding = Finding::mistake(FilePlace::of(["asked_like"]), message);
     let names = all.iter().flat_map(|known| &known.profile.programs);
     Some(match nearest(other, names.map(String::as_str)) {
         Some(near) => finding.hint(format!("did you mean `{near}`?")),

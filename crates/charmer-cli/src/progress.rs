@@ -13,21 +13,21 @@ const BAR: usize = 24;
 const CLEAR: &str = "\r\x1b[2K";
 
 /// Clears the line when it is not needed any more, however that comes.
-struct Line;
+struct ProgressLine;
 
-impl Drop for Line {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         draw("");
     }
 }
 
 /// A line about what goes on, shown while something is waited for.
-pub(crate) struct Activity(Option<Line>);
+pub(crate) struct Activity(Option<ProgressLine>);
 
 impl Activity {
     /// None yet. Where nobody watches there never is one.
     pub(crate) fn new() -> Self {
-        Self(std::io::stderr().is_terminal().then(|| Line))
+        Self(std::io::stderr().is_terminal().then(|| ProgressLine))
     }
 
     /// Shows this instead of what was shown before.
@@ -45,11 +45,11 @@ pub(crate) async fn show(walks: &[(String, Start)]) {
     }
     // What takes no time needs no bar.
     tokio::time::sleep(3 * REDRAW).await;
-    let _line = Line;
+    let _line = ProgressLine;
     let names: Vec<&str> = walks.iter().map(|(name, _)| name.as_str()).collect();
     let names = names.join(", ");
     for tick in 0.. {
-        let mut progress = Progress::default();
+        let mut progress = WalkProgress::default();
         for (_, walk) in walks {
             let (read, known) = walk.progress();
             progress.read += read;
@@ -63,7 +63,7 @@ pub(crate) async fn show(walks: &[(String, Start)]) {
 
 /// How far walks are.
 #[derive(Debug, Clone, Copy, Default)]
-struct Progress {
+struct WalkProgress {
     /// Commands that have been read.
     read: usize,
     /// Commands that are known of.
@@ -84,8 +84,8 @@ fn draw(line: &str) {
 
 /// The line at a tick. While it cannot be known how much there is, a mark moves along the bar: a program that takes its
 /// time to answer at all is waited for, and nothing hangs.
-fn line(names: &str, progress: Progress, tick: usize, width: usize) -> String {
-    let Progress { read, known, asked } = progress;
+fn line(names: &str, progress: WalkProgress, tick: usize, width: usize) -> String {
+    let WalkProgress { read, known, asked } = progress;
     let filled = match known {
         0 => 0,
         _ => BAR * read.min(known) / known,
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_line_counts_and_fits() {
-        let progress = |read, known, asked| Progress { read, known, asked };
+        let progress = |read, known, asked| WalkProgress { read, known, asked };
         let half = line("x", progress(3, 6, 9), 0, 80);
         assert!(half.ends_with("3 of 6 commands, 9 questions"), "{half}");
         assert_eq!(half.matches('█').count(), BAR / 2);
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_line_moves_before_anything_is_known() {
-        let lines = [0, 1, BAR].map(|tick| line("x", Progress::default(), tick, 80));
+        let lines = [0, 1, BAR].map(|tick| line("x", WalkProgress::default(), tick, 80));
         assert_ne!(lines[0], lines[1]);
         assert_eq!(lines[0], lines[2]);
     }

@@ -25,7 +25,7 @@ use crate::{
     problem::Problem,
     profiles::{self, LoadedProfile},
     programs, progress, rights,
-    settings::Program,
+    settings::ServedProgram,
     user_folders,
 };
 
@@ -393,7 +393,10 @@ fn unreadable(error: &DiscoverError) -> Problem {
 }
 
 /// Reads programs, all at once, with a progress bar for whoever watches.
-pub(crate) async fn read(programs: &[Program], refresh: bool) -> Result<Vec<Discovery>, Problem> {
+pub(crate) async fn read(
+    programs: &[ServedProgram],
+    refresh: bool,
+) -> Result<Vec<Discovery>, Problem> {
     let starts: Vec<(String, Start)> = programs
         .iter()
         .map(|program| (program.name(), Start::new(&program.path, refresh)))

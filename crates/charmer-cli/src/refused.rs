@@ -5,7 +5,7 @@ use charmer_core::model::{Cli, CommandPath};
 use charmer_run::{BadPattern, layers::Validate};
 use serde::Serialize;
 
-use crate::{args::Selection, settings::Program};
+use crate::{args::Selection, settings::ServedProgram};
 
 /// Values that an argument cannot have, because they would redirect the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -60,7 +60,7 @@ impl Refused {
 /// The values that redirect, of arguments that nobody asked for by name.
 pub(crate) fn refused_values(
     cli: &Cli,
-    program: &Program,
+    program: &ServedProgram,
     selection: &Selection,
     assessment: &Assessment,
     read_only: bool,

@@ -14,17 +14,17 @@ use charmer_run::{
     LOCAL,
     process::{ConfinedPool, Confinement, Environment, Launcher},
 };
-use charmer_sandbox::{Network as KeptNetwork, Report, Rights, SandboxCommand};
+use charmer_sandbox::{NetworkRight, Rights, RightsReport, SandboxCommand};
 
 use crate::{
     confine,
-    credentials::Secrets,
+    credentials::ProgramSecrets,
     output,
     problem::Problem,
     programs,
     read::{self, SANDBOX},
     rule,
-    settings::{Program, Settings, home},
+    settings::{ServedProgram, Settings, home},
 };
 
 /// The confined processes of a server; none is started before it is needed.
@@ -42,7 +42,11 @@ pub(crate) fn pool() -> Option<Arc<ConfinedPool>> {
 
 /// What is told where a program that is served read-only cannot be kept from writing: the command line that works, or the
 /// change of the file where none does.
-pub(crate) fn cannot_confine(program: &Program, reason: &str, settings: &Settings) -> Problem {
+pub(crate) fn cannot_confine(
+    program: &ServedProgram,
+    reason: &str,
+    settings: &Settings,
+) -> Problem {
     let name = program.name();
     Problem::failed(format!(
         "`{name}` cannot be kept from writing on this machine, so it is not served read-only: {reason}"
@@ -76,8 +80,9 @@ pub(crate) fn cannot_confine(program: &Program, reason: &str, settings: &Setting
 }
 
 /// A program whose calls may write, but only in places: names cannot see to that.
-fn kept_to_places(settings: &Settings) -> Option<&Program> {
-    let only_reads = |program: &Program| settings.selection.read_only || program.source.read_only;
+fn kept_to_places(settings: &Settings) -> Option<&ServedProgram> {
+    let only_reads =
+        |program: &ServedProgram| settings.selection.read_only || program.source.read_only;
     let mut programs = settings.programs.iter();
     programs.find(|program| !only_reads(program) && !program.confinement.writable.is_empty())
 }
@@ -99,30 +104,30 @@ fn by_names(words: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 /// Says what a confined call could do all the same on this machine.
-fn warn(report: &Report) {
+fn warn(report: &RightsReport) {
     if !report.keeps_signals() {
         output::warn(&format!(
             "calls that read are not kept from signals (Landlock {}, {} is needed, or a process namespace): they could end \
              other programs of yours",
             report.landlock_version(),
-            Report::COVERS_SIGNALS
+            RightsReport::COVERS_SIGNALS
         ));
     }
 }
 
 /// What keeps calls of a program that are meant to read from writing on this machine, in a few words; nothing, where names
 /// decide. It tries.
-pub(crate) fn kept_by(confinement: &confine::Confinement) -> Option<String> {
+pub(crate) fn kept_by(confinement: &confine::ProgramConfinement) -> Option<String> {
     let pool = pool().filter(|_| confinement.mode == ConfineMode::Auto)?;
     let mut rights = Rights::default();
-    rights.network = KeptNetwork::None;
+    rights.network = NetworkRight::None;
     Some(match pool.prepare(&Arc::new(rights), &LOCAL.into()) {
         Ok(report) => told(&report),
         Err(reason) => format!("but they are refused here: {reason}"),
     })
 }
 
-fn told(report: &Report) -> String {
+fn told(report: &RightsReport) -> String {
     let namespaces = [
         ("files", &report.mounts),
         ("processes", &report.processes),
@@ -162,7 +167,7 @@ pub(crate) fn hidden_while_read(program: &Path) -> Vec<PathBuf> {
     let mut hidden = Vec::new();
     for home in homes {
         let name = programs::name(program);
-        let secrets = Secrets::of_others(&name, &home, variables, &[], Path::new("/"));
+        let secrets = ProgramSecrets::of_others(&name, &home, variables, &[], Path::new("/"));
         hidden.extend(secrets.hidden);
     }
     // One that is installed in such a folder could not be started.
@@ -174,7 +179,7 @@ pub(crate) fn hidden_while_read(program: &Path) -> Vec<PathBuf> {
 
 /// A program whose calls are to be confined.
 pub(crate) struct Confines<'p> {
-    pub(crate) program: &'p Program,
+    pub(crate) program: &'p ServedProgram,
     pub(crate) environment: &'p Environment,
     /// The folder that it works in.
     pub(crate) folder: &'p Path,
@@ -201,10 +206,10 @@ impl Confines<'_> {
         let confined = |network: Option<Network>| {
             let mut rights = rights.clone();
             rights.network = match network {
-                None | Some(Network::All) => KeptNetwork::All,
-                Some(Network::Tcp) => KeptNetwork::Tcp,
-                Some(Network::Socket) => KeptNetwork::Socket,
-                Some(Network::None) => KeptNetwork::None,
+                None | Some(Network::All) => NetworkRight::All,
+                Some(Network::Tcp) => NetworkRight::Tcp,
+                Some(Network::Socket) => NetworkRight::Socket,
+                Some(Network::None) => NetworkRight::None,
             };
             let mut of_reads = rights.clone();
             // Without network it can neither tell anybody nor be told, and may start what it likes.
@@ -291,7 +296,7 @@ impl Confines<'_> {
         let mut rights = Rights::default();
         let credentials = self.program.confinement.all_credentials();
         for home in homes {
-            let secrets = Secrets::of_others(
+            let secrets = ProgramSecrets::of_others(
                 &self.program.name(),
                 &home,
                 self.environment.iter(),

@@ -8,15 +8,15 @@ use charmer_run::Rule;
 
 use crate::{
     args::Selection,
-    policy::{EffectFrom, Prepared, globs},
-    settings::Program,
+    policy::{EffectFrom, PreparedProgram, globs},
+    settings::ServedProgram,
 };
 
 /// The rule that lets a command run.
 pub(crate) fn of_command(
-    program: &Program,
+    program: &ServedProgram,
     selection: &Selection,
-    prepared: &Prepared,
+    prepared: &PreparedProgram,
     tool: &Tool,
 ) -> Rule {
     let place = |position: Position| placed(selection.config.as_deref(), position);
@@ -49,7 +49,7 @@ pub(crate) fn of_command(
 }
 
 /// Why calls of a command may run as ones that only read.
-fn reads(prepared: &Prepared, tool: &Tool, place: &dyn Fn(Position) -> String) -> String {
+fn reads(prepared: &PreparedProgram, tool: &Tool, place: &dyn Fn(Position) -> String) -> String {
     if prepared.reads_any.contains(&tool.path) {
         let granted = prepared.networks.get(&tool.path);
         let from = granted.and_then(|granted| granted.key());
@@ -71,7 +71,7 @@ fn reads(prepared: &Prepared, tool: &Tool, place: &dyn Fn(Position) -> String) -
 /// The glob of `--allow` that lets a command through.
 fn allowed_by<'s>(
     selection: &'s Selection,
-    prepared: &Prepared,
+    prepared: &PreparedProgram,
     tool: &Tool,
 ) -> Option<&'s String> {
     let command = prepared.cli.command(&tool.path)?;

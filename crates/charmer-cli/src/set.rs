@@ -13,7 +13,7 @@ use charmer_core::{
 };
 use charmer_discover::Discovery;
 
-use crate::{args::Selection, problem::Problem, settings::Program};
+use crate::{args::Selection, problem::Problem, settings::ServedProgram};
 
 /// One such option.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl SetFlag {
         }
     }
 
-    fn is_for(&self, program: &Program) -> bool {
+    fn is_for(&self, program: &ServedProgram) -> bool {
         self.program.as_ref().is_none_or(|name| {
             *name == program.name() || program.source.prefix.as_ref() == Some(name)
         })
@@ -74,22 +74,25 @@ impl SetFlag {
 }
 
 /// Makes sure that each option is for a program that is served.
-pub(crate) fn check_programs(selection: &Selection, programs: &[Program]) -> Result<(), Problem> {
+pub(crate) fn check_programs(
+    selection: &Selection,
+    programs: &[ServedProgram],
+) -> Result<(), Problem> {
     let lost = |set: &&SetFlag| !programs.iter().any(|program| set.is_for(program));
     let Some(set) = selection.set.iter().find(lost) else {
         return Ok(());
     };
-    let names: Vec<String> = programs.iter().map(Program::name).collect();
+    let names: Vec<String> = programs.iter().map(ServedProgram::name).collect();
     let message = format!("`--set {}` is for a program that is not served", set.name());
     Err(Problem::mistake(message).hint(format!("there are `{}`", names.join("`, `"))))
 }
 
 /// The program with the flags that the command line pins.
 pub(crate) fn pinned<'p>(
-    program: &'p Program,
+    program: &'p ServedProgram,
     selection: &Selection,
     found: &Discovery,
-) -> Result<Cow<'p, Program>, Problem> {
+) -> Result<Cow<'p, ServedProgram>, Problem> {
     let own = selection.set.iter().filter(|set| set.is_for(program));
     let own: Vec<&SetFlag> = own.collect();
     if own.is_empty() {

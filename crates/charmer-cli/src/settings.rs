@@ -8,7 +8,7 @@ use std::{
 };
 
 use charmer_config::{
-    Config, Diagnostics, Knowledge, LoadError, Origin, Position, Redirects, Source,
+    Config, Diagnostics, Knowledge, LoadError, Position, Redirects, SourceEntry, SourceKind,
 };
 use charmer_core::{
     expose::Expose,
@@ -21,23 +21,23 @@ use crate::{
         DescriptionsName, ExposeName, LayoutName, ResultsName, Selection, ServedArgs, Showing,
         Spells, StructureName,
     },
-    confine::{Confinement, SHORTCOMING},
+    confine::{ProgramConfinement, SHORTCOMING},
     output, policy,
     problem::Problem,
     profiles::{self, LoadedProfile},
     programs, set,
-    spells::{self, Folder},
+    spells::{self, SpellFolder},
     wrap::wrapped_picture,
 };
 
 /// One program and what was said about it.
 #[derive(Debug, Clone)]
-pub(crate) struct Program {
+pub(crate) struct ServedProgram {
     /// Its absolute path.
     pub(crate) path: PathBuf,
     /// What the file says of it, or the defaults.
-    pub(crate) source: Source,
-    pub(crate) confinement: Confinement,
+    pub(crate) source: SourceEntry,
+    pub(crate) confinement: ProgramConfinement,
     /// What is known of it, by the file and the profiles.
     pub(crate) known: Knowledge,
     /// The redirecting flags that are let in, by the same.
@@ -48,17 +48,17 @@ pub(crate) struct Program {
     pub(crate) profiles: Vec<LoadedProfile>,
 }
 
-impl Program {
+impl ServedProgram {
     pub(crate) fn new(
         path: PathBuf,
-        source: Source,
+        source: SourceEntry,
         config: &Config,
         selection: &Selection,
     ) -> Result<Self, Problem> {
         let profiles = profiles::of(&programs::name(&path))?;
-        let confinement = Confinement::new(selection, config, &source, &profiles, &home());
+        let confinement = ProgramConfinement::new(selection, config, &source, &profiles, &home());
         let nearest_first = || profiles.iter().rev().map(|known| &known.profile.source);
-        let both = nearest_first().fold(source.clone(), Source::over);
+        let both = nearest_first().fold(source.clone(), SourceEntry::over);
         let mut known = both.known;
         profiles::add_phrases_of_others(&mut known, &profiles);
         Ok(Self {
@@ -84,9 +84,9 @@ pub(crate) struct Settings {
     pub(crate) config: Config,
     /// Where relative paths of the file start.
     pub(crate) folder: PathBuf,
-    pub(crate) programs: Vec<Program>,
+    pub(crate) programs: Vec<ServedProgram>,
     /// The folder of spells, if there is one.
-    pub(crate) spells: Option<Folder>,
+    pub(crate) spells: Option<SpellFolder>,
     /// The folders that calls may run in; none if nobody has said so.
     pub(crate) folders: Folders,
     pub(crate) selection: Selection,
@@ -171,9 +171,9 @@ impl Settings {
         let mut with_spells = Vec::new();
         for source in &config.sources {
             match &source.origin {
-                Origin::Binary(name) => declared.push((name.clone(), source.clone())),
+                SourceKind::Binary(name) => declared.push((name.clone(), source.clone())),
                 // Whoever names programs picks those of the file's sources.
-                Origin::Spells(path) if binaries.is_empty() => {
+                SourceKind::Spells(path) if binaries.is_empty() => {
                     with_spells.push((path.clone(), source.clone()));
                 }
                 _ => {}
@@ -187,19 +187,19 @@ impl Settings {
         if binaries.is_empty() {
             for (name, source) in declared {
                 let path = programs::find(&name, &folder)?;
-                programs.push(Program::new(path, source, &config, selection)?);
+                programs.push(ServedProgram::new(path, source, &config, selection)?);
             }
         } else {
             for name in binaries {
                 let (path, source) = named(name, &declared, &folder, &here)?;
-                programs.push(Program::new(path, source, &config, selection)?);
+                programs.push(ServedProgram::new(path, source, &config, selection)?);
             }
         }
         for program in &programs {
             let read_only = selection.read_only || program.source.read_only;
             let warning = program.confinement.check(read_only, &program.path)?;
             warning.iter().for_each(|message| output::warn(message));
-            let Confinement {
+            let ProgramConfinement {
                 credentials,
                 writable,
                 ..
@@ -253,7 +253,7 @@ impl Settings {
         set::check_programs(selection, &programs)?;
         let folders = work_folders(&selection.folders, &here)?;
         let mut selection = selection.clone();
-        let names = spells.as_ref().map(Folder::names).unwrap_or_default();
+        let names = spells.as_ref().map(SpellFolder::names).unwrap_or_default();
         selection.met_by_spells = policy::met_by(&selection, &names);
         if programs.is_empty() {
             policy::unmet(&selection)
@@ -334,10 +334,10 @@ impl Settings {
 /// file.
 fn named(
     name: &Path,
-    declared: &[(PathBuf, Source)],
+    declared: &[(PathBuf, SourceEntry)],
     folder: &Path,
     here: &Path,
-) -> Result<(PathBuf, Source), Problem> {
+) -> Result<(PathBuf, SourceEntry), Problem> {
     let of_file = |path: PathBuf| {
         let found = |written: &Path| programs::find(written, folder).ok();
         let known = declared
@@ -394,13 +394,13 @@ fn work_folders(named: &[PathBuf], here: &Path) -> Result<Folders, Problem> {
 }
 
 /// A program of which nothing is said: what the file would mean if it only named it.
-fn plain_source(path: &Path) -> Source {
+fn plain_source(path: &Path) -> SourceEntry {
     let config = Config::parse("sources: [{binary: program}]", "charmer.yaml");
     let mut source = config
         .expect("a program's name is all that a source needs")
         .sources
         .remove(0);
-    source.origin = Origin::Binary(path.to_path_buf());
+    source.origin = SourceKind::Binary(path.to_path_buf());
     source.position = Position::default();
     source
 }

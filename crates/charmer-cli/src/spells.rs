@@ -6,18 +6,16 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{Config, ConfineMode, HookRules, Source};
+use charmer_config::{Config, ConfineMode, HookRules, SourceEntry};
 use charmer_run::{
     HookPrograms, SharedSteps,
     process::{ConfinedPool, Engine},
 };
-use charmer_spells::{
-    NameRule, Problem as SpellProblem, Secrets as Hidden, Severity, SpellBook, SpellOptions,
-};
+use charmer_spells::{HiddenSecrets, NameRule, Severity, SpellBook, SpellOptions, SpellProblem};
 
 use crate::{
     args::{ConfineName, Selection, Spells},
-    credentials::Secrets,
+    credentials::ProgramSecrets,
     output, policy,
     problem::Problem,
     settings::home,
@@ -29,7 +27,7 @@ const TRUST: &str = "trust.json";
 
 /// A folder of spells and what was said about it.
 #[derive(Debug, Clone)]
-pub(crate) struct Folder {
+pub(crate) struct SpellFolder {
     /// Its absolute path.
     path: PathBuf,
     read_only: bool,
@@ -45,7 +43,7 @@ pub(crate) struct Folder {
     accepted: Option<PathBuf>,
 }
 
-impl Folder {
+impl SpellFolder {
     /// The folder that holds what was accepted, if only that is offered.
     pub(crate) fn accepted_in(&self) -> Option<&Path> {
         self.accepted.as_deref().and_then(Path::parent)
@@ -99,8 +97,8 @@ impl Folder {
             .read_only(self.read_only)
             .names_only(self.mode(config) != ConfineMode::Auto)
             .pool(pool)
-            .secrets(Hidden::new(|program, named| {
-                Secrets::of_spell(program, &home(), named)
+            .secrets(HiddenSecrets::new(|program, named| {
+                ProgramSecrets::of_spell(program, &home(), named)
             }))
             .mark(mark);
         options.locked = self.accepted.clone();
@@ -120,15 +118,16 @@ pub(crate) fn folder(
     args: &Spells,
     selection: &Selection,
     timeout: Option<Duration>,
-    declared: &[(PathBuf, Source)],
+    declared: &[(PathBuf, SourceEntry)],
     folder: &Path,
     here: &Path,
-) -> Result<Option<Folder>, Problem> {
+) -> Result<Option<SpellFolder>, Problem> {
     let (path, read_only, hooks) = match (&args.spells, declared) {
         (Some(path), _) => {
             let path = here.join(path);
             // What the file asks for calls of this folder is asked, however it is named.
-            let same = |(of_file, _): &&(PathBuf, Source)| is_same(&folder.join(of_file), &path);
+            let same =
+                |(of_file, _): &&(PathBuf, SourceEntry)| is_same(&folder.join(of_file), &path);
             let of_file = declared.iter().find(same).map(|(_, source)| source);
             let hooks = of_file
                 .map(|source| source.hooks.clone())
@@ -158,7 +157,7 @@ pub(crate) fn folder(
     // Without the `.` of `./spells`.
     let path: PathBuf = path.components().collect();
     must_exist(&path)?;
-    Ok(Some(Folder {
+    Ok(Some(SpellFolder {
         path,
         read_only: read_only || selection.read_only,
         hooks,

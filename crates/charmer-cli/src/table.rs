@@ -68,7 +68,7 @@ pub(crate) enum Last {
 
 /// Rows under a title of their own.
 #[derive(Debug, Default)]
-pub(crate) struct Group {
+pub(crate) struct RowGroup {
     /// Empty for rows that need none.
     pub(crate) title: String,
     pub(crate) rows: Vec<Vec<Cell>>,
@@ -82,13 +82,13 @@ pub(crate) fn table(
     width: Option<usize>,
 ) -> String {
     let title = String::new();
-    grouped(headings, &[Group { title, rows }], last, width)
+    grouped(headings, &[RowGroup { title, rows }], last, width)
 }
 
 /// The same for rows in groups, whose columns are alike.
 pub(crate) fn grouped(
     headings: &[&str],
-    groups: &[Group],
+    groups: &[RowGroup],
     last: Last,
     width: Option<usize>,
 ) -> String {
@@ -117,7 +117,7 @@ pub(crate) fn grouped(
         let taken = others(&widths[1..end]) + GAP + NARROWEST.min(widths[end]);
         widths[0] = widths[0].min(width.saturating_sub(taken).max(NARROWEST_FIRST));
     }
-    let layout = Layout {
+    let layout = TableLayout {
         rest: width.map(|width| width.saturating_sub(others(&widths[..end]))),
         widths: &widths,
         width,
@@ -146,14 +146,14 @@ pub(crate) fn grouped(
 }
 
 /// The same without columns between the first and the last that no row has anything in: the room is better used.
-fn without_empty<'h>(headings: &[&'h str], groups: &[Group]) -> (Vec<&'h str>, Vec<Group>) {
+fn without_empty<'h>(headings: &[&'h str], groups: &[RowGroup]) -> (Vec<&'h str>, Vec<RowGroup>) {
     let end = headings.len() - 1;
     let is_kept = |at: &usize| {
         let mut rows = groups.iter().flat_map(|group| &group.rows);
         *at == 0 || *at == end || rows.any(|row| !row[*at].text.is_empty())
     };
     let kept: Vec<usize> = (0..=end).filter(is_kept).collect();
-    let groups = groups.iter().map(|group| Group {
+    let groups = groups.iter().map(|group| RowGroup {
         title: group.title.clone(),
         rows: group
             .rows
@@ -165,7 +165,7 @@ fn without_empty<'h>(headings: &[&'h str], groups: &[Group]) -> (Vec<&'h str>, V
     (headings, groups.collect())
 }
 
-struct Layout<'t> {
+struct TableLayout<'t> {
     widths: &'t [usize],
     /// What is left for the last column.
     rest: Option<usize>,
@@ -173,7 +173,7 @@ struct Layout<'t> {
     last: Last,
 }
 
-impl Layout<'_> {
+impl TableLayout<'_> {
     /// A row whose cells stand beside each other.
     fn beside(&self, row: &[Cell]) -> String {
         let end = row.len() - 1;
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn groups_have_titles() {
-        let groups = [Group {
+        let groups = [RowGroup {
             title: "docker (2)".into(),
             rows: rows(),
         }];

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use charmer_config::{Redirects, Source};
+use charmer_config::{Redirects, SourceEntry};
 use charmer_core::{
     model::{Cli, Command, CommandPath, Flag},
     select::names_flag,
@@ -15,7 +15,7 @@ use charmer_core::{
 use crate::{
     args::Selection,
     policy::{self, LeftOut},
-    settings::Program,
+    settings::ServedProgram,
 };
 
 /// Words behind which a flag is named that loses what it was set to.
@@ -55,7 +55,7 @@ const REQUESTED: [&str; 5] = ["uri", "url", "request", "endpoint", "requests"];
 /// Hides the flags that undo what is pinned, unless somebody asks for one by its name, and says so.
 pub(crate) fn withhold(
     cli: &mut Cli,
-    program: &Program,
+    program: &ServedProgram,
     selection: &Selection,
     warnings: &mut Vec<String>,
 ) -> Vec<LeftOut> {
@@ -123,7 +123,7 @@ pub(crate) fn withhold(
 fn undone_at(
     path: &CommandPath,
     lineage: &[&Command],
-    program: &Program,
+    program: &ServedProgram,
 ) -> Vec<(LeftOut, String)> {
     let is_pinned = |flag: &Flag| program.source.set.keys().any(|name| names_flag(name, flag));
     let leaf = lineage.len() - 1;
@@ -154,7 +154,7 @@ fn undone_at(
 
 /// What is said of names under `undone_by` of the file that no flag has, and of those that stand for a pin and are none:
 /// such an entry does nothing.
-fn idle(cli: &Cli, source: &Source) -> Vec<String> {
+fn idle(cli: &Cli, source: &SourceEntry) -> Vec<String> {
     let mut flags: Vec<&Flag> = Vec::new();
     cli.walk(&mut |_, lineage| {
         let own = lineage.last().into_iter();

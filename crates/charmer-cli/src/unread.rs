@@ -1,6 +1,6 @@
 //! What is said of a program that could not be read whole: which commands are missing, and why.
 
-use charmer_discover::{Discovery, Gap, Warning};
+use charmer_discover::{Discovery, DiscoveryWarning, Gap};
 
 use crate::read::TRIES;
 
@@ -20,8 +20,8 @@ pub(crate) struct Unread {
 
 /// What is missing of a program that was read to the end; nothing of one that is whole, or is still being read.
 pub(crate) fn sentence(program: &str, found: &Discovery) -> Option<Unread> {
-    let gaps: Vec<&Warning> = found.gaps().collect();
-    let (whole, commands): (Vec<&Warning>, Vec<&Warning>) =
+    let gaps: Vec<&DiscoveryWarning> = found.gaps().collect();
+    let (whole, commands): (Vec<&DiscoveryWarning>, Vec<&DiscoveryWarning>) =
         gaps.iter().partition(|gap| gap.path.is_root());
     let first = gaps.first()?;
     let mut sentence = format!("`{program}` could not be read whole: ");

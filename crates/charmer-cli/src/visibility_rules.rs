@@ -1,6 +1,6 @@
 //! Which commands and spells must be in the list of tools, and which must not, as people wish it.
 
-use charmer_config::{ExposeRules, Source};
+use charmer_config::{ExposeRules, SourceEntry};
 use charmer_core::{
     expose::Visibility,
     model::Cli,
@@ -28,7 +28,7 @@ impl VisibilityRules {
     }
 
     /// For a program's tool. What is said by name goes before what its selector says.
-    pub(crate) fn of_command(&self, cli: &Cli, source: &Source, tool: &Tool) -> Visibility {
+    pub(crate) fn of_command(&self, cli: &Cli, source: &SourceEntry, tool: &Tool) -> Visibility {
         let Some(command) = cli.command(&tool.path) else {
             return Visibility::Free;
         };

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::{
     file,
     link::{self, Link},
-    machine::{Machine, Platform, Resolved, append, template_text},
-    place::Place,
-    shape::{ServerEntry, Shape},
+    machine::{Machine, Platform, ResolvedPath, append, template_text},
+    place::ServersPlace,
+    shape::{EntryShape, ServerEntry},
     table,
 };
 
@@ -23,7 +23,7 @@ pub enum Scope {
 /// The language of a client's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Syntax {
+pub enum FileLanguage {
     /// JSON; comments and trailing commas are understood and kept.
     Json,
     /// TOML.
@@ -37,11 +37,11 @@ pub enum Syntax {
 pub struct Client {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
-    pub(crate) syntax: Syntax,
-    pub(crate) place: Place,
-    pub(crate) shape: Shape,
+    pub(crate) syntax: FileLanguage,
+    pub(crate) place: ServersPlace,
+    pub(crate) shape: EntryShape,
     /// The shape of project files, where it is another one.
-    pub(crate) project_shape: Option<Shape>,
+    pub(crate) project_shape: Option<EntryShape>,
     pub(crate) user_files: Files,
     /// Below the project's folder; the first one that exists is used.
     pub(crate) project_files: &'static [&'static str],
@@ -215,9 +215,9 @@ impl Client {
         for template in self.user_files.on(machine.platform) {
             match machine.resolve(template) {
                 // The client looks nowhere else.
-                Resolved::Moved(path) => return vec![path],
-                Resolved::Usual(path) | Resolved::Found(path) => paths.push(path),
-                Resolved::Nowhere => {}
+                ResolvedPath::Moved(path) => return vec![path],
+                ResolvedPath::Usual(path) | ResolvedPath::Found(path) => paths.push(path),
+                ResolvedPath::Nowhere => {}
             }
         }
         paths
@@ -226,8 +226,10 @@ impl Client {
     /// Whether it is on the machine: its file, its folder, or one of its commands on `PATH` exists.
     pub fn is_here(&self, machine: &Machine) -> bool {
         let folder_exists = |template: &&str| match machine.resolve(template) {
-            Resolved::Usual(path) | Resolved::Moved(path) | Resolved::Found(path) => path.exists(),
-            Resolved::Nowhere => false,
+            ResolvedPath::Usual(path) | ResolvedPath::Moved(path) | ResolvedPath::Found(path) => {
+                path.exists()
+            }
+            ResolvedPath::Nowhere => false,
         };
         self.user_paths(machine).iter().any(|path| path.exists())
             || self.folders.on(machine.platform).iter().any(folder_exists)
@@ -262,7 +264,7 @@ impl Client {
     }
 
     /// The language of its file.
-    pub fn syntax(&self) -> Syntax {
+    pub fn syntax(&self) -> FileLanguage {
         self.syntax
     }
 
@@ -299,7 +301,7 @@ impl Client {
         user.chain(project).collect()
     }
 
-    pub(crate) fn shape(&self, scope: Scope) -> &Shape {
+    pub(crate) fn shape(&self, scope: Scope) -> &EntryShape {
         match (scope, &self.project_shape) {
             (Scope::Project, Some(shape)) => shape,
             _ => &self.shape,

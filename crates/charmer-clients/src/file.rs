@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::{
     change::Change,
-    client::{Client, Scope, Syntax},
+    client::{Client, FileLanguage, Scope},
     error::FileError,
     json,
-    place::{Addition, Mistake, Place, Remainder},
+    place::{Addition, Mistake, Remainder, ServersPlace},
     shape::ServerEntry,
     toml, write, yaml,
 };
@@ -258,34 +258,43 @@ impl ClientFile {
 }
 
 /// The servers of a text, by name.
-fn entries(syntax: Syntax, text: &str, place: &Place) -> Result<Vec<(String, Value)>, Mistake> {
+fn entries(
+    syntax: FileLanguage,
+    text: &str,
+    place: &ServersPlace,
+) -> Result<Vec<(String, Value)>, Mistake> {
     match syntax {
-        Syntax::Json => json::entries(text, place),
-        Syntax::Toml => toml::entries(text, place),
-        Syntax::Yaml => yaml::entries(text, place),
+        FileLanguage::Json => json::entries(text, place),
+        FileLanguage::Toml => toml::entries(text, place),
+        FileLanguage::Yaml => yaml::entries(text, place),
     }
 }
 
 /// A text with one more server, or another one under its name.
 fn add(
-    syntax: Syntax,
+    syntax: FileLanguage,
     text: Option<&str>,
-    place: &Place,
+    place: &ServersPlace,
     addition: &Addition<'_>,
 ) -> Result<String, Mistake> {
     match syntax {
-        Syntax::Json => json::add(text, place, addition),
-        Syntax::Toml => toml::add(text, place, addition),
-        Syntax::Yaml => yaml::add(text, place, addition),
+        FileLanguage::Json => json::add(text, place, addition),
+        FileLanguage::Toml => toml::add(text, place, addition),
+        FileLanguage::Yaml => yaml::add(text, place, addition),
     }
 }
 
 /// A text without a server.
-fn remove(syntax: Syntax, text: &str, place: &Place, name: &str) -> Result<Remainder, Mistake> {
+fn remove(
+    syntax: FileLanguage,
+    text: &str,
+    place: &ServersPlace,
+    name: &str,
+) -> Result<Remainder, Mistake> {
     match syntax {
-        Syntax::Json => json::remove(text, place, name),
-        Syntax::Toml => toml::remove(text, place, name),
-        Syntax::Yaml => yaml::remove(text, place, name),
+        FileLanguage::Json => json::remove(text, place, name),
+        FileLanguage::Toml => toml::remove(text, place, name),
+        FileLanguage::Yaml => yaml::remove(text, place, name),
     }
 }
 

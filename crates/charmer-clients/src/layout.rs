@@ -2,13 +2,13 @@
 
 /// The line ends and the indentation of a text.
 #[derive(Debug, Clone)]
-pub(crate) struct Layout {
+pub(crate) struct FileLayout {
     pub(crate) newline: &'static str,
     /// One step of indentation.
     pub(crate) unit: String,
 }
 
-impl Layout {
+impl FileLayout {
     /// The layout of a text; two spaces and newlines where nothing can be seen.
     ///
     /// The step is the least indentation of any line: the first level is the least deep one.

@@ -56,7 +56,7 @@ mod write;
 mod yaml;
 
 pub use change::Change;
-pub use client::{Client, Location, Scope, ScopeError, Syntax, UnknownClient};
+pub use client::{Client, FileLanguage, Location, Scope, ScopeError, UnknownClient};
 pub use error::FileError;
 pub use file::ClientFile;
 pub use machine::{Machine, Platform};

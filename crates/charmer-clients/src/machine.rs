@@ -135,7 +135,7 @@ impl Machine {
     }
 
     /// The path that a template stands for.
-    pub(crate) fn resolve(&self, template: &str) -> Resolved {
+    pub(crate) fn resolve(&self, template: &str) -> ResolvedPath {
         let (first, rest) = template.split_once('/').unwrap_or((template, ""));
         let usual = |folder: &str| append(&self.home, folder);
         let (base, moved) = match first {
@@ -158,20 +158,20 @@ impl Machine {
                     }
                     (Some(value), Some(_)) => (PathBuf::from(value), false),
                     (None, Some(fallback)) => (fallback, false),
-                    (None, None) => return Resolved::Nowhere,
+                    (None, None) => return ResolvedPath::Nowhere,
                 }
             }
         };
         match (rest.contains('*'), moved) {
-            (true, _) => matching(&base, rest).map_or(Resolved::Nowhere, Resolved::Found),
-            (false, true) => Resolved::Moved(append(&base, rest)),
-            (false, false) => Resolved::Usual(append(&base, rest)),
+            (true, _) => matching(&base, rest).map_or(ResolvedPath::Nowhere, ResolvedPath::Found),
+            (false, true) => ResolvedPath::Moved(append(&base, rest)),
+            (false, false) => ResolvedPath::Usual(append(&base, rest)),
         }
     }
 }
 
 /// What a template came to.
-pub(crate) enum Resolved {
+pub(crate) enum ResolvedPath {
     /// Nothing: its variable is not set, or nothing matches.
     Nowhere,
     /// A path that may or may not exist.

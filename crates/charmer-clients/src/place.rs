@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// The place of servers in a file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct ServersPlace {
     /// The key at the top of the file.
     pub(crate) key: &'static str,
     /// A key below it that is used where it is there already.
@@ -17,7 +17,7 @@ pub(crate) struct Place {
     pub(crate) preamble: &'static [(&'static str, &'static str)],
 }
 
-impl Place {
+impl ServersPlace {
     /// A map from names to entries.
     pub(crate) const fn map(key: &'static str) -> Self {
         Self {

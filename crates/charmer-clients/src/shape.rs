@@ -57,7 +57,7 @@ impl std::fmt::Debug for ServerEntry {
 
 /// The fields of one client's entries.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct EntryShape {
     /// Fields before the command.
     pub(crate) first: &'static [(&'static str, Fixed)],
     /// The field of the program.
@@ -85,7 +85,7 @@ pub(crate) enum Fixed {
     Number(u32),
 }
 
-impl Shape {
+impl EntryShape {
     /// The shape of most clients: `command`, `args`, `env`.
     pub(crate) const PLAIN: Self = Self {
         first: &[],

@@ -3,19 +3,19 @@
 //! A client is added here and nowhere else; the tests and the documents go through this table.
 
 use crate::{
-    client::{Client, Files, Syntax},
+    client::{Client, FileLanguage, Files},
     link::Link,
-    place::Place,
-    shape::{Fixed, Shape},
+    place::ServersPlace,
+    shape::{EntryShape, Fixed},
 };
 
 /// A client of the usual kind, from which the rows differ.
 const USUAL: Client = Client {
     id: "",
     title: "",
-    syntax: Syntax::Json,
-    place: Place::map("mcpServers"),
-    shape: Shape::PLAIN,
+    syntax: FileLanguage::Json,
+    place: ServersPlace::map("mcpServers"),
+    shape: EntryShape::PLAIN,
     project_shape: None,
     user_files: Files::everywhere(&[]),
     project_files: &[],
@@ -28,13 +28,13 @@ const USUAL: Client = Client {
 };
 
 /// Entries that say that the server speaks over standard input and output.
-const STDIO: Shape = Shape {
+const STDIO: EntryShape = EntryShape {
     first: &[("type", Fixed::Text("stdio"))],
-    ..Shape::PLAIN
+    ..EntryShape::PLAIN
 };
 
 /// Entries of opencode and its descendants: program and arguments in one list.
-const ONE_LIST: Shape = Shape {
+const ONE_LIST: EntryShape = EntryShape {
     first: &[("type", Fixed::Text("local"))],
     command: "command",
     args: None,
@@ -95,7 +95,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "vscode",
         title: "VS Code",
-        place: Place::map("servers"),
+        place: ServersPlace::map("servers"),
         shape: STDIO,
         user_files: Files {
             linux: &["$XDG_CONFIG_HOME/Code/User/mcp.json"],
@@ -127,10 +127,10 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "zed",
         title: "Zed",
-        place: Place::map("context_servers"),
-        shape: Shape {
+        place: ServersPlace::map("context_servers"),
+        shape: EntryShape {
             first: &[("source", Fixed::Text("custom"))],
-            ..Shape::PLAIN
+            ..EntryShape::PLAIN
         },
         user_files: Files {
             linux: &["$XDG_CONFIG_HOME/zed/settings.json"],
@@ -155,8 +155,8 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "codex",
         title: "Codex",
-        syntax: Syntax::Toml,
-        place: Place::map("mcp_servers"),
+        syntax: FileLanguage::Toml,
+        place: ServersPlace::map("mcp_servers"),
         user_files: Files::everywhere(&["$CODEX_HOME/config.toml", "~/.codex/config.toml"]),
         project_files: &[".codex/config.toml"],
         folders: Files::everywhere(&["$CODEX_HOME", "~/.codex"]),
@@ -178,10 +178,10 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "copilot",
         title: "Copilot CLI",
-        shape: Shape {
+        shape: EntryShape {
             first: &[("type", Fixed::Text("local"))],
             last: &[("tools", Fixed::List("*"))],
-            ..Shape::PLAIN
+            ..EntryShape::PLAIN
         },
         // Other clients read this file, too, and know neither `local` nor `tools`.
         project_shape: Some(STDIO),
@@ -198,9 +198,9 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "goose",
         title: "Goose",
-        syntax: Syntax::Yaml,
-        place: Place::map("extensions"),
-        shape: Shape {
+        syntax: FileLanguage::Yaml,
+        place: ServersPlace::map("extensions"),
+        shape: EntryShape {
             first: &[("name", Fixed::Name), ("type", Fixed::Text("stdio"))],
             command: "cmd",
             args: Some("args"),
@@ -229,9 +229,9 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "opencode",
         title: "opencode",
-        place: Place {
+        place: ServersPlace {
             inner: Some("servers"),
-            ..Place::map("mcp")
+            ..ServersPlace::map("mcp")
         },
         shape: ONE_LIST,
         user_files: Files::everywhere(&[
@@ -274,9 +274,9 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "cline",
         title: "Cline",
-        shape: Shape {
+        shape: EntryShape {
             last: &[("disabled", Fixed::Truth(false))],
-            ..Shape::PLAIN
+            ..EntryShape::PLAIN
         },
         user_files: Files {
             linux: &[
@@ -347,7 +347,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "kilo",
         title: "Kilo Code",
-        place: Place::map("mcp"),
+        place: ServersPlace::map("mcp"),
         shape: ONE_LIST,
         user_files: Files::everywhere(&[
             "$XDG_CONFIG_HOME/kilo/kilo.jsonc",
@@ -368,19 +368,19 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "continue",
         title: "Continue",
-        syntax: Syntax::Yaml,
-        place: Place {
+        syntax: FileLanguage::Yaml,
+        place: ServersPlace {
             list: true,
             preamble: &[
                 ("name", "Local Assistant"),
                 ("version", "1.0.0"),
                 ("schema", "v1"),
             ],
-            ..Place::map("mcpServers")
+            ..ServersPlace::map("mcpServers")
         },
-        shape: Shape {
+        shape: EntryShape {
             first: &[("name", Fixed::Name), ("type", Fixed::Text("stdio"))],
-            ..Shape::PLAIN
+            ..EntryShape::PLAIN
         },
         user_files: Files::everywhere(&[
             "$CONTINUE_GLOBAL_DIR/config.yaml",
@@ -396,7 +396,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "amp",
         title: "Amp",
-        place: Place::map("amp.mcpServers"),
+        place: ServersPlace::map("amp.mcpServers"),
         user_files: Files {
             linux: &[
                 "$XDG_CONFIG_HOME/amp/settings.json",
@@ -449,7 +449,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "crush",
         title: "Crush",
-        place: Place::map("mcp"),
+        place: ServersPlace::map("mcp"),
         shape: STDIO,
         user_files: Files::everywhere(&[
             "$CRUSH_GLOBAL_CONFIG/crush.json",

@@ -12,17 +12,17 @@ use toml_edit::{Document, InlineTable, Item, Table, TableLike, Value as Toml};
 use crate::{
     flow,
     json::lower,
-    layout::{Layout, indentation, leading_newline, line_start, trailing_newline},
-    place::{Addition, Mistake, Place, Remainder, Splice, splice},
+    layout::{FileLayout, indentation, leading_newline, line_start, trailing_newline},
+    place::{Addition, Mistake, Remainder, ServersPlace, Splice, splice},
 };
 
 /// The servers of a text, by name.
-pub(crate) fn entries(text: &str, place: &Place) -> Result<Vec<(String, Value)>, Mistake> {
+pub(crate) fn entries(text: &str, place: &ServersPlace) -> Result<Vec<(String, Value)>, Mistake> {
     let document = parse(text)?;
     Ok(match holder(&document, place)? {
-        Holder::Nothing => Vec::new(),
-        Holder::Table(table) => named(table),
-        Holder::Inline(table) => named(table),
+        TomlServers::Nothing => Vec::new(),
+        TomlServers::Table(table) => named(table),
+        TomlServers::Inline(table) => named(table),
     })
 }
 
@@ -36,10 +36,10 @@ fn named(table: &dyn TableLike) -> Vec<(String, Value)> {
 /// A text with one more server, or another one under its name.
 pub(crate) fn add(
     text: Option<&str>,
-    place: &Place,
+    place: &ServersPlace,
     addition: &Addition<'_>,
 ) -> Result<String, Mistake> {
-    let layout = Layout::of(text.unwrap_or_default());
+    let layout = FileLayout::of(text.unwrap_or_default());
     let section = section(place, addition, &layout);
     let newline = layout.newline;
     let Some(text) = text else {
@@ -47,17 +47,17 @@ pub(crate) fn add(
     };
     let document = parse(text)?;
     let changes = match holder(&document, place)? {
-        Holder::Inline(table) => match table.get(addition.name) {
+        TomlServers::Inline(table) => match table.get(addition.name) {
             Some(old) => vec![(
                 whole_value(old, addition.name)?,
                 inline_table(addition.fields),
             )],
             None => vec![insert(text, table, addition)],
         },
-        Holder::Table(table) if table.contains_key(addition.name) => {
+        TomlServers::Table(table) if table.contains_key(addition.name) => {
             replace(text, table, place, addition, &section)?
         }
-        Holder::Nothing | Holder::Table(_) => {
+        TomlServers::Nothing | TomlServers::Table(_) => {
             let end = text.len();
             vec![(end..end, appended(text, &section, newline))]
         }
@@ -77,15 +77,15 @@ fn appended(text: &str, section: &str, newline: &str) -> String {
 }
 
 /// A text without a server.
-pub(crate) fn remove(text: &str, place: &Place, name: &str) -> Result<Remainder, Mistake> {
+pub(crate) fn remove(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
     let document = parse(text)?;
     match holder(&document, place)? {
-        Holder::Nothing => Ok(Remainder::Same),
-        Holder::Inline(table) => match table.get(name) {
+        TomlServers::Nothing => Ok(Remainder::Same),
+        TomlServers::Inline(table) => match table.get(name) {
             None => Ok(Remainder::Same),
             Some(_) => Ok(Remainder::Text(splice(text, take(text, table, name)?))),
         },
-        Holder::Table(table) => match table.get(name) {
+        TomlServers::Table(table) => match table.get(name) {
             None => Ok(Remainder::Same),
             Some(_) => Ok(without(text, pieces(text, table, name))),
         },
@@ -215,7 +215,7 @@ fn lines_of(text: &str, range: Range<usize>) -> Range<usize> {
 fn replace(
     text: &str,
     table: &Table,
-    place: &Place,
+    place: &ServersPlace,
     addition: &Addition<'_>,
     section: &str,
 ) -> Result<Vec<Splice>, Mistake> {
@@ -309,7 +309,7 @@ fn take(text: &str, table: &InlineTable, name: &str) -> Result<Vec<Splice>, Mist
 }
 
 /// A server as a section, without a newline at its end.
-fn section(place: &Place, addition: &Addition<'_>, layout: &Layout) -> String {
+fn section(place: &ServersPlace, addition: &Addition<'_>, layout: &FileLayout) -> String {
     let mut lines = vec![format!("[{}.{}]", key(place.key), key(addition.name))];
     lines.extend(
         addition
@@ -357,23 +357,26 @@ fn quoted(text: &str) -> String {
 }
 
 /// What holds the servers.
-enum Holder<'a> {
+enum TomlServers<'a> {
     Nothing,
     Table(&'a Table),
     Inline(&'a InlineTable),
 }
 
-fn holder<'a>(document: &'a Document<&str>, place: &Place) -> Result<Holder<'a>, Mistake> {
+fn holder<'a>(
+    document: &'a Document<&str>,
+    place: &ServersPlace,
+) -> Result<TomlServers<'a>, Mistake> {
     let Some(item) = document.as_table().get(place.key) else {
-        return Ok(Holder::Nothing);
+        return Ok(TomlServers::Nothing);
     };
     match item {
-        Item::Table(table) => Ok(Holder::Table(table)),
+        Item::Table(table) => Ok(TomlServers::Table(table)),
         Item::Value(Toml::InlineTable(table)) if table.is_dotted() => Err(Mistake::shape(
             format!("`{}` is written in a way that is not understood", place.key),
             item.span().unwrap_or_default(),
         )),
-        Item::Value(Toml::InlineTable(table)) => Ok(Holder::Inline(table)),
+        Item::Value(Toml::InlineTable(table)) => Ok(TomlServers::Inline(table)),
         other => Err(Mistake::shape(
             format!(
                 "`{}` must be a table with a server under each name, and this is {}",

@@ -13,9 +13,9 @@ mod select;
 use charmer_core::model::{Cli, Command, CommandPath};
 use serde::Serialize;
 
-pub use mismatch::{Mismatch, Mismatches};
+pub use mismatch::{Mismatches, ModelMismatch};
 
-use crate::{CommandOverride, Place, Position, Source, Warning};
+use crate::{CommandOverride, FilePlace, FileWarning, Position, SourceEntry};
 
 /// One field of the model that the file has set, so that it can be shown where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,16 +36,16 @@ pub struct Applied {
 /// What came of putting a source's words into the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Report {
+pub struct ApplyReport {
     /// What was set, command by command.
     pub applied: Vec<Applied>,
     /// What may not be as it was meant.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<FileWarning>,
     /// The entry whose words are being put into the model.
     current: Position,
 }
 
-impl Report {
+impl ApplyReport {
     fn note(&mut self, path: &CommandPath, argument: Option<&str>, field: &'static str) {
         self.applied.push(Applied {
             path: path.clone(),
@@ -62,7 +62,7 @@ impl Report {
     }
 }
 
-impl Source {
+impl SourceEntry {
     /// Puts the corrections under `override`, and what `select` says of its commands, into a program's model. Either all
     /// of it is done or nothing is.
     ///
@@ -87,7 +87,7 @@ impl Source {
     /// assert_eq!(cli.root.commands[0].hints.effect, Effect::Read);
     /// assert_eq!((report.applied[0].field, report.applied[1].field), ("enum", "effect"));
     /// ```
-    pub fn apply(&self, cli: &mut Cli) -> Result<Report, Mismatches> {
+    pub fn apply(&self, cli: &mut Cli) -> Result<ApplyReport, Mismatches> {
         let mut corrected = cli.clone();
         let (report, mut mismatches) = self.apply_what_fits(&mut corrected);
         mismatches.extend(self.unknown_commands(&corrected));
@@ -99,8 +99,8 @@ impl Source {
     }
 
     /// The same as far as the program has what is spoken of; the rest is told.
-    pub(crate) fn apply_what_fits(&self, cli: &mut Cli) -> (Report, Vec<Mismatch>) {
-        let mut report = Report::default();
+    pub(crate) fn apply_what_fits(&self, cli: &mut Cli) -> (ApplyReport, Vec<ModelMismatch>) {
+        let mut report = ApplyReport::default();
         let mut mismatches = Vec::new();
         for (path, name, correction) in self.resolved(cli, &mut mismatches) {
             report.current = correction.position;
@@ -118,7 +118,7 @@ impl Source {
     pub(crate) fn resolved(
         &self,
         cli: &Cli,
-        mismatches: &mut Vec<Mismatch>,
+        mismatches: &mut Vec<ModelMismatch>,
     ) -> Vec<(CommandPath, &str, &CommandOverride)> {
         let mut found: Vec<(CommandPath, &str, &CommandOverride)> = Vec::new();
         let mut written: Vec<(CommandPath, &String, &CommandOverride)> = self
@@ -140,19 +140,19 @@ impl Source {
                 Some(path) => path,
                 None if !correction.add && self.need_not_exist(&path) => continue,
                 None if !correction.add => {
-                    let mismatch = Mismatch::no_command(cli, name, "`override`");
-                    mismatches.push(mismatch.at(Place::of(["override", name])));
+                    let mismatch = ModelMismatch::no_command(cli, name, "`override`");
+                    mismatches.push(mismatch.at(FilePlace::of(["override", name])));
                     continue;
                 }
                 None if !parent_added() => {
                     mismatches.push(
-                        Mismatch::new(
+                        ModelMismatch::new(
                             format!(
                                 "`override` adds `{name}`, whose parent command does not exist"
                             ),
                             "add the parent too, with `add: true` and `runnable: false`",
                         )
-                        .at(Place::of(["override", name])),
+                        .at(FilePlace::of(["override", name])),
                     );
                     continue;
                 }
@@ -160,11 +160,11 @@ impl Source {
             };
             if found.iter().any(|(other, ..)| *other == path) {
                 mismatches.push(
-                    Mismatch::new(
+                    ModelMismatch::new(
                         format!("`override` has two entries for the command `{name}`"),
                         "put all corrections of a command into one entry",
                     )
-                    .at(Place::of(["override", name])),
+                    .at(FilePlace::of(["override", name])),
                 );
                 continue;
             }

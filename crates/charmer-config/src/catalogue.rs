@@ -6,9 +6,9 @@ use charmer_core::{
     tool::{Catalogue, CatalogueOptions, Pin, PinValue, Pins, Tool},
 };
 
-use crate::{Mismatch, Mismatches, Pinned, Place, Source, Warning};
+use crate::{FilePlace, FileWarning, Mismatches, ModelMismatch, Pinned, SourceEntry};
 
-impl Source {
+impl SourceEntry {
     /// The flags that are pinned.
     pub fn pins(&self) -> Vec<Pin> {
         let value = |pinned: &Pinned| match pinned {
@@ -42,7 +42,7 @@ impl Source {
     /// ```
     pub fn catalogue_options(&self, cli: &Cli) -> Result<CatalogueOptions, Mismatches> {
         let pins = Pins::resolve(cli, &self.pins())
-            .map_err(|errors| Mismatches(errors.into_iter().map(Mismatch::from).collect()))?;
+            .map_err(|errors| Mismatches(errors.into_iter().map(ModelMismatch::from).collect()))?;
         let mut options = CatalogueOptions::default();
         options.prefix.clone_from(&self.prefix);
         options.layout = self.layout;
@@ -56,7 +56,7 @@ impl Source {
     }
 
     /// What its tools show to be a mistake: a check of an argument that no tool of its entry has.
-    pub fn warnings(&self, catalogue: &Catalogue) -> Vec<Warning> {
+    pub fn warnings(&self, catalogue: &Catalogue) -> Vec<FileWarning> {
         let mut warnings = Vec::new();
         for (at, selector) in self.select.iter().enumerate() {
             let tools = || {
@@ -69,7 +69,7 @@ impl Source {
                 }
                 let name = check.argument.trim_start_matches('-');
                 let near = nearest(name, tools().flat_map(keys)).map(str::to_owned);
-                warnings.push(Warning {
+                warnings.push(FileWarning {
                     message: format!(
                         "`validate` of entry {} of `select` checks `{}`, which none of its tools has",
                         at + 1,
@@ -79,7 +79,7 @@ impl Source {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "correct its name; `args` stands for every positional".to_owned(),
                     },
-                    place: Place::of(["select", &at.to_string(), "validate", &check.argument]),
+                    place: FilePlace::of(["select", &at.to_string(), "validate", &check.argument]),
                 });
             }
         }

@@ -9,10 +9,11 @@ use charmer_run::{Results, layers::StructureMode};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    Confine, Diagnostics, ExposeRules, Finding, HookRules, Pattern, Secret, ServerRules, Source,
+    Confine, Diagnostics, ExposeRules, Finding, HookRules, Pattern, Secret, ServerRules,
+    SourceEntry,
     output::{write_optional_mode, write_optional_results},
     parse,
-    reading::Read,
+    reading::TextRead,
     units::write_optional_duration,
 };
 
@@ -44,13 +45,13 @@ use crate::{
 pub struct Config {
     /// What is served.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceEntry>,
     /// The name, version and instructions that clients are given.
     #[serde(skip_serializing_if = "is_default")]
     pub server: ServerRules,
     /// How long and large calls may become where no selector says otherwise, and how many run at once.
     #[serde(skip_serializing_if = "is_default")]
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// How far it goes to have output as data where no selector says otherwise: `auto`, if it is not set.
     #[serde(
         skip_serializing_if = "Option::is_none",
@@ -80,10 +81,10 @@ pub struct Config {
     pub redact: Redact,
     /// Where a line about every call is written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub audit: Option<Audit>,
+    pub audit: Option<AuditSettings>,
     /// How much of long output is kept on disk.
     #[serde(skip_serializing_if = "is_default")]
-    pub spool: Spool,
+    pub spool: SpoolKey,
     /// What is logged.
     pub log: Log,
     /// What should be known about the file although it is valid, such as keys that have another name now.
@@ -103,9 +104,9 @@ impl Config {
     /// the advice that the file gets anyway. The folder is the one that holds the file.
     ///
     /// ```
-    /// # use charmer_config::{Config, Finding, Place};
+    /// # use charmer_config::{Config, Finding, FilePlace};
     /// let text = "sources:\n  - binary: git\n    set: {colour: always}\n";
-    /// let place = Place::of(["sources", "0", "set", "colour"]);
+    /// let place = FilePlace::of(["sources", "0", "set", "colour"]);
     /// let finding = Finding::mistake(place, "there is no such flag").hint("did you mean `color`?");
     /// let shown = Config::diagnose(text, "charmer.yaml", None, &[finding]);
     /// assert_eq!((shown.mistakes.unwrap()[0].line, shown.advice), (3, None));
@@ -115,7 +116,7 @@ impl Config {
         file_name: &str,
         folder: Option<&Path>,
         findings: &[Finding],
-    ) -> Read<()> {
+    ) -> TextRead<()> {
         parse::diagnose(text, file_name, folder, findings)
     }
 
@@ -135,7 +136,7 @@ impl Config {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct LimitSettings {
     /// How long a program may run.
     #[serde(
         skip_serializing_if = "Option::is_none",
@@ -204,7 +205,7 @@ impl Redact {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Audit {
+pub struct AuditSettings {
     /// The file that lines are added to.
     pub file: PathBuf,
     /// Whether a call is refused if its line cannot be written.
@@ -214,26 +215,26 @@ pub struct Audit {
 /// The key `spool`: what is kept on disk of output that was cut, for the tool `read_output`.
 ///
 /// ```
-/// # use charmer_config::{Config, Spool};
-/// assert_eq!(Config::parse("spool: off", "charmer.yaml").unwrap().spool, Spool::Off);
-/// assert!(matches!(Config::parse("spool: {size: 1MiB}", "charmer.yaml").unwrap().spool, Spool::On(_)));
+/// # use charmer_config::{Config, SpoolKey};
+/// assert_eq!(Config::parse("spool: off", "charmer.yaml").unwrap().spool, SpoolKey::Off);
+/// assert!(matches!(Config::parse("spool: {size: 1MiB}", "charmer.yaml").unwrap().spool, SpoolKey::On(_)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Spool {
+pub enum SpoolKey {
     /// Nothing is kept, and there is no `read_output`.
     Off,
     /// Within these bounds.
     On(SpoolSettings),
 }
 
-impl Default for Spool {
+impl Default for SpoolKey {
     fn default() -> Self {
         Self::On(SpoolSettings::default())
     }
 }
 
-impl Serialize for Spool {
+impl Serialize for SpoolKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Off => serializer.serialize_str("off"),

@@ -4,7 +4,7 @@ use std::{ffi::OsString, fmt};
 
 use charmer_core::{
     model::Hints,
-    select::{self, CommandRule as CommandTest, FlagRule as FlagTest},
+    select::{self, CommandRule, FlagRule},
 };
 use charmer_run::{
     Limits as CallLimits, Redactor, SpoolLimits,
@@ -12,8 +12,8 @@ use charmer_run::{
 };
 
 use crate::{
-    CommandRule, Config, EnvironmentRules, FlagRule, Inherit, Pattern, Place, Secret, Selector,
-    Source, Spool,
+    CommandSelection, Config, EnvironmentRules, FilePlace, FlagSelection, Inherit, Pattern, Secret,
+    SelectEntry, SourceEntry, SpoolKey,
 };
 
 /// Secrets shorter than this are likely to be found where they are none.
@@ -22,26 +22,26 @@ const SHORT_SECRET: usize = 4;
 /// Something in a valid file that may not be as it was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Warning {
+pub struct FileWarning {
     /// What may be wrong.
     pub message: String,
     /// What to do about it.
     pub hint: String,
     /// Where the file says it: within the source, or in the file where it is about no source.
-    pub place: Place,
+    pub place: FilePlace,
 }
 
-impl Warning {
+impl FileWarning {
     fn new(message: String, hint: &str) -> Self {
         Self {
             message,
             hint: hint.to_owned(),
-            place: Place::of(["redact"]),
+            place: FilePlace::of(["redact"]),
         }
     }
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for FileWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.message, self.hint)
     }
@@ -88,14 +88,17 @@ impl Config {
     ///     "the variable `OTHER` that `redact` names is not set (set it, or remove it from the list)"
     /// );
     /// ```
-    pub fn redactor(&self, lookup: impl Fn(&str) -> Option<String>) -> (Redactor, Vec<Warning>) {
+    pub fn redactor(
+        &self,
+        lookup: impl Fn(&str) -> Option<String>,
+    ) -> (Redactor, Vec<FileWarning>) {
         const SHORT: &str = "it is replaced wherever it stands, also where it is no secret";
         let mut warnings = Vec::new();
         let mut values: Vec<String> = Vec::new();
         for value in self.redact.values.iter().map(Secret::reveal) {
             if value.chars().count() < SHORT_SECRET {
                 let message = "`redact` holds a value of less than four characters".into();
-                warnings.push(Warning::new(message, SHORT));
+                warnings.push(FileWarning::new(message, SHORT));
             }
             values.push(value.to_owned());
         }
@@ -106,11 +109,11 @@ impl Config {
                         let message = format!(
                             "the variable `{name}` that `redact` names has less than four characters"
                         );
-                        warnings.push(Warning::new(message, SHORT));
+                        warnings.push(FileWarning::new(message, SHORT));
                     }
                     values.push(value);
                 }
-                None => warnings.push(Warning::new(
+                None => warnings.push(FileWarning::new(
                     format!("the variable `{name}` that `redact` names is not set"),
                     "set it, or remove it from the list",
                 )),
@@ -124,7 +127,7 @@ impl Config {
 
     /// How much of long output is kept on disk; `None` for nothing.
     pub fn spool_limits(&self) -> Option<SpoolLimits> {
-        let Spool::On(set) = &self.spool else {
+        let SpoolKey::On(set) = &self.spool else {
             return None;
         };
         let mut limits = SpoolLimits::default();
@@ -135,7 +138,7 @@ impl Config {
     }
 }
 
-impl Source {
+impl SourceEntry {
     /// The rules of its selectors, in order; their places are those of `select`.
     pub fn selectors(&self) -> Vec<select::Selector> {
         let entries = self.select.iter().enumerate();
@@ -176,22 +179,24 @@ impl EnvironmentRules {
     }
 }
 
-impl Selector {
+impl SelectEntry {
     /// Which commands, and which of their flags.
     pub fn rules(&self) -> select::Selector {
         let commands = match &self.commands {
-            None => CommandTest::all(),
-            Some(CommandRule::Allow(paths)) => CommandTest::allow(paths.iter().map(String::as_str)),
-            Some(CommandRule::Exclude(paths)) => {
-                CommandTest::exclude(paths.iter().map(String::as_str))
+            None => CommandRule::all(),
+            Some(CommandSelection::Allow(paths)) => {
+                CommandRule::allow(paths.iter().map(String::as_str))
             }
-            Some(CommandRule::AllowGlob(globs)) => CommandTest::allow_glob(globs.clone()),
-            Some(CommandRule::ExcludeGlob(globs)) => CommandTest::exclude_glob(globs.clone()),
-            Some(CommandRule::AllowContaining(words)) => {
-                CommandTest::allow_containing(words.clone())
+            Some(CommandSelection::Exclude(paths)) => {
+                CommandRule::exclude(paths.iter().map(String::as_str))
             }
-            Some(CommandRule::ExcludeContaining(words)) => {
-                CommandTest::exclude_containing(words.clone())
+            Some(CommandSelection::AllowGlob(globs)) => CommandRule::allow_glob(globs.clone()),
+            Some(CommandSelection::ExcludeGlob(globs)) => CommandRule::exclude_glob(globs.clone()),
+            Some(CommandSelection::AllowContaining(words)) => {
+                CommandRule::allow_containing(words.clone())
+            }
+            Some(CommandSelection::ExcludeContaining(words)) => {
+                CommandRule::exclude_containing(words.clone())
             }
         };
         select::Selector::new(commands)
@@ -228,13 +233,13 @@ impl Selector {
     }
 }
 
-impl FlagRule {
-    fn rule(&self) -> FlagTest {
+impl FlagSelection {
+    fn rule(&self) -> FlagRule {
         match self {
-            Self::All => FlagTest::all(),
-            Self::None => FlagTest::none(),
-            Self::Allow(names) => FlagTest::allow(names.clone()),
-            Self::Exclude(names) => FlagTest::exclude(names.clone()),
+            Self::All => FlagRule::all(),
+            Self::None => FlagRule::none(),
+            Self::Allow(names) => FlagRule::allow(names.clone()),
+            Self::Exclude(names) => FlagRule::exclude(names.clone()),
         }
     }
 }

@@ -53,12 +53,12 @@ pub struct Diagnostics {
     /// The text with its secrets starred out.
     text: String,
     list: Vec<Diagnostic>,
-    kind: Kind,
+    kind: DiagnosticKind,
 }
 
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DiagnosticKind {
     Mistakes,
     Advice,
 }
@@ -69,13 +69,13 @@ impl Diagnostics {
             file: file.to_owned(),
             text,
             list,
-            kind: Kind::Mistakes,
+            kind: DiagnosticKind::Mistakes,
         }
     }
 
     /// What is no mistake, but should be known; it is shown as a warning.
     pub(crate) fn advice(mut self) -> Self {
-        self.kind = Kind::Advice;
+        self.kind = DiagnosticKind::Advice;
         self
     }
 
@@ -124,8 +124,8 @@ impl Diagnostics {
         let span = within(mistake.span.start)..within(mistake.span.end);
         let group = Group::with_title(
             match self.kind {
-                Kind::Mistakes => Level::ERROR,
-                Kind::Advice => Level::WARNING,
+                DiagnosticKind::Mistakes => Level::ERROR,
+                DiagnosticKind::Advice => Level::WARNING,
             }
             .primary_title(mistake.message.as_str()),
         );
@@ -179,7 +179,7 @@ impl std::error::Error for Diagnostics {}
 impl Serialize for Diagnostics {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written<'a> {
+        struct WrittenDiagnostic<'a> {
             file: &'a str,
             line: usize,
             column: usize,
@@ -188,7 +188,7 @@ impl Serialize for Diagnostics {
         }
         let mut list = serializer.serialize_seq(Some(self.list.len()))?;
         for mistake in &self.list {
-            list.serialize_element(&Written {
+            list.serialize_element(&WrittenDiagnostic {
                 file: &self.file,
                 line: mistake.line,
                 column: mistake.column,

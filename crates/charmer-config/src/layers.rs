@@ -1,7 +1,7 @@
 //! What stands around calls: the file's keys as layers of `charmer_run`, which do the work.
 //!
 //! `timeout` is not among them: a selector may also allow more time than the file's `limits` do, which the layer, that
-//! only lowers, cannot say. It is in [`Selector::limits`], with the other bounds of a call.
+//! only lowers, cannot say. It is in [`SelectEntry::limits`], with the other bounds of a call.
 
 use std::path::Path;
 
@@ -9,7 +9,9 @@ use charmer_core::tool::Tool;
 use charmer_run::{CallService, Redactor, layers, wrap};
 use tower::Layer;
 
-use crate::{Audit, Check, Filter, RateLimit, Retry, Selector, Validation};
+use crate::{
+    AuditSettings, Check, FilterSettings, RateLimitSettings, RetrySettings, SelectEntry, Validation,
+};
 
 /// Why a pattern of the file is one.
 const COMPILED: &str = "the pattern was compiled when the file was read";
@@ -18,7 +20,7 @@ const COMPILED: &str = "the pattern was compiled when the file was read";
 ///
 /// From the outside: `rate_limit`, `validate` (the first entry first), `filter` (the first entry first), `retry`, and
 /// then the call. So what is refused counts as a call and is not tried again, another try does not count, and output
-/// is filtered once. An [audit log](Audit::layer) goes around all of it.
+/// is filtered once. An [audit log](AuditSettings::layer) goes around all of it.
 ///
 /// Clones, and all call paths that it is put around, share the rate limit: they are the selector's commands.
 ///
@@ -60,26 +62,26 @@ impl Layer<CallService> for Layers {
     }
 }
 
-impl Selector {
+impl SelectEntry {
     /// What stands around its commands' calls. It is made once for all of them: each has a rate limit of its own.
     pub fn layers(&self) -> Layers {
         Layers {
-            rate_limit: self.rate_limit.as_ref().map(RateLimit::layer),
+            rate_limit: self.rate_limit.as_ref().map(RateLimitSettings::layer),
             validate: self.validate.iter().map(Validation::layer).collect(),
-            filter: self.filter.iter().map(Filter::layer).collect(),
-            retry: self.retry.as_ref().map(Retry::layer),
+            filter: self.filter.iter().map(FilterSettings::layer).collect(),
+            retry: self.retry.as_ref().map(RetrySettings::layer),
         }
     }
 }
 
-impl RateLimit {
+impl RateLimitSettings {
     /// A bucket of its own for these calls; they may come at once.
     pub fn layer(&self) -> layers::RateLimit {
         layers::RateLimit::new(self.calls, self.per)
     }
 }
 
-impl Retry {
+impl RetrySettings {
     /// The further tries.
     pub fn layer(&self) -> layers::Retry {
         layers::Retry::new(self.times, self.wait)
@@ -115,14 +117,14 @@ impl Validation {
     }
 }
 
-impl Filter {
+impl FilterSettings {
     /// The replacement, which changes what came of calls.
     pub fn layer(&self) -> layers::Filter {
         layers::Filter::new(self.pattern.as_str(), self.replace.as_str()).expect(COMPILED)
     }
 }
 
-impl Audit {
+impl AuditSettings {
     /// The log, without these secrets. A relative file is one in this directory: usually that of `charmer.yaml`.
     ///
     /// It is made once for a server, and goes around every call path.

@@ -50,10 +50,10 @@ mod values;
 mod versions;
 mod yaml;
 
-pub use apply::{Applied, Mismatch, Mismatches, Report};
-pub use config::{Audit, Config, Limits, Log, Redact, Spool, SpoolSettings};
+pub use apply::{Applied, ApplyReport, Mismatches, ModelMismatch};
+pub use config::{AuditSettings, Config, LimitSettings, Log, Redact, SpoolKey, SpoolSettings};
 pub use confine::{Confine, ConfineMode, expand_home};
-pub use convert::Warning;
+pub use convert::FileWarning;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use expect::Expectation;
 pub use expose::ExposeRules;
@@ -63,11 +63,14 @@ pub use layers::Layers;
 pub use load::LoadError;
 pub use output::{Declared, OutputRules, SchemaRule};
 pub use overrides::{ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName};
-pub use place::{Finding, Place};
-pub use profile::{Profile, Unlisted};
-pub use selector::{Check, CommandRule, Filter, FlagRule, RateLimit, Retry, Selector, Validation};
+pub use place::{FilePlace, Finding};
+pub use profile::{Profile, UnlistedEntry};
+pub use selector::{
+    Check, CommandSelection, FilterSettings, FlagSelection, RateLimitSettings, RetrySettings,
+    SelectEntry, Validation,
+};
 pub use server::ServerRules;
-pub use source::{Completion, EnvironmentRules, Inherit, Origin, Redirects, Source};
+pub use source::{Completion, EnvironmentRules, Inherit, Redirects, SourceEntry, SourceKind};
 pub use units::parse_duration;
 pub use values::{Pattern, Pinned, Position, Secret};
 pub use versions::{NoVersions, Versions};

@@ -9,7 +9,7 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    Config, Diagnostics, Origin, SchemaRule, confine::is_of_home, expand_home, parse, reading,
+    Config, Diagnostics, SchemaRule, SourceKind, confine::is_of_home, expand_home, parse, reading,
 };
 
 /// Why a file could not be used.
@@ -51,21 +51,21 @@ impl Config {
     /// in the usual places, and a path with `~` waits for [`expand_home`](Self::expand_home).
     ///
     /// ```
-    /// # use charmer_config::{Config, Origin};
+    /// # use charmer_config::{Config, SourceKind};
     /// let text = "sources: [{binary: ./ship, folder: sea}, {binary: git}]";
     /// let mut config = Config::parse(text, "charmer.yaml").unwrap();
     /// config.resolve("/etc/charmer".as_ref());
-    /// assert_eq!(config.sources[0].origin, Origin::Binary("/etc/charmer/ship".into()));
+    /// assert_eq!(config.sources[0].origin, SourceKind::Binary("/etc/charmer/ship".into()));
     /// assert_eq!(config.sources[0].folder, Some("/etc/charmer/sea".into()));
-    /// assert_eq!(config.sources[1].origin, Origin::Binary("git".into()));
+    /// assert_eq!(config.sources[1].origin, SourceKind::Binary("git".into()));
     /// ```
     pub fn resolve(&mut self, folder: &Path) {
         // Without the `.` of `./ship`.
         let within = |path: &mut PathBuf| *path = folder.join(&*path).components().collect();
         for source in &mut self.sources {
             match &mut source.origin {
-                Origin::Binary(path) if path.components().nth(1).is_none() => {}
-                Origin::Binary(path) | Origin::Spells(path) => within(path),
+                SourceKind::Binary(path) if path.components().nth(1).is_none() => {}
+                SourceKind::Binary(path) | SourceKind::Spells(path) => within(path),
             }
             source.folder.as_mut().map(within);
             let paths = source.credentials.iter_mut().flatten();

@@ -14,7 +14,7 @@ use charmer_run::{
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::{Config, Selector, Source};
+use crate::{Config, SelectEntry, SourceEntry};
 
 pub(crate) const MODES: &[(&str, StructureMode)] = &[
     ("off", StructureMode::Off),
@@ -185,7 +185,7 @@ impl Config {
     /// assert!(config.structure(None).is_idle());
     /// assert!(!config.structure(Some(&config.sources[0].select[0])).is_idle());
     /// ```
-    pub fn structure(&self, selector: Option<&Selector>) -> Structure {
+    pub fn structure(&self, selector: Option<&SelectEntry>) -> Structure {
         let mode = selector.and_then(|selector| selector.structure);
         let most = selector.and_then(|selector| selector.max_items);
         let structure = Structure::new(mode.or(self.structure).unwrap_or_default());
@@ -196,7 +196,7 @@ impl Config {
     }
 }
 
-impl Source {
+impl SourceEntry {
     /// What is declared of outputs, by command, for a model that the source was [applied](Self::apply) to.
     pub fn outputs(&self, cli: &Cli) -> HashMap<CommandPath, Declared> {
         let resolved = self.resolved(cli, &mut Vec::new()).into_iter();

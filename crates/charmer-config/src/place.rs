@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Node, YamlKind};
 
 /// A place in the file: the keys, the entries of lists (by number, or by what they hold) and the value that lead to it.
 ///
 /// ```
-/// # use charmer_config::Place;
-/// let place = Place::of(["set", "context"]).within(["sources", "0"]);
-/// assert_eq!(place, Place::of(["sources", "0", "set", "context"]));
+/// # use charmer_config::FilePlace;
+/// let place = FilePlace::of(["set", "context"]).within(["sources", "0"]);
+/// assert_eq!(place, FilePlace::of(["sources", "0", "set", "context"]));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place(Vec<String>);
+pub struct FilePlace(Vec<String>);
 
-impl Place {
+impl FilePlace {
     /// The place at the end of these steps.
     pub fn of<'s>(steps: impl IntoIterator<Item = &'s str>) -> Self {
         Self(steps.into_iter().map(str::to_owned).collect())
@@ -33,7 +33,7 @@ impl Place {
         let mut node = tree;
         for step in &self.0 {
             match &node.kind {
-                Kind::Map(entries) => {
+                YamlKind::Map(entries) => {
                     let exact = entries.iter().find(|(key, _)| holds(key, step));
                     let listed = || entries.iter().find(|(key, _)| lists(key, step));
                     let Some((key, value)) = exact.or_else(listed) else {
@@ -41,7 +41,7 @@ impl Place {
                     };
                     (span, node) = (key.span.clone(), value);
                 }
-                Kind::List(list) => {
+                YamlKind::List(list) => {
                     let by_number = || list.get(step.parse::<usize>().ok()?);
                     let by_content = list.iter().find(|item| holds(item, step));
                     let Some(item) = by_content.or_else(by_number) else {
@@ -60,10 +60,10 @@ impl Place {
 /// Whether a node is this text, or a mapping that has it as a value: `- argument: NAME`.
 fn holds(node: &Node, text: &str) -> bool {
     match &node.kind {
-        Kind::Text(held) => held == text,
-        Kind::Integer(_) | Kind::Float => node.raw == text,
-        Kind::Map(entries) => entries.iter().any(|(_, value)| {
-            let is_scalar = !matches!(value.kind, Kind::Map(_) | Kind::List(_));
+        YamlKind::Text(held) => held == text,
+        YamlKind::Integer(_) | YamlKind::Float => node.raw == text,
+        YamlKind::Map(entries) => entries.iter().any(|(_, value)| {
+            let is_scalar = !matches!(value.kind, YamlKind::Map(_) | YamlKind::List(_));
             is_scalar && holds(value, text)
         }),
         _ => false,
@@ -72,7 +72,7 @@ fn holds(node: &Node, text: &str) -> bool {
 
 /// Whether a key names several, and this is one of them: `status, log`.
 fn lists(key: &Node, text: &str) -> bool {
-    let Kind::Text(held) = &key.kind else {
+    let YamlKind::Text(held) = &key.kind else {
         return false;
     };
     held.split(',').any(|one| one.trim() == text)
@@ -81,7 +81,7 @@ fn lists(key: &Node, text: &str) -> bool {
 /// Where a node begins: of a mapping, its first key.
 fn beginning(node: &Node) -> Range<usize> {
     match &node.kind {
-        Kind::Map(entries) if !entries.is_empty() => entries[0].0.span.clone(),
+        YamlKind::Map(entries) if !entries.is_empty() => entries[0].0.span.clone(),
         _ => node.span.clone(),
     }
 }
@@ -91,7 +91,7 @@ fn beginning(node: &Node) -> Range<usize> {
 #[non_exhaustive]
 pub struct Finding {
     /// Where the file says it.
-    pub place: Place,
+    pub place: FilePlace,
     /// What was found.
     pub message: String,
     /// What to do about it.
@@ -102,7 +102,7 @@ pub struct Finding {
 
 impl Finding {
     /// Something that must be corrected.
-    pub fn mistake(place: Place, message: impl Into<String>) -> Self {
+    pub fn mistake(place: FilePlace, message: impl Into<String>) -> Self {
         Self {
             place,
             message: message.into(),
@@ -112,7 +112,7 @@ impl Finding {
     }
 
     /// Something that should be known.
-    pub fn advice(place: Place, message: impl Into<String>) -> Self {
+    pub fn advice(place: FilePlace, message: impl Into<String>) -> Self {
         Self {
             is_mistake: false,
             ..Self::mistake(place, message)

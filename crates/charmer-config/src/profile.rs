@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use charmer_core::model::{Cli, CommandPath};
 
 use crate::{
-    Diagnostics, Finding, Mismatch, Report, Source, parse,
-    reading::{self, Read},
+    ApplyReport, Diagnostics, Finding, ModelMismatch, SourceEntry, parse,
+    reading::{self, TextRead},
     versions::Versions,
 };
 
@@ -45,17 +45,17 @@ pub struct Profile {
     /// The program whose commands people ask for in the same words, where both have a command.
     pub asked_like: Option<String>,
     /// Options that the program takes and lists in no help.
-    pub unlisted: Vec<Unlisted>,
+    pub unlisted: Vec<UnlistedEntry>,
     /// Commands that are not asked for their help, because they would take the question for something else.
     pub unasked: Vec<String>,
     /// What it says of the program.
-    pub source: Source,
+    pub source: SourceEntry,
 }
 
 /// Options that no help lists: an entry of `unlisted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unlisted {
+pub struct UnlistedEntry {
     /// What a command's help says that takes them: any of these texts, or of those that `&` joins all.
     pub shown_by: Vec<String>,
     /// The options, a line for each, as help would have them: `-n, --count=<number>  How many`.
@@ -77,7 +77,7 @@ impl Profile {
     }
 
     /// Shows what was found out about a valid text where it stands.
-    pub fn diagnose(text: &str, file: &str, findings: &[Finding]) -> Read<()> {
+    pub fn diagnose(text: &str, file: &str, findings: &[Finding]) -> TextRead<()> {
         reading::read(text, file, |tree, problems| {
             parse::profile::profile(tree, problems);
             parse::show(tree, problems, findings);
@@ -118,7 +118,7 @@ impl Profile {
     }
 
     /// Puts what it says into a program's model, as far as the program has what it speaks of; the rest is told.
-    pub fn apply(&self, cli: &mut Cli) -> (Report, Vec<Mismatch>) {
+    pub fn apply(&self, cli: &mut Cli) -> (ApplyReport, Vec<ModelMismatch>) {
         let (report, mut mismatches) = self.source.apply_what_fits(cli);
         mismatches.extend(self.source.unknown_commands(cli));
         (report, mismatches)

@@ -8,7 +8,7 @@ use charmer_core::text::nearest;
 
 use crate::{
     Diagnostic, Position,
-    yaml::{Kind, Node, Quoted},
+    yaml::{Node, Quoted, YamlKind},
 };
 
 /// How many mistakes are kept. Whoever has more has another problem.
@@ -93,8 +93,8 @@ impl<'t> Problems<'t> {
     /// Stars out every scalar of a node.
     pub fn hide(&mut self, node: &Node) {
         match &node.kind {
-            Kind::List(list) => list.iter().for_each(|node| self.hide(node)),
-            Kind::Map(entries) => entries.iter().for_each(|(_, value)| self.hide(value)),
+            YamlKind::List(list) => list.iter().for_each(|node| self.hide(node)),
+            YamlKind::Map(entries) => entries.iter().for_each(|(_, value)| self.hide(value)),
             _ => self.secrets.push(node.span.clone()),
         }
     }
@@ -102,12 +102,12 @@ impl<'t> Problems<'t> {
     /// Notes that a node is not what it must be.
     pub fn wrong(&mut self, node: &Node, what: &str, expected: &str) -> Added<'_> {
         let found = match &node.kind {
-            Kind::Null => return self.add(node.span.clone(), format!("`{what}` has no value")),
-            Kind::Bool(_) => "`true` or `false`",
-            Kind::Integer(_) | Kind::Float => "a number",
-            Kind::Text(_) => "text",
-            Kind::List(_) => "a list",
-            Kind::Map(_) => "a mapping",
+            YamlKind::Null => return self.add(node.span.clone(), format!("`{what}` has no value")),
+            YamlKind::Bool(_) => "`true` or `false`",
+            YamlKind::Integer(_) | YamlKind::Float => "a number",
+            YamlKind::Text(_) => "text",
+            YamlKind::List(_) => "a list",
+            YamlKind::Map(_) => "a mapping",
         };
         let message = format!("`{what}` must be {expected}, and this is {found}");
         self.add(node.span.clone(), message)
@@ -131,7 +131,7 @@ impl<'t> Problems<'t> {
         keys: &'static [&'static str],
         expected: &str,
     ) -> Option<Fields<'n>> {
-        let Kind::Map(entries) = &node.kind else {
+        let YamlKind::Map(entries) = &node.kind else {
             self.wrong(node, what, expected)
                 .hint(format!("its keys are {}", listed(keys)));
             return None;
@@ -142,8 +142,8 @@ impl<'t> Problems<'t> {
         }
         for (key, value) in entries {
             let name = match &key.kind {
-                Kind::Text(name) if keys.contains(&name.as_str()) => continue,
-                Kind::Text(name) => name,
+                YamlKind::Text(name) if keys.contains(&name.as_str()) => continue,
+                YamlKind::Text(name) => name,
                 _ => {
                     self.add(key.span.clone(), "a key must be a word")
                         .hint(format!("the keys here are {}", listed(keys)));
@@ -175,14 +175,14 @@ impl<'t> Problems<'t> {
     /// The elements of a list that is not empty.
     pub fn list<'n>(&mut self, node: &'n Node, what: &str, hint: &str) -> &'n [Node] {
         match &node.kind {
-            Kind::List(list) => {
+            YamlKind::List(list) => {
                 if list.is_empty() {
                     self.add(node.span.clone(), format!("the list `{what}` is empty"))
                         .hint(hint);
                 }
                 list
             }
-            Kind::Text(_) => {
+            YamlKind::Text(_) => {
                 self.wrong(node, what, "a list")
                     .hint(format!("put it in brackets: `{what}: [...]`"));
                 &[]
@@ -263,7 +263,7 @@ impl<'n> Fields<'n> {
     pub fn entry(&self, key: &str) -> Option<(&'n Node, &'n Node)> {
         self.entries
             .iter()
-            .find(|(name, _)| matches!(&name.kind, Kind::Text(name) if name == key))
+            .find(|(name, _)| matches!(&name.kind, YamlKind::Text(name) if name == key))
             .map(|(name, value)| (name, value))
     }
 

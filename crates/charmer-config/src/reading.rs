@@ -22,13 +22,13 @@ pub use crate::{
     parse::hooks::{HOOKS, hooks},
     parse::output::{OUTPUT, max_items, output, structure},
     read::{Added, Fields, Problems, listed},
-    yaml::{Kind, MOST_BYTES, Node, Quoted},
+    yaml::{MOST_BYTES, Node, Quoted, YamlKind},
 };
 
 /// What was read of a text.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Read<T> {
+pub struct TextRead<T> {
     /// What the reader made of it; with mistakes it may be in part.
     pub value: Option<T>,
     /// What is wrong with it.
@@ -42,7 +42,7 @@ pub fn read<T>(
     text: &str,
     file: &str,
     reader: impl FnOnce(&Node, &mut Problems<'_>) -> Option<T>,
-) -> Read<T> {
+) -> TextRead<T> {
     // A byte order mark is no part of any line.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let too_large = text.len() > MOST_BYTES;
@@ -59,7 +59,7 @@ pub fn read<T>(
     let (text, mistakes, advice) = problems.into_parts();
     let shown =
         |list: Vec<_>| (!list.is_empty()).then(|| Diagnostics::new(file, text.clone(), list));
-    Read {
+    TextRead {
         value,
         mistakes: shown(mistakes),
         advice: shown(advice).map(Diagnostics::advice),

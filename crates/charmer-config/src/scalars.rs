@@ -8,7 +8,7 @@ use crate::{
     Pattern,
     read::{Problems, listed},
     units::{format_duration, format_size, parse_duration, parse_size},
-    yaml::{Kind, Node, Quoted},
+    yaml::{Node, Quoted, YamlKind},
 };
 
 impl Problems<'_> {
@@ -26,9 +26,9 @@ impl Problems<'_> {
     /// Text; numbers are text as they were written.
     pub fn text_of(&mut self, node: &Node, what: &str) -> Option<String> {
         let text = match &node.kind {
-            Kind::Text(text) => text.clone(),
-            Kind::Integer(_) | Kind::Float => node.raw.clone(),
-            Kind::Bool(_) => {
+            YamlKind::Text(text) => text.clone(),
+            YamlKind::Integer(_) | YamlKind::Float => node.raw.clone(),
+            YamlKind::Bool(_) => {
                 self.wrong(node, what, "text").hint("put it in quotes");
                 return None;
             }
@@ -51,8 +51,8 @@ impl Problems<'_> {
     /// `true` or `false`.
     pub fn switch(&mut self, node: &Node, what: &str) -> Option<bool> {
         match &node.kind {
-            Kind::Bool(on) => Some(*on),
-            Kind::Text(text) => {
+            YamlKind::Bool(on) => Some(*on),
+            YamlKind::Text(text) => {
                 let hint = match text.to_ascii_lowercase().as_str() {
                     "yes" | "y" | "on" | "true" => "write `true`",
                     "no" | "n" | "off" | "false" => "write `false`",
@@ -72,7 +72,7 @@ impl Problems<'_> {
     pub fn choice<T: Copy>(&mut self, node: &Node, what: &str, choices: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         let expected = format!("one of {}", listed(&names));
-        let Kind::Text(text) = &node.kind else {
+        let YamlKind::Text(text) = &node.kind else {
             self.wrong(node, what, &expected);
             return None;
         };
@@ -93,7 +93,7 @@ impl Problems<'_> {
 
     /// A whole number within bounds.
     pub fn count(&mut self, node: &Node, what: &str, bounds: RangeInclusive<u64>) -> Option<u64> {
-        let Kind::Integer(number) = node.kind else {
+        let YamlKind::Integer(number) = node.kind else {
             self.wrong(node, what, "a whole number");
             return None;
         };
@@ -133,9 +133,9 @@ impl Problems<'_> {
     ) -> Option<Duration> {
         const EXAMPLE: &str = "write it like `30` (seconds), `30s`, `5m` or `1h30m`";
         let text = match &node.kind {
-            Kind::Text(text) => text,
+            YamlKind::Text(text) => text,
             // As it is written: a number with a base of its own, as `0x10`, is no duration.
-            Kind::Integer(_) => &node.raw,
+            YamlKind::Integer(_) => &node.raw,
             _ => {
                 self.wrong(node, what, "a duration").hint(EXAMPLE);
                 return None;
@@ -172,8 +172,8 @@ impl Problems<'_> {
     ) -> Option<u64> {
         const EXAMPLE: &str = "write it like `64kB`, `8MiB` or `1GiB`, or as a number of bytes";
         let size = match &node.kind {
-            Kind::Integer(number) => u64::try_from(*number).unwrap_or(0),
-            Kind::Text(text) => match parse_size(text) {
+            YamlKind::Integer(number) => u64::try_from(*number).unwrap_or(0),
+            YamlKind::Text(text) => match parse_size(text) {
                 Some(size) => size,
                 None => {
                     self.add(node.span.clone(), format!("{} is no size", Quoted(text)))

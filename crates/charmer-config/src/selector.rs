@@ -45,14 +45,14 @@ use crate::{
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Selector {
+pub struct SelectEntry {
     /// Which commands it speaks for; all of them if it is not set.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub commands: Option<CommandRule>,
+    pub commands: Option<CommandSelection>,
     /// Which of a command's own flags can be reached.
-    pub flags: FlagRule,
+    pub flags: FlagSelection,
     /// Which flags of its ancestors can be reached.
-    pub inherited_flags: FlagRule,
+    pub inherited_flags: FlagSelection,
     /// How long a call may run.
     #[serde(
         skip_serializing_if = "Option::is_none",
@@ -67,10 +67,10 @@ pub struct Selector {
     pub grace: Option<Duration>,
     /// How often these commands may be called.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_limit: Option<RateLimit>,
+    pub rate_limit: Option<RateLimitSettings>,
     /// How often a call that failed is tried again; only for commands that read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry: Option<Retry>,
+    pub retry: Option<RetrySettings>,
     /// How many calls of one of these commands run at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
@@ -87,7 +87,7 @@ pub struct Selector {
     pub validate: Vec<Validation>,
     /// What is replaced in output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub filter: Vec<Filter>,
+    pub filter: Vec<FilterSettings>,
     /// The programs that are asked about calls of these commands, within those of the source.
     #[serde(skip_serializing_if = "HookRules::is_empty")]
     pub hooks: HookRules,
@@ -120,16 +120,16 @@ pub struct Selector {
 /// level, `**` crosses them.
 ///
 /// ```
-/// # use charmer_config::{CommandRule, Config};
+/// # use charmer_config::{CommandSelection, Config};
 /// let text = "sources: [{binary: docker, select: [{commands: {allow_glob: [container/*]}}]}]";
 /// let config = Config::parse(text, "charmer.yaml").unwrap();
-/// let rule = CommandRule::AllowGlob(vec!["container/*".into()]);
+/// let rule = CommandSelection::AllowGlob(vec!["container/*".into()]);
 /// assert_eq!(config.sources[0].select[0].commands, Some(rule));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum CommandRule {
+pub enum CommandSelection {
     /// The commands at exactly these paths.
     Allow(Vec<String>),
     /// All but the commands at exactly these paths.
@@ -147,16 +147,16 @@ pub enum CommandRule {
 /// The keys `flags` and `inherited_flags`: `all`, `none`, or one list.
 ///
 /// ```
-/// # use charmer_config::{Config, FlagRule};
+/// # use charmer_config::{Config, FlagSelection};
 /// let text = "sources: [{binary: git, select: [{flags: {exclude: [--exec]}, inherited_flags: none}]}]";
 /// let selector = &Config::parse(text, "charmer.yaml").unwrap().sources[0].select[0];
-/// assert_eq!(selector.flags, FlagRule::Exclude(vec!["--exec".into()]));
-/// assert_eq!(selector.inherited_flags, FlagRule::None);
+/// assert_eq!(selector.flags, FlagSelection::Exclude(vec!["--exec".into()]));
+/// assert_eq!(selector.inherited_flags, FlagSelection::None);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum FlagRule {
+pub enum FlagSelection {
     /// Every flag.
     #[default]
     All,
@@ -178,7 +178,7 @@ pub enum FlagRule {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct RateLimit {
+pub struct RateLimitSettings {
     /// How many calls.
     pub calls: u32,
     /// In how much time.
@@ -195,7 +195,7 @@ pub struct RateLimit {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Retry {
+pub struct RetrySettings {
     /// How many times at most, beyond the first.
     pub times: u32,
     /// How long to wait in between; a second if it is not set.
@@ -271,7 +271,7 @@ impl Serialize for Validation {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Filter {
+pub struct FilterSettings {
     /// What is replaced, wherever it stands.
     pub pattern: Pattern,
     /// What stands there instead; nothing if it is not set.

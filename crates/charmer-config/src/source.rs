@@ -11,13 +11,13 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     CommandOverride, Confine, Expectation, HookRules, Knowledge, Pinned, Position, Secret,
-    Selector, knowledge::fill,
+    SelectEntry, knowledge::fill,
 };
 
 /// One entry of `sources`.
 ///
 /// ```
-/// # use charmer_config::{Config, Origin};
+/// # use charmer_config::{Config, SourceKind};
 /// let text = "
 /// sources:
 ///   - binary: docker
@@ -37,13 +37,13 @@ use crate::{
 ///     expect: [{allow: ps --all}, {deny: system prune}]
 /// ";
 /// let config = Config::parse(text, "charmer.yaml").unwrap();
-/// assert_eq!(config.sources[0].origin, Origin::Binary("docker".into()));
+/// assert_eq!(config.sources[0].origin, SourceKind::Binary("docker".into()));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Source {
+pub struct SourceEntry {
     /// Where its tools come from.
-    pub origin: Origin,
+    pub origin: SourceKind,
     /// Replaces the program's name in tool names; empty for no prefix at all.
     pub prefix: Option<String>,
     /// How input is laid out.
@@ -78,14 +78,14 @@ pub struct Source {
     /// What is corrected or added, by command: the key `override`. Paths are written with or without the program's name.
     pub overrides: BTreeMap<String, CommandOverride>,
     /// Which commands become tools; the first selector that matches decides. Empty for all.
-    pub select: Vec<Selector>,
+    pub select: Vec<SelectEntry>,
     /// Where it stands in the file.
     pub position: Position,
     /// Command lines that must, or must not, get through; `charmer check` tries them.
     pub expect: Vec<Expectation>,
 }
 
-impl Source {
+impl SourceEntry {
     /// This source, and where it says nothing, what a profile says: lists as a whole, mappings entry by entry. The
     /// profile's corrections stay with it: they are [put into the model](crate::Profile::apply) before these. So do its
     /// network and its credentials, which are told apart from what people have said.
@@ -104,13 +104,13 @@ impl Source {
 /// `read_only` and `hooks`.
 ///
 /// ```
-/// # use charmer_config::{Config, Origin};
+/// # use charmer_config::{Config, SourceKind};
 /// let config = Config::parse("sources: [{spells: ./spells}]", "charmer.yaml").unwrap();
-/// assert_eq!(config.sources[0].origin, Origin::Spells("./spells".into()));
+/// assert_eq!(config.sources[0].origin, SourceKind::Spells("./spells".into()));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum SourceKind {
     /// A program, by name or path.
     Binary(PathBuf),
     /// A directory of spells.
@@ -237,12 +237,12 @@ impl Serialize for Inherit {
     }
 }
 
-impl Serialize for Source {
+impl Serialize for SourceEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         match &self.origin {
-            Origin::Binary(path) => map.serialize_entry("binary", path)?,
-            Origin::Spells(path) => {
+            SourceKind::Binary(path) => map.serialize_entry("binary", path)?,
+            SourceKind::Spells(path) => {
                 map.serialize_entry("spells", path)?;
                 map.serialize_entry("read_only", &self.read_only)?;
                 if !self.hooks.is_empty() {

@@ -15,11 +15,11 @@ use std::{cmp::Ordering, fmt, str::FromStr};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Versions {
     text: String,
-    bounds: Vec<(Bound, Vec<u64>)>,
+    bounds: Vec<(VersionBound, Vec<u64>)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bound {
+enum VersionBound {
     AtLeast,
     Below,
 }
@@ -38,8 +38,8 @@ impl Versions {
         self.bounds.iter().all(|(bound, limit)| {
             let order = compare(&version, limit);
             match bound {
-                Bound::AtLeast => order != Ordering::Less,
-                Bound::Below => order == Ordering::Less,
+                VersionBound::AtLeast => order != Ordering::Less,
+                VersionBound::Below => order == Ordering::Less,
             }
         })
     }
@@ -52,8 +52,8 @@ impl FromStr for Versions {
         let bound = |part: &str| {
             let part = part.trim();
             let (bound, rest) = match (part.strip_prefix(">="), part.strip_prefix('<')) {
-                (Some(rest), _) => (Bound::AtLeast, rest),
-                (None, Some(rest)) => (Bound::Below, rest),
+                (Some(rest), _) => (VersionBound::AtLeast, rest),
+                (None, Some(rest)) => (VersionBound::Below, rest),
                 (None, None) => return None,
             };
             let rest = rest.trim();

@@ -25,7 +25,7 @@ const MOST_DEPTH: usize = 32;
 #[non_exhaustive]
 pub struct Node {
     /// What it holds.
-    pub kind: Kind,
+    pub kind: YamlKind,
     /// Where it is used, in bytes: for an alias, the alias.
     pub span: Range<usize>,
     /// A scalar as it stands in the file.
@@ -34,7 +34,7 @@ pub struct Node {
 
 /// What a node holds.
 #[derive(Debug)]
-pub enum Kind {
+pub enum YamlKind {
     /// Nothing.
     Null,
     /// `true` or `false`.
@@ -236,15 +236,15 @@ impl Node {
             },
             span: place(raw.referenced, text),
             kind: match raw.value {
-                Raw::Null => Kind::Null,
-                Raw::Bool(on) => Kind::Bool(on),
-                Raw::Integer(number) => Kind::Integer(number),
-                Raw::Float => Kind::Float,
-                Raw::Text(value) => Kind::Text(value),
+                Raw::Null => YamlKind::Null,
+                Raw::Bool(on) => YamlKind::Bool(on),
+                Raw::Integer(number) => YamlKind::Integer(number),
+                Raw::Float => YamlKind::Float,
+                Raw::Text(value) => YamlKind::Text(value),
                 Raw::List(list) => {
-                    Kind::List(list.into_iter().map(|node| Self::new(node, text)).collect())
+                    YamlKind::List(list.into_iter().map(|node| Self::new(node, text)).collect())
                 }
-                Raw::Map(entries) => Kind::Map(
+                Raw::Map(entries) => YamlKind::Map(
                     entries
                         .into_iter()
                         .map(|(key, value)| (Self::new(key, text), Self::new(value, text)))

@@ -15,7 +15,7 @@ use crate::{
     fact::{Fact, Origin, Source},
     family::Sketches,
     flag_places::FlagPlaces,
-    sketch::{CommandSketch, FlagSketch, Kind, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch, KindSketch},
 };
 
 /// How many bytes of one text are kept: more than any program has to say of a command.
@@ -100,7 +100,7 @@ pub(crate) fn build(
         .and_then(|root| root.program.take());
     let repeated = repeated(&sketches);
     let mut provenance = Provenance::default();
-    let mut builder = Builder {
+    let mut builder = CommandBuilder {
         sketches,
         order,
         provenance: &mut provenance,
@@ -139,12 +139,12 @@ pub(crate) fn place_inherited(sketches: &mut Sketches, most: usize) {
         let inherits = |flag: &FlagSketch| {
             flag.scope
                 .as_ref()
-                .is_some_and(|scope| scope.value == Scope::Inherited)
+                .is_some_and(|scope| scope.value == FlagScope::Inherited)
         };
         if path.is_root() {
             for flag in sketch.flags.iter_mut().filter(|flag| inherits(flag)) {
                 if let Some(scope) = &mut flag.scope {
-                    scope.value = Scope::Global;
+                    scope.value = FlagScope::Global;
                 }
             }
             continue;
@@ -167,7 +167,7 @@ pub(crate) fn place_inherited(sketches: &mut Sketches, most: usize) {
             // Whether it is required is for each command to say.
             flag.required = None;
             let global = source.map(|source| Fact {
-                value: Scope::Global,
+                value: FlagScope::Global,
                 source,
             });
             match own.place(&flag) {
@@ -195,7 +195,7 @@ pub(crate) fn place_inherited(sketches: &mut Sketches, most: usize) {
 }
 
 /// What the commands of a program are built with.
-struct Builder<'a> {
+struct CommandBuilder<'a> {
     /// Those that are not built yet: each is gone when the model has it, so that no program is in memory twice.
     sketches: Sketches,
     order: &'a BTreeMap<CommandPath, Vec<String>>,
@@ -207,7 +207,7 @@ struct Builder<'a> {
     sources: Pool<BTreeMap<String, Source>>,
 }
 
-impl Builder<'_> {
+impl CommandBuilder<'_> {
     fn command(&mut self, path: &CommandPath) -> Command {
         let (order, home) = (self.order, self.home);
         let Some(sketch) = self.sketches.remove(path) else {
@@ -366,7 +366,7 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
             note("type", kind.source);
             kind.value.clone()
         }
-        None => Kind::switch(),
+        None => KindSketch::switch(),
     };
     flag.value = kind.value;
     flag.value_type = kind.value_type;
@@ -395,7 +395,7 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
     }
     if let Some(scope) = &sketch.scope {
         note("global", scope.source);
-        flag.global = scope.value == Scope::Global;
+        flag.global = scope.value == FlagScope::Global;
     }
     if let Some(deprecated) = &sketch.deprecated {
         note("deprecated", deprecated.source);

@@ -69,7 +69,7 @@ pub enum KeptState {
 
 /// The first of an entry's files.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry<D> {
+struct CacheEntry<D> {
     format: u32,
     version: String,
     program: PathBuf,
@@ -125,7 +125,7 @@ impl Cache {
 
     /// What was known of the program at this path when it was last read, whatever it has become since.
     pub fn last_known(&self, program: &Path) -> Option<Discovery> {
-        let mut entry: Entry<Discovery> = read(&self.file(program, ENTRY))?;
+        let mut entry: CacheEntry<Discovery> = read(&self.file(program, ENTRY))?;
         let ours = entry.format == FORMAT
             && entry.version == env!("CARGO_PKG_VERSION")
             && entry.program == program;
@@ -238,7 +238,7 @@ impl Cache {
         let _ = fs::remove_file(self.file(program, ENTRY));
         self.write_footing(program, footing)?;
         write(&self.file(program, ORIGINS), &discovery.provenance)?;
-        let entry = Entry {
+        let entry = CacheEntry {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program: program.to_owned(),

@@ -25,8 +25,8 @@ use crate::{
     family::{Family, ManualPage, Signs, Sketches, families, printed},
     help::{further_help, heads_commands, says_usage, usage_statements},
     manual, plugins,
-    probe::{Answer, ProbeError, ProbeOptions, Prober},
-    walk::{Bounds, Found, Walk},
+    probe::{ProbeAnswer, ProbeError, ProbeOptions, Prober},
+    walk::{Found, Walk, WalkBounds},
 };
 
 /// How a program is read.
@@ -81,7 +81,7 @@ impl Default for DiscoverOptions {
 /// Something that is worth knowing but stops nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Warning {
+pub struct DiscoveryWarning {
     /// The command that it is about.
     pub path: CommandPath,
     /// What it is.
@@ -102,7 +102,7 @@ pub enum Gap {
     Lasting,
 }
 
-impl Warning {
+impl DiscoveryWarning {
     /// A warning about a command.
     pub fn new(path: CommandPath, message: impl Into<String>) -> Self {
         Self {
@@ -133,7 +133,7 @@ pub struct Discovery {
     /// What is thought of its commands and flags.
     pub assessment: Assessment,
     /// What is worth knowing.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<DiscoveryWarning>,
     /// What the program says of itself beyond its commands, where it says anything in a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
@@ -168,7 +168,7 @@ impl Discovery {
     }
 
     /// What is missing of the program, and why.
-    pub fn gaps(&self) -> impl Iterator<Item = &Warning> {
+    pub fn gaps(&self) -> impl Iterator<Item = &DiscoveryWarning> {
         self.warnings.iter().filter(|warning| warning.gap.is_some())
     }
 
@@ -179,7 +179,7 @@ impl Discovery {
             cli: &'a Cli,
             family: &'a str,
             assessment: &'a Assessment,
-            warnings: &'a [Warning],
+            warnings: &'a [DiscoveryWarning],
             #[serde(skip_serializing_if = "Option::is_none")]
             said: Option<&'a Said>,
             identity: &'a str,
@@ -253,9 +253,9 @@ pub async fn discover(
 
 /// A program that is being read. Clones share the work, so that one can be asked how far it is.
 #[derive(Clone)]
-pub struct Discoverer(Arc<Inner>);
+pub struct Discoverer(Arc<DiscovererParts>);
 
-struct Inner {
+struct DiscovererParts {
     program: PathBuf,
     options: DiscoverOptions,
     found: Arc<Mutex<Found>>,
@@ -276,7 +276,7 @@ impl std::fmt::Debug for Discoverer {
 impl Discoverer {
     /// Prepares to read a program at an absolute path; nothing is run yet.
     pub fn new(program: &Path, options: DiscoverOptions) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(DiscovererParts {
             program: program.into(),
             options,
             found: Arc::default(),
@@ -291,11 +291,12 @@ impl Discoverer {
     /// read is asked for that first; of any other the files say whether it has one now.
     pub async fn identify(&self, had_document: bool) -> Result<String, DiscoverError> {
         let prober = self.prober()?;
-        if had_document && let Asked::Document(found) = self.ask(&prober, None).await {
+        if had_document && let DocumentAsked::Document(found) = self.ask(&prober, None).await {
             return Ok(found.identity);
         }
         let (prober, help) = self.look(prober).await?;
-        if had_document && let Asked::Document(found) = self.ask(&prober, Some(&help)).await {
+        if had_document && let DocumentAsked::Document(found) = self.ask(&prober, Some(&help)).await
+        {
             return Ok(found.identity);
         }
         let version = version(&prober).await;
@@ -311,24 +312,27 @@ impl Discoverer {
         let inner = &*self.0;
         let prober = self.prober()?;
         let mut asked = self.ask(&prober, None).await;
-        if let Asked::Document(found) = asked {
+        if let DocumentAsked::Document(found) = asked {
             return Ok(self.stated(*found, &prober));
         }
         let looked = self.look(prober).await;
         let (prober, help) = match (looked, &asked) {
-            (Err(DiscoverError::NoHelp { program, detail }), Asked::Unreadable(warning)) => {
+            (
+                Err(DiscoverError::NoHelp { program, detail }),
+                DocumentAsked::Unreadable(warning),
+            ) => {
                 let detail = format!("{detail}, and {}", warning.message);
                 return Err(DiscoverError::NoHelp { program, detail });
             }
             (looked, _) => looked?,
         };
-        if matches!(asked, Asked::Nothing) {
+        if matches!(asked, DocumentAsked::Nothing) {
             asked = self.ask(&prober, Some(&help)).await;
         }
-        if let Asked::Document(found) = asked {
+        if let DocumentAsked::Document(found) = asked {
             return Ok(self.stated(*found, &prober));
         }
-        if let Asked::Unreadable(warning) = asked {
+        if let DocumentAsked::Unreadable(warning) = asked {
             self.found().warnings.push(warning);
         }
         let binary = Binary::new(&inner.program);
@@ -355,7 +359,7 @@ impl Discoverer {
             prober,
             binary,
             family,
-            bounds: Bounds {
+            bounds: WalkBounds {
                 commands: inner.options.commands,
                 depth: inner.options.depth,
                 flags: inner.options.flags,
@@ -367,7 +371,7 @@ impl Discoverer {
         walk.run(help.clone()).await;
         let around = inner.options.probe.surroundings();
         plugins::read(walk, &around).await;
-        let passing = |warning: &Warning| warning.gap == Some(Gap::Passing);
+        let passing = |warning: &DiscoveryWarning| warning.gap == Some(Gap::Passing);
         let complete = !self.found().warnings.iter().any(passing);
         // The model takes their place.
         let commands = self.found().take_commands();
@@ -380,7 +384,7 @@ impl Discoverer {
 
     /// Asks a program that may have one for its document: before anything else where its file has the word for it, and
     /// with its help in hand where a script's package may have it. Where there is none, a file may say the same.
-    async fn ask(&self, prober: &Prober, help: Option<&Answer>) -> Asked {
+    async fn ask(&self, prober: &Prober, help: Option<&ProbeAnswer>) -> DocumentAsked {
         let binary = Binary::new(&self.0.program);
         let has_the_word = || binary.contains([DOCUMENT_COMMAND]) == [true];
         let may_have_one = match help {
@@ -397,7 +401,7 @@ impl Discoverer {
         match (asked, &self.0.options.document) {
             (Some((answer, Ok(document))), _) => {
                 let identity = identity(prober, &answer.stdout, None);
-                Asked::Document(Box::new(FoundDocument {
+                DocumentAsked::Document(Box::new(FoundDocument {
                     document,
                     file: None,
                     identity,
@@ -407,7 +411,7 @@ impl Discoverer {
                 let message = format!(
                     "what it says of itself (`{DOCUMENT_COMMAND}`) cannot be read, so its help is read: {reason}"
                 );
-                Asked::Unreadable(Warning::new(CommandPath::root(), message))
+                DocumentAsked::Unreadable(DiscoveryWarning::new(CommandPath::root(), message))
             }
             (None, Some((file, document))) if help.is_none() => {
                 let version = version(prober).await;
@@ -415,13 +419,13 @@ impl Discoverer {
                 let identity = identity(prober, &text, version.as_deref());
                 let mut document = document.clone();
                 document.cli.version = document.cli.version.or(version);
-                Asked::Document(Box::new(FoundDocument {
+                DocumentAsked::Document(Box::new(FoundDocument {
                     document,
                     file: Some(file.clone()),
                     identity,
                 }))
             }
-            (None, _) => Asked::Nothing,
+            (None, _) => DocumentAsked::Nothing,
         }
     }
 
@@ -434,8 +438,8 @@ impl Discoverer {
         let _ = self.0.identity.set(known);
         self.0.identified.notify_waiters();
         let shortcomings = prober.shortcomings().into_iter();
-        let mut warnings: Vec<Warning> = shortcomings
-            .map(|message| Warning::new(CommandPath::root(), message))
+        let mut warnings: Vec<DiscoveryWarning> = shortcomings
+            .map(|message| DiscoveryWarning::new(CommandPath::root(), message))
             .collect();
         warnings.extend(stated.warnings);
         Discovery {
@@ -453,7 +457,7 @@ impl Discoverer {
     }
 
     /// The first look at the program: a way to run it, and its help.
-    async fn look(&self, prober: Prober) -> Result<(Prober, Answer), DiscoverError> {
+    async fn look(&self, prober: Prober) -> Result<(Prober, ProbeAnswer), DiscoverError> {
         let inner = &*self.0;
         let begun = Instant::now();
         let over = || begun.elapsed() >= inner.options.without_help;
@@ -481,7 +485,7 @@ impl Discoverer {
     }
 
     /// The help that a page names, where it says nothing else that could be read.
-    async fn further(&self, prober: &Prober, help: Answer) -> Answer {
+    async fn further(&self, prober: &Prober, help: ProbeAnswer) -> ProbeAnswer {
         let requests = further_help(printed(&help));
         let Some(request) = requests.first() else {
             return help;
@@ -560,8 +564,8 @@ impl Discoverer {
             (cli, provenance, assessment)
         });
         let shortcomings = walk.prober.shortcomings().into_iter();
-        let mut warnings: Vec<Warning> = shortcomings
-            .map(|message| Warning::new(CommandPath::root(), message))
+        let mut warnings: Vec<DiscoveryWarning> = shortcomings
+            .map(|message| DiscoveryWarning::new(CommandPath::root(), message))
             .collect();
         warnings.extend(found.warnings.iter().cloned());
         Some(Discovery {
@@ -580,11 +584,11 @@ impl Discoverer {
 }
 
 /// The outcome of asking a program for its document.
-enum Asked {
+enum DocumentAsked {
     /// It has one.
     Document(Box<FoundDocument>),
     /// It has one that cannot be read.
-    Unreadable(Warning),
+    Unreadable(DiscoveryWarning),
     /// It has none, or was not asked.
     Nothing,
 }
@@ -632,8 +636,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 /// What a program shows of itself: to `--help`, else to `-h`, else to `help`, as long as its time is not over.
-async fn first_look(prober: &Prober, over: impl Fn() -> bool) -> Answer {
-    let mut best: Option<Answer> = None;
+async fn first_look(prober: &Prober, over: impl Fn() -> bool) -> ProbeAnswer {
+    let mut best: Option<ProbeAnswer> = None;
     for request in ["--help", "-h", "help"] {
         if best.is_some() && over() {
             break;
@@ -642,7 +646,7 @@ async fn first_look(prober: &Prober, over: impl Fn() -> bool) -> Answer {
         if looks_like_help(&answer) || !answer.started {
             return answer;
         }
-        let usage = |answer: &Answer| printed(answer).lines().any(says_usage);
+        let usage = |answer: &ProbeAnswer| printed(answer).lines().any(says_usage);
         if best
             .as_ref()
             .is_none_or(|best| !usage(best) && usage(&answer))
@@ -654,7 +658,7 @@ async fn first_look(prober: &Prober, over: impl Fn() -> bool) -> Answer {
 }
 
 /// Whether an answer can be help at all; which kind is for the families to say.
-pub(crate) fn looks_like_help(answer: &Answer) -> bool {
+pub(crate) fn looks_like_help(answer: &ProbeAnswer) -> bool {
     let text = printed(answer);
     let lower = text.to_lowercase();
     text.lines().count() > 1
@@ -705,7 +709,7 @@ fn by_manual(binary: &Binary) -> Option<Box<dyn Family>> {
     Some(Box::new(ManualPage(page)))
 }
 
-fn no_help(program: &Path, answer: &Answer) -> DiscoverError {
+fn no_help(program: &Path, answer: &ProbeAnswer) -> DiscoverError {
     let program = program.to_path_buf();
     if !answer.started {
         let reason = answer.said();

@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Origin, Provenance, Warning,
+    DiscoveryWarning, Origin, Provenance,
     family::read_texts,
-    probe::{Answer, Prober},
+    probe::{ProbeAnswer, Prober},
 };
 
 /// The evidence for an effect that only the program itself speaks of.
@@ -74,11 +74,11 @@ pub(crate) struct Stated {
     pub(crate) said: Said,
     pub(crate) assessment: Assessment,
     pub(crate) provenance: Provenance,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<DiscoveryWarning>,
 }
 
 /// Asks a program for its document; `None` if it prints none, an error if it prints one that cannot be read.
-pub(crate) async fn ask(prober: &Prober) -> Option<(Answer, Result<Document, String>)> {
+pub(crate) async fn ask(prober: &Prober) -> Option<(ProbeAnswer, Result<Document, String>)> {
     let answer = prober.run(&[DOCUMENT_COMMAND]).await;
     let text = answer.stdout.trim();
     if !answer.succeeded() || !text.starts_with('{') || !text.contains("\"charmer\"") {
@@ -117,7 +117,7 @@ pub(crate) fn take(document: Document, file: Option<PathBuf>) -> Stated {
     });
     let warnings = document.unknown.iter().map(|key| {
         let message = format!("what it says of itself has {key}, which means nothing here");
-        Warning::new(CommandPath::root(), message)
+        DiscoveryWarning::new(CommandPath::root(), message)
     });
     Stated {
         warnings: warnings.collect(),

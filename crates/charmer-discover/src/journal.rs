@@ -20,7 +20,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 
-use crate::probe::Answer;
+use crate::probe::ProbeAnswer;
 
 /// The maximum size of a journal in bytes; what comes later is asked again at the next start. It is twice of what is
 /// read of a program, because texts are longer in JSON and each stands beside its question.
@@ -36,7 +36,7 @@ pub struct Journal {
 
 /// What was asked: everything about a probe that its answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct Question {
+pub(crate) struct ProbeQuestion {
     /// Whether it was asked with the user's real home.
     pub(crate) at_home: bool,
     /// The variables that were set for it alone.
@@ -56,7 +56,7 @@ impl Journal {
 
     /// The answers that a program of this identity has given before, ready to take more. `None` where they cannot be
     /// kept: then a reading that is cut short begins again.
-    pub(crate) fn open(&self, identity: &str) -> Option<Answers> {
+    pub(crate) fn open(&self, identity: &str) -> Option<OpenJournal> {
         let header = format!("{} {identity}\n", self.basis);
         let known = match self.read(header.as_bytes()) {
             Some(known) => known,
@@ -70,7 +70,7 @@ impl Journal {
         // The last line may have been cut by a kill; empty ones mean nothing.
         file.write_all(b"\n").ok()?;
         let size = file.metadata().ok()?.len();
-        Some(Answers {
+        Some(OpenJournal {
             known,
             file: Mutex::new((file, size)),
         })
@@ -93,7 +93,8 @@ impl Journal {
                 return Some(known);
             }
             // A line that cannot be read was cut by a kill, or two processes wrote it: it is asked again.
-            if let Ok((question, _)) = serde_json::from_slice::<(Question, IgnoredAny)>(&line) {
+            if let Ok((question, _)) = serde_json::from_slice::<(ProbeQuestion, IgnoredAny)>(&line)
+            {
                 known.insert(question.key(), AnswerPlace { start, length });
             }
             start += length as u64;
@@ -111,7 +112,7 @@ impl Journal {
     }
 }
 
-impl Question {
+impl ProbeQuestion {
     /// A number by which its answer is found again. Where two questions share one, the line itself tells them apart.
     fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
@@ -129,16 +130,16 @@ struct AnswerPlace {
 
 /// An open journal.
 #[derive(Debug)]
-pub(crate) struct Answers {
+pub(crate) struct OpenJournal {
     /// Where the answers stand that were given before this reading, by the keys of their questions.
     known: HashMap<u64, AnswerPlace>,
     /// The file and its size.
     file: Mutex<(File, u64)>,
 }
 
-impl Answers {
+impl OpenJournal {
     /// The answer that was given to this question before.
-    pub(crate) fn to(&self, question: &Question) -> Option<Answer> {
+    pub(crate) fn to(&self, question: &ProbeQuestion) -> Option<ProbeAnswer> {
         let place = self.known.get(&question.key())?;
         let mut line = vec![0; place.length];
         {
@@ -147,12 +148,12 @@ impl Answers {
             file.0.seek(SeekFrom::Start(place.start)).ok()?;
             file.0.read_exact(&mut line).ok()?;
         }
-        let (asked, answer): (Question, Answer) = serde_json::from_slice(&line).ok()?;
+        let (asked, answer): (ProbeQuestion, ProbeAnswer) = serde_json::from_slice(&line).ok()?;
         (asked == *question).then_some(answer)
     }
 
     /// Keeps an answer. If that fails it is asked for again next time; nothing else is lost.
-    pub(crate) fn keep(&self, question: &Question, answer: &Answer) {
+    pub(crate) fn keep(&self, question: &ProbeQuestion, answer: &ProbeAnswer) {
         let Ok(mut line) = serde_json::to_vec(&(question, answer)) else {
             return;
         };
@@ -171,20 +172,20 @@ impl Answers {
 mod tests {
     use super::*;
 
-    fn question(word: &str) -> Question {
-        Question {
+    fn question(word: &str) -> ProbeQuestion {
+        ProbeQuestion {
             at_home: false,
             variables: Vec::new(),
             argv: vec![word.into()],
         }
     }
 
-    fn answer(text: &str) -> Answer {
-        Answer {
+    fn answer(text: &str) -> ProbeAnswer {
+        ProbeAnswer {
             stdout: text.into(),
             code: Some(0),
             started: true,
-            ..Answer::default()
+            ..ProbeAnswer::default()
         }
     }
 

@@ -21,7 +21,8 @@ mod walk;
 
 pub use build::{CommandOrigins, Provenance, Sources};
 pub use discovery::{
-    DiscoverError, DiscoverOptions, Discoverer, Discovery, Gap, Unlisted, Warning, discover,
+    DiscoverError, DiscoverOptions, Discoverer, Discovery, DiscoveryWarning, Gap, Unlisted,
+    discover,
 };
 pub use document::{Said, document_files};
 pub use fact::{Fact, Origin, Source};

@@ -14,13 +14,13 @@ use std::{
 use charmer_core::model::CommandPath;
 
 use crate::{
-    Gap, Surroundings, Warning,
+    DiscoveryWarning, Gap, Surroundings,
     binary::Binary,
     discovery::{choose, looks_like_help},
     fact::{Fact, Origin},
     family::{Signs, printed},
     footing::plugin_files,
-    probe::{Answer, Prober},
+    probe::{ProbeAnswer, Prober},
     sketch::CommandSketch,
     walk::{Found, Walk},
 };
@@ -47,21 +47,21 @@ pub(crate) async fn read(walk: &Walk, around: &Surroundings) {
         return;
     }
     let program = walk.prober.program();
-    let mut candidates: Vec<Candidate> = plugin_files(program, around)
+    let mut candidates: Vec<PluginFile> = plugin_files(program, around)
         .into_iter()
-        .filter_map(|file| Candidate::new(program, file))
+        .filter_map(|file| PluginFile::new(program, file))
         .filter(|candidate| !walk.lock().has_any(&candidate.spellings))
         .collect();
     if candidates.is_empty() {
         return;
     }
     if !walk.prober.is_confined() {
-        let names: Vec<String> = candidates.iter().map(Candidate::name).collect();
+        let names: Vec<String> = candidates.iter().map(PluginFile::name).collect();
         let message = format!(
             "programs that may add commands to it were not asked, because nothing would keep them from doing harm here: {}",
             names.join(", ")
         );
-        let warning = Warning::new(CommandPath::root(), message);
+        let warning = DiscoveryWarning::new(CommandPath::root(), message);
         walk.lock().warnings.push(warning);
         return;
     }
@@ -74,13 +74,13 @@ pub(crate) async fn read(walk: &Walk, around: &Surroundings) {
     }
     if left_out > 0 && known > 0 {
         let message = format!("{left_out} more programs that may add commands to it are not read");
-        let warning = Warning::new(CommandPath::root(), message).gap(Gap::Lasting);
+        let warning = DiscoveryWarning::new(CommandPath::root(), message).gap(Gap::Lasting);
         walk.lock().warnings.push(warning);
     }
 }
 
 /// What the program says of a command that nobody has, below these words: an answer for each request.
-async fn unknown_below(walk: &Walk, above: &[String]) -> Vec<Answer> {
+async fn unknown_below(walk: &Walk, above: &[String]) -> Vec<ProbeAnswer> {
     let mut words = above.to_vec();
     words.push(NO_COMMAND.to_owned());
     let strangers = walk.prober.with_words(&words, None);
@@ -92,13 +92,13 @@ async fn unknown_below(walk: &Walk, above: &[String]) -> Vec<Answer> {
 }
 
 /// A program whose name says that it adds a command.
-struct Candidate {
+struct PluginFile {
     file: PathBuf,
     /// The words that may call it: `NAME-a-b` is `a-b`, or `b` below `a`, and an underscore may stand for a dash.
     spellings: Vec<Vec<String>>,
 }
 
-impl Candidate {
+impl PluginFile {
     fn new(program: &Path, file: PathBuf) -> Option<Self> {
         let (whole, name) = (Binary::new(&file).name(), Binary::new(program).name());
         let rest = whole.strip_prefix(&format!("{name}-"))?;
@@ -122,13 +122,13 @@ impl Candidate {
     }
 
     /// Reads it, if it is a command of the program; says whether it is.
-    async fn read(self, walk: &Walk, unknown: &[Answer], page: &str) -> bool {
+    async fn read(self, walk: &Walk, unknown: &[ProbeAnswer], page: &str) -> bool {
         for words in &self.spellings {
             let prober = walk.prober.with_words(words, Some(&self.name()));
             let (name, file) = (words.join(" "), self.name());
             let (first, last) = (words.first(), words.last());
             let mut named = None;
-            let mut beside: Option<Vec<Answer>> = None;
+            let mut beside: Option<Vec<ProbeAnswer>> = None;
             for (at, (request, unknown)) in REQUESTS.iter().zip(unknown).enumerate() {
                 let answer = prober.run(&[request]).await;
                 let of_program = [Some(&name), first];
@@ -161,9 +161,9 @@ impl Candidate {
                 let warning = match (answer.trouble(), answer.may_come_yet()) {
                     (Some(said), true) => {
                         let message = format!("{message}: {said}");
-                        Warning::new(CommandPath::root(), message).gap(Gap::Passing)
+                        DiscoveryWarning::new(CommandPath::root(), message).gap(Gap::Passing)
                     }
-                    _ => Warning::new(CommandPath::root(), message),
+                    _ => DiscoveryWarning::new(CommandPath::root(), message),
                 };
                 found.warnings.push(warning);
                 walk.lock().graft(&prober, words, found);
@@ -174,7 +174,7 @@ impl Candidate {
     }
 
     /// What is found of it and its own commands.
-    async fn walk(&self, walk: &Walk, prober: Prober, help: Answer) -> Option<Found> {
+    async fn walk(&self, walk: &Walk, prober: Prober, help: ProbeAnswer) -> Option<Found> {
         let binary = Binary::new(&self.file);
         let signs = Signs {
             help: &help,
@@ -198,11 +198,16 @@ impl Candidate {
 
 /// Whether an answer is that of a command which is there. Programs name what they do not know, so it is not where the same
 /// words stand before one of the names.
-fn is_known(answer: &Answer, file: &str, names: [Option<&String>; 2], unknown: &Answer) -> bool {
+fn is_known(
+    answer: &ProbeAnswer,
+    file: &str,
+    names: [Option<&String>; 2],
+    unknown: &ProbeAnswer,
+) -> bool {
     if !answer.started {
         return false;
     }
-    let said = |answer: &Answer| -> String { format!("{}\n{}", answer.stderr, answer.stdout) };
+    let said = |answer: &ProbeAnswer| -> String { format!("{}\n{}", answer.stderr, answer.stdout) };
     let (text, stranger) = (said(answer), said(unknown));
     let complaints = stranger
         .lines()
@@ -327,19 +332,19 @@ mod tests {
     use super::*;
     use crate::{probe::ProbeOptions, sketch::ChildSketch};
 
-    fn answer(code: i32, text: &str) -> Answer {
-        Answer {
+    fn answer(code: i32, text: &str) -> ProbeAnswer {
+        ProbeAnswer {
             stderr: text.into(),
             code: Some(code),
             started: true,
-            ..Answer::default()
+            ..ProbeAnswer::default()
         }
     }
 
     #[test]
     fn names_are_spelled_as_programs_spell_them() {
         let spellings = |file: &str| {
-            let candidate = Candidate::new(Path::new("/bin/tool"), file.into());
+            let candidate = PluginFile::new(Path::new("/bin/tool"), file.into());
             let spellings = candidate.map(|it| it.spellings).unwrap_or_default();
             let spelled = spellings.iter().map(|words| words.join(" "));
             spelled.collect::<Vec<_>>()
@@ -411,7 +416,7 @@ mod tests {
         found.commands.insert(CommandPath::root(), root);
         let fire = CommandPath::parse("fire");
         // It was listed, and did not answer: there is nothing of that name alone.
-        let warning = Warning::new(fire.clone(), "unknown command").gap(Gap::Lasting);
+        let warning = DiscoveryWarning::new(fire.clone(), "unknown command").gap(Gap::Lasting);
         found.warnings.push(warning);
         let mut plugin = Found::default();
         let mut root = CommandSketch::new(CommandPath::root());

@@ -18,13 +18,13 @@ const LONGEST_NAME: usize = 200;
 
 /// Whether a flag takes a value, of which type, and how often.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kind {
+pub(crate) struct KindSketch {
     pub(crate) value: FlagValue,
     pub(crate) value_type: ValueType,
     pub(crate) repetition: Repetition,
 }
 
-impl Kind {
+impl KindSketch {
     /// A switch.
     pub(crate) const fn switch() -> Self {
         Self {
@@ -85,7 +85,7 @@ impl Kind {
 
 /// Whose flag it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum FlagScope {
     /// The command's own.
     Own,
     /// The command's own, and every descendant takes it too.
@@ -109,13 +109,13 @@ pub(crate) struct FlagSketch {
     pub(crate) placeholder: Option<String>,
     /// Whether that is the name of its type for sure, and not a word of the author's.
     pub(crate) named_type: bool,
-    pub(crate) kind: Option<Fact<Kind>>,
+    pub(crate) kind: Option<Fact<KindSketch>>,
     pub(crate) default: Option<Fact<Vec<String>>>,
     pub(crate) choices: Option<Fact<Vec<Choice>>>,
     /// Values that completion suggests, though others are taken too.
     pub(crate) suggestions: Vec<String>,
     pub(crate) required: Option<Fact<bool>>,
-    pub(crate) scope: Option<Fact<Scope>>,
+    pub(crate) scope: Option<Fact<FlagScope>>,
     pub(crate) deprecated: Option<Fact<String>>,
     pub(crate) env: Option<Fact<String>>,
     pub(crate) help: Option<Fact<String>>,
@@ -133,7 +133,7 @@ impl FlagSketch {
     /// Whether it is known to take no value.
     pub(crate) fn is_switch(&self) -> bool {
         let kind = self.kind.as_ref();
-        kind.is_some_and(|kind| kind.value == Kind::switch())
+        kind.is_some_and(|kind| kind.value == KindSketch::switch())
     }
 
     pub(crate) fn long(name: impl Into<String>) -> Self {

@@ -9,20 +9,20 @@ use charmer_core::model::CommandPath;
 use tokio::task::JoinSet;
 
 use crate::{
-    Gap, Unlisted, Warning,
+    DiscoveryWarning, Gap, Unlisted,
     binary::Binary,
     busy::busy,
     fact::Field,
     family::{Asker, Family, Page, Sketches, printed},
     flags::FlagPool,
     help::{speaks_of_commands, speaks_of_options},
-    probe::{Answer, Prober},
+    probe::{ProbeAnswer, Prober},
     sketch::{ChildSketch, CommandSketch},
 };
 
 /// How far a walk goes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct WalkBounds {
     pub(crate) commands: usize,
     pub(crate) depth: usize,
     /// The maximum number of flags of one command.
@@ -58,7 +58,7 @@ pub(crate) struct Found {
     flags: usize,
     /// How many flags were left out because there are too many altogether.
     flags_left_out: usize,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<DiscoveryWarning>,
     /// What the program answered when it was asked for its help.
     pub(crate) page: String,
     /// The flags of all commands that were read.
@@ -96,7 +96,7 @@ pub(crate) struct Walk {
     pub(crate) prober: Prober,
     pub(crate) binary: Binary,
     pub(crate) family: Box<dyn Family>,
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: WalkBounds,
     pub(crate) unlisted: Unlisted,
     pub(crate) found: Arc<Mutex<Found>>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct Walk {
 impl Walk {
     /// Reads the whole tree. What of it is missing stands among the warnings. `root` is what the program answered to
     /// `--help` before its family was known.
-    pub(crate) async fn run(self: &Arc<Self>, root: Answer) {
+    pub(crate) async fn run(self: &Arc<Self>, root: ProbeAnswer) {
         let unanswered = self.prober.unanswered();
         let has_commands = speaks_of_commands(printed(&root), &self.binary.name());
         let mut tasks = JoinSet::new();
@@ -179,7 +179,7 @@ impl Walk {
     }
 
     fn note_gap(&self, path: CommandPath, message: String, gap: Gap) {
-        let warning = Warning::new(path, message).gap(gap);
+        let warning = DiscoveryWarning::new(path, message).gap(gap);
         self.lock().warnings.push(warning);
     }
 
@@ -191,7 +191,9 @@ impl Walk {
             let left_out = sketch.bound_flags(self.bounds.flags);
             if left_out > 0 {
                 let message = too_many_flags(sketch.flags.len(), left_out);
-                found.warnings.push(Warning::new(path.clone(), message));
+                found
+                    .warnings
+                    .push(DiscoveryWarning::new(path.clone(), message));
             }
             sketch.flags.truncate(ALL_FLAGS - all);
             all += sketch.flags.len();
@@ -215,7 +217,7 @@ impl Walk {
     /// Says once how much is missing of a program that had hung too often, or says too much.
     fn say_missing(&self) {
         let mut found = self.lock();
-        let about_it = |message: String| Warning::new(CommandPath::root(), message);
+        let about_it = |message: String| DiscoveryWarning::new(CommandPath::root(), message);
         let mut said = Vec::new();
         if found.unasked > 0 {
             let message = format!(
@@ -256,7 +258,7 @@ impl Walk {
         found.flags += sketch.flags.len();
         found.flags_left_out += before - sketch.flags.len();
         if let Some(ancestor) = repeats_ancestor(&found, &sketch) {
-            found.warnings.push(Warning::new(
+            found.warnings.push(DiscoveryWarning::new(
                 path,
                 format!("it lists the same commands as `{ancestor}`, so it was not followed"),
             ));
@@ -270,7 +272,8 @@ impl Walk {
                         "it has more than {} commands; the rest was left out",
                         self.bounds.commands
                     );
-                    let warning = Warning::new(CommandPath::root(), message).gap(Gap::Lasting);
+                    let warning =
+                        DiscoveryWarning::new(CommandPath::root(), message).gap(Gap::Lasting);
                     if !found.warnings.contains(&warning) {
                         found.warnings.push(warning);
                     }
@@ -281,12 +284,14 @@ impl Walk {
             }
         } else if !sketch.children.is_empty() {
             let message = "its commands are nested too deep to be followed".to_owned();
-            found.warnings.push(Warning::new(path.clone(), message));
+            found
+                .warnings
+                .push(DiscoveryWarning::new(path.clone(), message));
         }
         for message in &sketch.warnings {
             found
                 .warnings
-                .push(Warning::new(path.clone(), message.clone()));
+                .push(DiscoveryWarning::new(path.clone(), message.clone()));
         }
         let order = sketch.children.iter().map(|child| child.name.clone());
         found.order.insert(path.clone(), order.collect());
@@ -300,7 +305,7 @@ impl Walk {
         self: Arc<Self>,
         path: CommandPath,
         child: ChildSketch,
-        mut known: Option<Answer>,
+        mut known: Option<ProbeAnswer>,
     ) -> (CommandPath, Option<CommandSketch>) {
         let program = self.binary.name();
         let mut sketch = None;
@@ -346,7 +351,7 @@ impl Walk {
                     }
                     // It answered with somebody else's help: it has none of its own, and nothing is missing.
                     None => {
-                        let warning = Warning::new(path.clone(), message);
+                        let warning = DiscoveryWarning::new(path.clone(), message);
                         self.lock().warnings.push(warning);
                     }
                 }
@@ -411,7 +416,7 @@ impl Walk {
             found.unheard += 1;
         } else {
             let message = format!("its help could not be read: {}", trouble.said);
-            let warning = Warning::new(path.clone(), message).gap(trouble.gap);
+            let warning = DiscoveryWarning::new(path.clone(), message).gap(trouble.gap);
             found.warnings.push(warning);
         }
     }
@@ -430,7 +435,7 @@ struct Trouble {
 }
 
 impl Trouble {
-    fn of(answer: &Answer) -> Option<Self> {
+    fn of(answer: &ProbeAnswer) -> Option<Self> {
         let gap = match answer.may_come_yet() {
             true => Gap::Passing,
             false => Gap::Lasting,
@@ -540,7 +545,7 @@ mod tests {
     async fn a_command_that_refuses_to_show_its_help_is_kept_where_lists_are_sure() {
         for (sure, expected) in [(true, vec!["", "refuse"]), (false, vec![""])] {
             let walk = walk_with("/bin/false", Box::new(Sure(sure)));
-            walk.run(Answer::default()).await;
+            walk.run(ProbeAnswer::default()).await;
             let found = walk.lock();
             let read: Vec<String> = found.commands.keys().map(ToString::to_string).collect();
             assert_eq!(read, expected);
@@ -561,7 +566,7 @@ mod tests {
             prober,
             binary: Binary::new(program.as_ref()),
             family,
-            bounds: Bounds {
+            bounds: WalkBounds {
                 commands: 10,
                 depth: 10,
                 flags: 10,
@@ -574,7 +579,7 @@ mod tests {
     #[tokio::test]
     async fn a_walk_that_lost_a_command_to_a_panic_is_not_complete() {
         let walk = walk_of("/bin/true");
-        walk.run(Answer::default()).await;
+        walk.run(ProbeAnswer::default()).await;
         let found = walk.lock();
         let read: Vec<String> = found.commands.keys().map(ToString::to_string).collect();
         assert_eq!(read, ["", "walk"]);
@@ -587,7 +592,7 @@ mod tests {
     #[tokio::test]
     async fn a_walk_whose_program_could_not_be_started_any_more_is_not_complete() {
         let walk = walk_of("/no/such/program");
-        walk.run(Answer::default()).await;
+        walk.run(ProbeAnswer::default()).await;
         let found = walk.lock();
         let last = found.warnings.last().expect("it is said");
         let said = "not all of its commands could be asked";

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use charmer_core::model::{Cli, Command, Syntax};
-use charmer_discover::{DiscoverOptions, Warning, discover};
+use charmer_discover::{DiscoverOptions, DiscoveryWarning, discover};
 
 /// A program as it was read.
-pub(crate) struct Reading {
+pub(crate) struct ProgramReading {
     pub(crate) cli: Cli,
     /// What the reader itself says is missing; none where it says that it has read everything.
     pub(crate) unread: Vec<String>,
@@ -17,7 +17,7 @@ pub(crate) struct Reading {
 const TRIES: usize = 3;
 
 /// What is found when a program is read from outside, or a sentence on why it could not be read.
-pub(crate) fn discovered(program: &Path) -> Result<Reading, String> {
+pub(crate) fn discovered(program: &Path) -> Result<ProgramReading, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -28,7 +28,7 @@ pub(crate) fn discovered(program: &Path) -> Result<Reading, String> {
             .block_on(discover(program, &DiscoverOptions::default()))
             .map_err(|error| error.to_string())?;
         if found.complete || tried == TRIES {
-            return Ok(Reading {
+            return Ok(ProgramReading {
                 cli: found.cli,
                 unread: unread(found.complete, &found.warnings),
             });
@@ -38,8 +38,8 @@ pub(crate) fn discovered(program: &Path) -> Result<Reading, String> {
 }
 
 /// What is missing: the reader's own words, and that it has none where that is so.
-fn unread(complete: bool, warnings: &[Warning]) -> Vec<String> {
-    let said = |warning: &Warning| format!("{}: {}", warning.path, warning.message);
+fn unread(complete: bool, warnings: &[DiscoveryWarning]) -> Vec<String> {
+    let said = |warning: &DiscoveryWarning| format!("{}: {}", warning.path, warning.message);
     match (complete, warnings) {
         (true, _) => Vec::new(),
         (false, []) => vec!["the reading is incomplete, and nothing says why".to_owned()],

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use charmer_fidelity::{Row, Truth};
+use charmer_fidelity::{TableRow, Truth};
 use serde::Deserialize;
 
 use super::subject::{Floors, Subject};
@@ -43,7 +43,7 @@ pub(crate) fn all(folder: &Path) -> Result<Vec<Subject>, String> {
         let text = fs::read_to_string(path).map_err(|error| at(path, &error))?;
         let one: Gathered = serde_json::from_str(&text).map_err(|error| at(path, &error))?;
         Ok(Subject {
-            row: Row::new(&one.program, &one.version, &one.family, &one.truth),
+            row: TableRow::new(&one.program, &one.version, &one.family, &one.truth),
             program: one.file,
             truth: one.tree,
             floors: Floors::Others,

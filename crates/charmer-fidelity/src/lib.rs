@@ -32,5 +32,5 @@ mod tests;
 pub use compare::compare;
 pub use known::{Known, Verdict};
 pub use report::{Report, Score};
-pub use table::{Row, table};
+pub use table::{TableRow, table};
 pub use truth::{TrueCommand, TrueFlag, TrueGroup, Truth};

@@ -6,12 +6,12 @@ use std::{
     process::Command,
 };
 
-use charmer_fidelity::{Row, Truth};
+use charmer_fidelity::{TableRow, Truth};
 use serde::Serialize;
 
 /// A program that can be measured.
 pub(crate) struct Subject {
-    pub(crate) row: Row,
+    pub(crate) row: TableRow,
     pub(crate) program: PathBuf,
     pub(crate) truth: Truth,
     pub(crate) floors: Floors,
@@ -66,7 +66,7 @@ impl Subject {
 
 /// Every program that there is a truth of.
 pub(crate) fn all() -> Vec<Result<Subject, Missing>> {
-    let subject = |row: Row, needs, found: Result<(PathBuf, Truth), String>| match found {
+    let subject = |row: TableRow, needs, found: Result<(PathBuf, Truth), String>| match found {
         Ok((program, truth)) => Ok(Subject {
             row,
             program,
@@ -82,13 +82,13 @@ pub(crate) fn all() -> Vec<Result<Subject, Missing>> {
     let mut all: Vec<_> = COBRA
         .iter()
         .map(|(name, arguments)| {
-            let row = Row::new(name, "ours", "Cobra", "its own tree");
+            let row = TableRow::new(name, "ours", "Cobra", "its own tree");
             subject(row, "go", cobra(name, arguments))
         })
         .collect();
-    let row = Row::new("docker", DOCKER_VERSION, "Cobra", "a list apart");
+    let row = TableRow::new("docker", DOCKER_VERSION, "Cobra", "a list apart");
     all.push(subject(row, "docker", docker()));
-    let row = Row::new("clap_fixture", "ours", "clap", "its own tree");
+    let row = TableRow::new("clap_fixture", "ours", "clap", "its own tree");
     all.push(subject(row, "clap", clap_fixture()));
     all
 }

@@ -7,7 +7,7 @@ use super::{Report, Score};
 /// One program of the table.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Row {
+pub struct TableRow {
     /// Its name.
     pub program: String,
     /// Its version, as its package says it.
@@ -20,7 +20,7 @@ pub struct Row {
     pub report: Option<Report>,
 }
 
-impl Row {
+impl TableRow {
     /// A program without figures yet.
     pub fn new(program: &str, version: &str, family: &str, truth: &str) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Row {
 }
 
 /// The table of all rows, in their order.
-pub fn table(rows: &[Row]) -> String {
+pub fn table(rows: &[TableRow]) -> String {
     let mut text = String::from(
         "| program | version | family | truth from | commands | P | R | flags | P | R | types | required | repeat |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
@@ -96,9 +96,9 @@ mod tests {
 
     #[test]
     fn a_row_has_a_cell_for_every_column() {
-        let mut read = Row::new("lamp", "1.2", "clap", "completions");
+        let mut read = TableRow::new("lamp", "1.2", "clap", "completions");
         read.report = Some(Report::default());
-        let text = table(&[Row::new("kiln", "1", "argparse", "its parser"), read]);
+        let text = table(&[TableRow::new("kiln", "1", "argparse", "its parser"), read]);
         let cells: Vec<usize> = text.lines().map(|line| line.matches('|').count()).collect();
         assert_eq!(cells, [14; 4], "{text}");
     }

@@ -21,7 +21,7 @@ use charmer_run::{
     Limits,
     process::{ConfinedPool, Confinement, Engine, Environment, Launcher, Request},
 };
-use charmer_sandbox::{Network, Rights, SandboxCommand};
+use charmer_sandbox::{NetworkRight, Rights, SandboxCommand};
 use tokio_util::sync::CancellationToken;
 
 const SAMPLES: usize = 400;
@@ -65,7 +65,7 @@ impl Subject {
 
     fn confined(&self, pool: &Arc<ConfinedPool>) -> Launcher {
         let mut rights = Rights::default();
-        rights.network = Network::None;
+        rights.network = NetworkRight::None;
         let home = std::env::home_dir().unwrap_or_default();
         rights.hidden = [".ssh", ".aws", ".gnupg", ".netrc", ".kube", ".docker"]
             .map(|name| home.join(name))

@@ -17,7 +17,7 @@ use tower::Service;
 
 use crate::{
     Call, CallError, CallService, Confined, DryRun, Ended, ErrorCode, Handler, HandlerCall,
-    Outcome, Place, Policy, Reading, Rule,
+    Outcome, Policy, Reading, Rule, RunPlace,
     folder::here,
     layers::leave_argv,
     only_reads::only_reads,
@@ -110,7 +110,7 @@ impl Execute {
             }
             return Ok(outcome);
         }
-        let mut place = Place::default();
+        let mut place = RunPlace::default();
         let mut bound = match &self.policy {
             // A policy is about its own tool, whatever a layer made of the call.
             Some(policy) => {
@@ -196,7 +196,7 @@ impl Execute {
     }
 
     /// Opens the folder of the caller, unless somebody else says where the program runs.
-    fn place_in_folder(&self, call: &Call, place: &mut Place) -> Result<(), CallError> {
+    fn place_in_folder(&self, call: &Call, place: &mut RunPlace) -> Result<(), CallError> {
         if self.in_callers_folder() {
             let folder = call.caller.folders.open(call.folder.as_deref())?;
             place.folder = folder.map(Arc::new);
@@ -213,7 +213,12 @@ impl Execute {
     }
 
     /// What would be run.
-    fn planned(&self, call: &Call, prepared: &Prepared, place: Place) -> Result<DryRun, CallError> {
+    fn planned(
+        &self,
+        call: &Call,
+        prepared: &Prepared,
+        place: RunPlace,
+    ) -> Result<DryRun, CallError> {
         let Planned {
             program,
             folder,

@@ -48,7 +48,7 @@ pub use hooks::{After, Before, HookAnswer, Hooks};
 pub use limits::Limits;
 pub use path::{CallPath, SharedSteps, Step};
 pub use permissions::Permissions;
-pub use policy::{Place, Policy};
+pub use policy::{Policy, RunPlace};
 pub use progress::{Progress, Snapshot};
 pub use question::{Answer, Answers, Question};
 pub use read_output::OutputQuery;

@@ -11,13 +11,14 @@ use crate::{CallError, folder::HeldFolder};
 /// still checked: the command line is written and looked at afterwards.
 pub trait Policy: Send + Sync {
     /// Lets the call go on, or says why it may not.
-    fn decide(&self, tool: &Tool, bound: &mut Bound, place: &mut Place) -> Result<(), CallError>;
+    fn decide(&self, tool: &Tool, bound: &mut Bound, place: &mut RunPlace)
+    -> Result<(), CallError>;
 }
 
 /// The surroundings of one run, where they are not those of its launcher.
 #[derive(Clone, Default)]
 #[non_exhaustive]
-pub struct Place {
+pub struct RunPlace {
     /// The absolute path of the program.
     pub program: Option<PathBuf>,
     /// The folder that it runs in, open until the program has started.
@@ -26,7 +27,7 @@ pub struct Place {
     pub variables: Vec<(OsString, OsString)>,
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for RunPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Place")
             .field("program", &self.program)

@@ -81,29 +81,29 @@ impl SpoolLimits {
 /// See the module's documentation. Clones share the folder.
 #[derive(Debug, Clone)]
 pub struct Spool {
-    inner: Arc<Inner>,
+    inner: Arc<SpoolFolder>,
     /// What must not be seen even in what was redacted on its way here.
     redactor: Redactor,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct SpoolFolder {
     folder: PathBuf,
     limits: SpoolLimits,
-    files: Mutex<Files>,
+    files: Mutex<SpoolFiles>,
     /// Cancelled when the first file was made.
     used: CancellationToken,
 }
 
 #[derive(Debug, Default)]
-struct Files {
+struct SpoolFiles {
     made: bool,
-    kept: HashMap<String, Entry>,
+    kept: HashMap<String, SpoolEntry>,
 }
 
 /// What is known of a file.
 #[derive(Debug)]
-struct Entry {
+struct SpoolEntry {
     begun: Instant,
     principal: Arc<str>,
     handed_out: bool,
@@ -130,7 +130,7 @@ impl Spool {
         let name = random_id().unwrap_or_else(|_| std::process::id().to_string());
         let folder = parent.join(format!("{FOLDER}{name}"));
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(SpoolFolder {
                 folder,
                 limits,
                 files: Mutex::default(),
@@ -192,7 +192,7 @@ impl Spool {
         inner.forget_old(&mut files, 1);
         let id = random_id()?;
         let file = make_private_file(&inner.folder.join(&id))?;
-        let entry = Entry {
+        let entry = SpoolEntry {
             begun: Instant::now(),
             principal: Arc::clone(principal),
             handed_out: false,
@@ -251,20 +251,20 @@ impl Spool {
     }
 }
 
-impl Entry {
+impl SpoolEntry {
     fn is_open_to(&self, principal: &str) -> bool {
         self.handed_out && &*self.principal == principal
     }
 }
 
-impl Inner {
-    fn files(&self) -> MutexGuard<'_, Files> {
+impl SpoolFolder {
+    fn files(&self) -> MutexGuard<'_, SpoolFiles> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Forgets what has expired, and the oldest until so many more have room.
-    fn forget_old(&self, files: &mut Files, more: usize) {
-        let expired = |entry: &Entry| entry.begun.elapsed() >= self.limits.lifetime;
+    fn forget_old(&self, files: &mut SpoolFiles, more: usize) {
+        let expired = |entry: &SpoolEntry| entry.begun.elapsed() >= self.limits.lifetime;
         let mut gone: Vec<String> = files
             .kept
             .iter()
@@ -273,7 +273,7 @@ impl Inner {
             .collect();
         let excess =
             (files.kept.len() - gone.len() + more).saturating_sub(self.limits.files.max(1));
-        let mut rest: Vec<(&String, &Entry)> = files
+        let mut rest: Vec<(&String, &SpoolEntry)> = files
             .kept
             .iter()
             .filter(|(_, entry)| !expired(entry))
@@ -288,7 +288,7 @@ impl Inner {
     }
 }
 
-impl Drop for Inner {
+impl Drop for SpoolFolder {
     fn drop(&mut self) {
         if self
             .files
@@ -308,7 +308,7 @@ pub struct Spooled(Arc<OnDisk>);
 #[derive(Debug)]
 struct OnDisk {
     id: String,
-    spool: Weak<Inner>,
+    spool: Weak<SpoolFolder>,
 }
 
 impl Spooled {

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, process::ExitCode};
 
-use crate::{OnClear, OnEnd, Program, Report, Rights, SandboxCommand, Streams};
+use crate::{OnClear, OnEnd, Program, Rights, RightsReport, SandboxCommand, Streams};
 
 const NO_SANDBOX: &str = "there is no sandbox for this system yet";
 
@@ -17,7 +17,7 @@ impl Sandbox {
     }
 
     /// Never called: there is no sandbox to call it on.
-    pub fn report(&self) -> &Report {
+    pub fn report(&self) -> &RightsReport {
         match self.0 {}
     }
 

@@ -20,19 +20,19 @@ pub struct HiddenState {
     /// Which file each path means, if any.
     paths: Vec<Option<FileId>>,
     /// The folders above them, with what changes when an entry of theirs does.
-    folders: Vec<Folder>,
+    folders: Vec<HiddenFolder>,
     /// Whether a folder changed so shortly before that a further change would not show.
     unsettled: bool,
 }
 
 /// A folder, and what of it changes when an entry does.
 #[derive(Debug, Clone, PartialEq)]
-struct Folder {
+struct HiddenFolder {
     path: PathBuf,
     known: Option<(FileId, Option<SystemTime>)>,
 }
 
-impl Folder {
+impl HiddenFolder {
     fn new(path: PathBuf) -> Self {
         let known = fs::metadata(&path).ok();
         let known = known.map(|known| (file_id(&known), known.modified().ok()));
@@ -69,7 +69,7 @@ impl HiddenState {
             true => folders_above(&resolved(hidden)),
             false => BTreeSet::new(),
         };
-        let folders: Vec<Folder> = folders.into_iter().map(Folder::new).collect();
+        let folders: Vec<HiddenFolder> = folders.into_iter().map(HiddenFolder::new).collect();
         let unsettled = folders.iter().any(|folder| {
             let modified = folder.modified();
             modified.is_some_and(|modified| modified + TICK > now)
@@ -83,7 +83,7 @@ impl HiddenState {
 
     /// Whether it is so still, for the same paths.
     pub fn holds(&self, hidden: &[PathBuf], shown: &[PathBuf]) -> bool {
-        let unchanged = |folder: &Folder| Folder::new(folder.path.clone()) == *folder;
+        let unchanged = |folder: &HiddenFolder| HiddenFolder::new(folder.path.clone()) == *folder;
         !self.unsettled
             && self.paths == identities(hidden, shown)
             && self.folders.iter().all(unchanged)

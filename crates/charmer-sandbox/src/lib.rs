@@ -37,6 +37,6 @@ mod os;
 pub use hidden::HiddenState;
 pub use os::{ConfinedProgram, Sandbox, confine_thread, run_confined};
 pub use program::{Failure, OnClear, OnEnd, Program, SandboxCommand, Streams};
-pub use report::Report;
-pub use rights::{Bounds, Network, Readable, Rights};
+pub use report::RightsReport;
+pub use rights::{Bounds, NetworkRight, Readable, Rights};
 pub use room::Room;

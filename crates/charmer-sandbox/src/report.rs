@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The rights that were given away, or why they could not be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Report {
+pub struct RightsReport {
     /// Writing (and reading, if that was limited): the version of Landlock that the kernel enforces.
     pub landlock: Result<u32, String>,
     /// System calls that change modes, owners, times or attributes, open sockets that are not to be had, or reach around
@@ -21,7 +21,7 @@ pub struct Report {
     pub process_bound: Result<(), String>,
 }
 
-impl Report {
+impl RightsReport {
     /// The version of Landlock from which on truncating a file counts as writing.
     pub const COVERS_TRUNCATION: u32 = 3;
     /// The version from which on processes outside cannot be signalled.
@@ -30,9 +30,9 @@ impl Report {
     /// The report of a sandbox in which everything was to be had, with this version of Landlock.
     ///
     /// ```
-    /// use charmer_sandbox::Report;
-    /// assert_eq!(Report::whole(6).missing(), None);
-    /// assert!(Report::whole(2).missing().unwrap().contains("Landlock"));
+    /// use charmer_sandbox::RightsReport;
+    /// assert_eq!(RightsReport::whole(6).missing(), None);
+    /// assert!(RightsReport::whole(2).missing().unwrap().contains("Landlock"));
     /// ```
     pub fn whole(landlock: u32) -> Self {
         Self {

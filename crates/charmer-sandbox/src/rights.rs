@@ -10,11 +10,11 @@ use crate::word;
 /// changes nothing and has the network of this machine.
 ///
 /// ```
-/// use charmer_sandbox::{Network, Rights};
+/// use charmer_sandbox::{NetworkRight, Rights};
 /// let mut rights = Rights::default();
 /// rights.folders = vec!["/tmp/scratch".into()];
 /// rights.hidden = vec!["/home/me/.ssh".into()];
-/// rights.network = Network::None;
+/// rights.network = NetworkRight::None;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -36,7 +36,7 @@ pub struct Rights {
     /// that write: in a sandbox without it they are changed nowhere, not even beneath `folders`.
     pub metadata: bool,
     /// The network that may be used; all by default.
-    pub network: Network,
+    pub network: NetworkRight,
     /// The only files that may be executed, beside the loaders of programs; all that may be read, if there are none. This
     /// limits what is started, not what the programs that are listed can do.
     #[serde(default, with = "word::list")]
@@ -60,7 +60,7 @@ pub enum Readable {
 /// sockets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Network {
+pub enum NetworkRight {
     /// All of it: other machines, and the sockets of services on this one.
     #[default]
     All,

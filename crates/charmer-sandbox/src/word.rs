@@ -6,9 +6,9 @@ use std::ffi::{OsStr, OsString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A word that is written.
-struct Written<'a>(&'a OsStr);
+struct WrittenWord<'a>(&'a OsStr);
 
-impl Serialize for Written<'_> {
+impl Serialize for WrittenWord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.to_str() {
             Some(text) => text.serialize(serializer),
@@ -20,16 +20,16 @@ impl Serialize for Written<'_> {
 /// A word that was read.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Read {
+enum ReadWord {
     Text(String),
     Bytes(OsString),
 }
 
-impl From<Read> for OsString {
-    fn from(word: Read) -> Self {
+impl From<ReadWord> for OsString {
+    fn from(word: ReadWord) -> Self {
         match word {
-            Read::Text(text) => text.into(),
-            Read::Bytes(word) => word,
+            ReadWord::Text(text) => text.into(),
+            ReadWord::Bytes(word) => word,
         }
     }
 }
@@ -38,30 +38,30 @@ pub(crate) fn serialize<S: Serializer>(
     word: &impl AsRef<OsStr>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    Written(word.as_ref()).serialize(serializer)
+    WrittenWord(word.as_ref()).serialize(serializer)
 }
 
 pub(crate) fn deserialize<'de, W: From<OsString>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<W, D::Error> {
-    Ok(OsString::from(Read::deserialize(deserializer)?).into())
+    Ok(OsString::from(ReadWord::deserialize(deserializer)?).into())
 }
 
 /// The same for lists of words.
 pub(crate) mod list {
-    use super::{Deserialize, Deserializer, OsStr, OsString, Read, Serializer, Written};
+    use super::{Deserialize, Deserializer, OsStr, OsString, ReadWord, Serializer, WrittenWord};
 
     pub(crate) fn serialize<S: Serializer>(
         words: &[impl AsRef<OsStr>],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(words.iter().map(|word| Written(word.as_ref())))
+        serializer.collect_seq(words.iter().map(|word| WrittenWord(word.as_ref())))
     }
 
     pub(crate) fn deserialize<'de, W: From<OsString>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<W>, D::Error> {
-        let words = Vec::<Read>::deserialize(deserializer)?;
+        let words = Vec::<ReadWord>::deserialize(deserializer)?;
         Ok(words
             .into_iter()
             .map(|word| OsString::from(word).into())
@@ -71,20 +71,20 @@ pub(crate) mod list {
 
 /// The same for lists of names and values.
 pub(crate) mod pairs {
-    use super::{Deserialize, Deserializer, OsString, Read, Serializer, Written};
+    use super::{Deserialize, Deserializer, OsString, ReadWord, Serializer, WrittenWord};
 
     pub(crate) fn serialize<S: Serializer>(
         pairs: &[(OsString, OsString)],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let pairs = pairs.iter();
-        serializer.collect_seq(pairs.map(|(name, value)| (Written(name), Written(value))))
+        serializer.collect_seq(pairs.map(|(name, value)| (WrittenWord(name), WrittenWord(value))))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<(OsString, OsString)>, D::Error> {
-        let pairs = Vec::<(Read, Read)>::deserialize(deserializer)?;
+        let pairs = Vec::<(ReadWord, ReadWord)>::deserialize(deserializer)?;
         let pairs = pairs.into_iter();
         Ok(pairs
             .map(|(name, value)| (name.into(), value.into()))

@@ -11,7 +11,7 @@ use rmcp::{
 
 use crate::{
     pages_and_prompts::PagesAndPrompts,
-    prompts::{self, Form},
+    prompts::{self, PromptForm},
     resources::{HELP_TEMPLATE, SPOOL_TEMPLATE},
 };
 
@@ -98,7 +98,7 @@ fn of_prompt(
     let choices = choices.unwrap_or_default();
     let served = pages_and_prompts.set.get(prompt.tool.name.as_str());
     let completer = served.and_then(|served| served.completer.clone());
-    if let (true, Some(completer), Form::Example(example)) =
+    if let (true, Some(completer), PromptForm::Example(example)) =
         (choices.is_empty(), completer, &prompt.form)
     {
         let value = |name: &str| given?.get(name).map(String::as_str);

@@ -31,7 +31,7 @@ use crate::{
     pool::CallPool,
     progress::Reporter,
     prompts, resources,
-    roots::{Known, Roots},
+    roots::{KnownFolders, Roots},
     server,
     tools::{List, Offer, ToolsView},
 };
@@ -54,7 +54,7 @@ const KNOWN_METHODS: [&str; 12] = [
 
 /// Answers the requests of one client.
 #[derive(Clone)]
-pub(crate) struct Handler {
+pub(crate) struct ClientHandler {
     pub(crate) info: ServerInfo,
     pub(crate) tools: ToolsView,
     pub(crate) pool: CallPool,
@@ -71,7 +71,7 @@ pub(crate) struct Handler {
     pub(crate) shutdown: CancellationToken,
 }
 
-impl Handler {
+impl ClientHandler {
     /// What is made from the tools, for a list of it.
     async fn to_list(
         &self,
@@ -146,7 +146,7 @@ impl Handler {
         (mut responses, began): (Option<InputResponses>, Instant),
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let mut known = Known::default();
+        let mut known = KnownFolders::default();
         // A client on HTTP may be on another machine: its folders are not these.
         let elsewhere = self.client.transport == CallTransport::Http;
         if served.in_callers_folder && elsewhere {
@@ -287,7 +287,7 @@ impl Handler {
     }
 }
 
-impl ServerHandler for Handler {
+impl ServerHandler for ClientHandler {
     fn get_info(&self) -> ServerConfig {
         let mut implementation =
             Implementation::new(self.info.name.clone(), self.info.version.clone());

@@ -23,19 +23,19 @@ const AFTERMATH: Duration = Duration::from_secs(1);
 /// Clones share one registry.
 #[derive(Clone, Default)]
 pub(crate) struct InFlight {
-    entries: Arc<Mutex<HashMap<RequestId, Entry>>>,
+    entries: Arc<Mutex<HashMap<RequestId, InflightEntry>>>,
 }
 
 /// The state of a request in flight.
 #[derive(Default)]
-struct Entry {
+struct InflightEntry {
     /// Its work goes on for a while after it is cancelled (a process has to die).
     long: bool,
     cancelled: bool,
     finished: bool,
 }
 
-impl Entry {
+impl InflightEntry {
     /// A cancelled request gets no answer, so only the end of its work can free its id.
     fn is_over(&self) -> bool {
         self.cancelled && (self.finished || !self.long)
@@ -78,7 +78,7 @@ impl InFlight {
         if entries.contains_key(id) {
             return false;
         }
-        let mut entry = Entry::default();
+        let mut entry = InflightEntry::default();
         if let ClientRequest::CallToolRequest(call) = request {
             entry.long = true;
             let (in_flight, id) = (self.clone(), id.clone());
@@ -141,7 +141,7 @@ impl InFlight {
         self.lock().get(id).is_some_and(|entry| entry.cancelled)
     }
 
-    fn update(&self, id: &RequestId, change: impl FnOnce(&mut Entry)) {
+    fn update(&self, id: &RequestId, change: impl FnOnce(&mut InflightEntry)) {
         let mut entries = self.lock();
         if let Some(entry) = entries.get_mut(id) {
             change(entry);
@@ -151,7 +151,7 @@ impl InFlight {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, Entry>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, InflightEntry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

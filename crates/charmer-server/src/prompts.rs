@@ -23,12 +23,12 @@ const DESCRIPTION: usize = 400;
 pub(crate) struct PromptOf {
     pub(crate) name: String,
     pub(crate) tool: Arc<Tool>,
-    pub(crate) form: Form,
+    pub(crate) form: PromptForm,
 }
 
 /// What a prompt is made from.
 #[derive(Debug, Clone)]
-pub(crate) enum Form {
+pub(crate) enum PromptForm {
     /// An example: its placeholders are the arguments.
     Example(Example),
     /// The tool itself: these of its arguments are the prompt's.
@@ -56,7 +56,7 @@ pub(crate) fn prompts_of(tools: &[Arc<Tool>], examples: bool) -> Vec<PromptOf> {
             prompts.push(PromptOf {
                 name: tool.name.to_string(),
                 tool: Arc::clone(tool),
-                form: Form::Call(keys.clone()),
+                form: PromptForm::Call(keys.clone()),
             });
         }
         let mut count = 0_usize;
@@ -71,7 +71,7 @@ pub(crate) fn prompts_of(tools: &[Arc<Tool>], examples: bool) -> Vec<PromptOf> {
             prompts.push(PromptOf {
                 name,
                 tool: Arc::clone(tool),
-                form: Form::Example(example),
+                form: PromptForm::Example(example),
             });
         }
     }
@@ -122,7 +122,7 @@ fn invalid(message: String) -> ErrorData {
 impl PromptOf {
     pub(crate) fn arguments(&self) -> Vec<Argument<'_>> {
         match &self.form {
-            Form::Example(example) => {
+            PromptForm::Example(example) => {
                 let all = example.placeholders.iter();
                 all.map(|placeholder| Argument {
                     name: &placeholder.name,
@@ -131,7 +131,7 @@ impl PromptOf {
                 })
                 .collect()
             }
-            Form::Call(keys) => {
+            PromptForm::Call(keys) => {
                 let required = self.tool.input_schema.get("required");
                 let required = required.and_then(Value::as_array);
                 keys.iter()
@@ -147,18 +147,20 @@ impl PromptOf {
 
     fn title(&self) -> String {
         match &self.form {
-            Form::Example(example) => shorten(&example.title, TITLE),
-            Form::Call(_) => first_line(&self.tool.description, TITLE),
+            PromptForm::Example(example) => shorten(&example.title, TITLE),
+            PromptForm::Call(_) => first_line(&self.tool.description, TITLE),
         }
     }
 
     fn definition(&self) -> Prompt {
         let description = match &self.form {
-            Form::Example(example) if example.title == example.command_line => {
+            PromptForm::Example(example) if example.title == example.command_line => {
                 format!("`{}`", example.command_line)
             }
-            Form::Example(example) => format!("{}: `{}`", example.title, example.command_line),
-            Form::Call(_) => self.tool.description.clone(),
+            PromptForm::Example(example) => {
+                format!("{}: `{}`", example.title, example.command_line)
+            }
+            PromptForm::Call(_) => self.tool.description.clone(),
         };
         let arguments: Vec<PromptArgument> = self
             .arguments()
@@ -203,7 +205,7 @@ impl PromptOf {
         };
         let tool = &self.tool.name;
         match &self.form {
-            Form::Example(example) => {
+            PromptForm::Example(example) => {
                 let line = match example.filled(value) {
                     Ok(line) => line,
                     Err(placeholder) => return missing(&placeholder.name),
@@ -217,7 +219,7 @@ impl PromptOf {
                      Give its parts as the arguments of the tool; do not run it in a shell."
                 ))
             }
-            Form::Call(_) => {
+            PromptForm::Call(_) => {
                 let mut values = Map::new();
                 for argument in &arguments {
                     match value(argument.name) {

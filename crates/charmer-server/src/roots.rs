@@ -33,11 +33,11 @@ const MOST: usize = 64;
 
 /// The folders of one client, as far as they are known. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Roots(Arc<Mutex<Option<Known>>>);
+pub(crate) struct Roots(Arc<Mutex<Option<KnownFolders>>>);
 
 /// What is known of a client's folders.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownFolders {
     /// The folders that its calls may run in.
     pub(crate) folders: Folders,
     /// What should be told once, of folders that are not used and of several that are.
@@ -52,10 +52,10 @@ impl Roots {
         given: &Folders,
         context: &RequestContext<RoleServer>,
         responses: Option<&mut InputResponses>,
-    ) -> Result<Known, InputRequiredResult> {
+    ) -> Result<KnownFolders, InputRequiredResult> {
         let capabilities = context.client_capabilities();
         if capabilities.is_none_or(|all| all.roots.is_none()) {
-            return Ok(Known {
+            return Ok(KnownFolders {
                 folders: given.clone(),
                 notes: Vec::new(),
             });
@@ -106,7 +106,7 @@ async fn ask(context: &RequestContext<RoleServer>) -> Option<ListRootsResult> {
 }
 
 /// What a client's roots mean where a person gave these folders.
-fn understood(given: &Folders, said: Option<ListRootsResult>) -> Known {
+fn understood(given: &Folders, said: Option<ListRootsResult>) -> KnownFolders {
     let roots = said.map(|said| said.roots).unwrap_or_default();
     let paths = roots.iter().take(MOST);
     let wanted = Folders::new(paths.filter_map(|root| path(&root.uri)));
@@ -132,7 +132,7 @@ fn understood(given: &Folders, said: Option<ListRootsResult>) -> Known {
             shown.join(", ")
         ));
     }
-    Known { folders, notes }
+    KnownFolders { folders, notes }
 }
 
 /// The path of a `file` address on this machine.
@@ -177,7 +177,7 @@ mod tests {
             let roots: Vec<_> = roots.collect();
             serde_json::from_value(serde_json::json!({ "roots": roots })).ok()
         };
-        let shown = |known: &Known| {
+        let shown = |known: &KnownFolders| {
             let folders = known.folders.iter();
             let folders = folders.map(|folder| folder.strip_prefix(&home).expect("within"));
             folders

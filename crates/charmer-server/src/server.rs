@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ServerInfo,
-    handler::Handler,
+    handler::ClientHandler,
     pages_and_prompts::Shelves,
     pool::CallPool,
     roots::Roots,
@@ -220,8 +220,8 @@ impl Server {
     }
 
     /// What answers the requests of a client; `calls` is the token by which its calls are cancelled.
-    pub(crate) fn handler(&self, client: Client, calls: CancellationToken) -> Handler {
-        Handler {
+    pub(crate) fn handler(&self, client: Client, calls: CancellationToken) -> ClientHandler {
+        ClientHandler {
             info: self.info.clone(),
             tools: self.tools.view(self.patience),
             pool: self.pool.clone(),

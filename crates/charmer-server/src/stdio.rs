@@ -54,11 +54,11 @@ mod writer;
 
 use crate::{
     inflight::InFlight,
-    message::{Incoming, Refusal},
+    message::{Incoming, LineRefusal},
 };
 
 use self::{
-    input::Input,
+    input::StdioInput,
     lifecycle::LifeCycle,
     queue::Queue,
     writer::{Outgoing, Written},
@@ -104,7 +104,7 @@ pub(crate) enum StdioError {
 
 /// See the module's documentation.
 pub(crate) struct StdioTransport {
-    input: Input,
+    input: StdioInput,
     outbox: Arc<Queue<Outgoing>>,
     short_writes: Option<os::ShortWrites>,
     in_flight: InFlight,
@@ -129,12 +129,12 @@ impl StdioTransport {
         options: StdioOptions,
         shutdown: CancellationToken,
     ) -> io::Result<Self> {
-        let input = Input::thread(input, options.max_line_bytes, shutdown.clone())?;
+        let input = StdioInput::thread(input, options.max_line_bytes, shutdown.clone())?;
         Self::with_input(input, output, options, shutdown)
     }
 
     fn with_input(
-        input: Input,
+        input: StdioInput,
         output: impl Write + Send + 'static,
         options: StdioOptions,
         shutdown: CancellationToken,
@@ -183,7 +183,7 @@ impl StdioTransport {
         options: StdioOptions,
         shutdown: CancellationToken,
     ) -> io::Result<Self> {
-        let input = Input::of_file(input, options.max_line_bytes, shutdown.clone())?;
+        let input = StdioInput::of_file(input, options.max_line_bytes, shutdown.clone())?;
         let short_writes = os::ShortWrites::new(&output);
         let mut transport = Self::with_input(input, output, options, shutdown)?;
         transport.short_writes = short_writes;
@@ -207,7 +207,7 @@ impl StdioTransport {
         match &mut message {
             JsonRpcMessage::Request(request) => {
                 if !self.in_flight.enter(&request.id, &mut request.request) {
-                    self.refuse(Refusal::id_in_use(request.id.clone()));
+                    self.refuse(LineRefusal::id_in_use(request.id.clone()));
                     return None;
                 }
             }
@@ -221,7 +221,7 @@ impl StdioTransport {
         Some(message)
     }
 
-    fn refuse(&self, refusal: Refusal) {
+    fn refuse(&self, refusal: LineRefusal) {
         if self.write(refusal.to_line()).is_err() {
             tracing::debug!("dropped an error reply: the output is closed");
         }

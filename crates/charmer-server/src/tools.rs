@@ -402,7 +402,7 @@ impl ToolsView {
             // A client may have listed what has changed since, before its wish to be told got here.
             let listed = lists.borrow().answered;
             let known = listed.unwrap_or_else(|| offer.borrow_and_update().revision(list));
-            Change {
+            ListChange {
                 list,
                 of_unlisted: of_unlisted || list == List::Tools,
                 offer,
@@ -436,7 +436,7 @@ fn changed(name: &str, standing: &Standing) -> Option<CallError> {
 }
 
 /// The changes that a client should be told of.
-pub(crate) struct Changes([Change; 3]);
+pub(crate) struct Changes([ListChange; 3]);
 
 impl Changes {
     /// Waits until there is something in a list that the client does not know; `None` if there never will be. Can be
@@ -452,7 +452,7 @@ impl Changes {
 }
 
 /// The changes of one list.
-struct Change {
+struct ListChange {
     list: List,
     of_unlisted: bool,
     offer: watch::Receiver<Offer>,
@@ -462,7 +462,7 @@ struct Change {
     known: u64,
 }
 
-impl Change {
+impl ListChange {
     async fn next(&mut self) -> Option<List> {
         loop {
             let (list, known) = (self.list, self.known);

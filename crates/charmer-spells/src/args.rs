@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use charmer_config::reading::{Fields, Kind, Node, Problems, Quoted};
+use charmer_config::reading::{Fields, Node, Problems, Quoted, YamlKind};
 use serde_json::{Map, Number, Value};
 
 use crate::{
@@ -26,7 +26,7 @@ pub(crate) const ARG: &[&str] = &[
 ];
 
 pub(crate) fn args(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Vec<Arg> {
-    let Kind::List(list) = &node.kind else {
+    let YamlKind::List(list) = &node.kind else {
         problems
             .wrong(node, "args", "a list")
             .hint("add an entry like `- name: city`");
@@ -252,16 +252,16 @@ fn default(
 /// What a node holds, as JSON.
 fn json(node: &Node) -> Option<Value> {
     Some(match &node.kind {
-        Kind::Null => Value::Null,
-        Kind::Bool(on) => (*on).into(),
-        Kind::Integer(number) => Value::Number(Number::from_i128(*number)?),
-        Kind::Float => Value::Number(Number::from_f64(node.raw.parse().ok()?)?),
-        Kind::Text(text) => text.as_str().into(),
-        Kind::List(list) => Value::Array(list.iter().map(json).collect::<Option<_>>()?),
-        Kind::Map(entries) => {
+        YamlKind::Null => Value::Null,
+        YamlKind::Bool(on) => (*on).into(),
+        YamlKind::Integer(number) => Value::Number(Number::from_i128(*number)?),
+        YamlKind::Float => Value::Number(Number::from_f64(node.raw.parse().ok()?)?),
+        YamlKind::Text(text) => text.as_str().into(),
+        YamlKind::List(list) => Value::Array(list.iter().map(json).collect::<Option<_>>()?),
+        YamlKind::Map(entries) => {
             let mut object = Map::new();
             for (key, value) in entries {
-                let Kind::Text(key) = &key.kind else {
+                let YamlKind::Text(key) = &key.kind else {
                     return None;
                 };
                 object.insert(key.clone(), json(value)?);

@@ -17,10 +17,10 @@ use crate::{
     Spell, SpellOptions,
     cast::{Cast, not_registered},
     file,
-    input::{Given, own_input},
-    load::Entry,
-    problem::{Problem, Severity},
-    state::{Known, State},
+    input::{GivenArguments, own_input},
+    load::LoadedSpell,
+    problem::{Severity, SpellProblem},
+    state::{KnownSpells, ServedSpells},
     tools,
 };
 
@@ -52,10 +52,10 @@ pub(crate) struct BookState {
     /// The folder that holds it, which relative paths are relative to.
     pub(crate) base: PathBuf,
     options: RwLock<Arc<SpellOptions>>,
-    state: RwLock<Arc<State>>,
+    state: RwLock<Arc<ServedSpells>>,
     /// Counts the changes, whoever saw them first.
     changes: AtomicU64,
-    known: Mutex<HashMap<PathBuf, Known>>,
+    known: Mutex<HashMap<PathBuf, KnownSpells>>,
 }
 
 impl SpellBook {
@@ -102,7 +102,7 @@ impl SpellBook {
     }
 
     /// What is wrong, in the order of the files.
-    pub fn problems(&self) -> Vec<Problem> {
+    pub fn problems(&self) -> Vec<SpellProblem> {
         self.state().problems.clone()
     }
 
@@ -124,7 +124,7 @@ impl SpellBook {
     pub async fn cast(
         &self,
         name: &str,
-        given: &Given,
+        given: &GivenArguments,
         cancel: CancellationToken,
     ) -> Result<Outcome, CallError> {
         let cast = self.named(name)?;
@@ -152,7 +152,7 @@ impl SpellBook {
         Ok(self.cast_of(&entry))
     }
 
-    fn cast_of(&self, entry: &Arc<Entry>) -> Cast {
+    fn cast_of(&self, entry: &Arc<LoadedSpell>) -> Cast {
         Cast {
             entry: Arc::clone(entry),
             options: self.options(),
@@ -161,7 +161,7 @@ impl SpellBook {
         }
     }
 
-    fn find(&self, name: &str) -> Result<Arc<Entry>, CallError> {
+    fn find(&self, name: &str) -> Result<Arc<LoadedSpell>, CallError> {
         let state = self.state();
         if let Some(entry) = state.spells.get(name) {
             return Ok(Arc::clone(entry));
@@ -175,7 +175,7 @@ impl SpellBook {
         self.0.options()
     }
 
-    pub(crate) fn state(&self) -> Arc<State> {
+    pub(crate) fn state(&self) -> Arc<ServedSpells> {
         Arc::clone(&self.0.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -222,7 +222,7 @@ impl SpellBook {
         let next = shared.look(&mut known, &before);
         let changed = next.differs(&before);
         if changed {
-            let old: HashSet<&Problem> = before.problems.iter().collect();
+            let old: HashSet<&SpellProblem> = before.problems.iter().collect();
             for problem in next
                 .problems
                 .iter()

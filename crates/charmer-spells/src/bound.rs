@@ -23,7 +23,7 @@ pub(crate) fn rule(spell: &Spell, places: &Places, refused: &[At], problems: &mu
     if spell.shell {
         return;
     }
-    let mut line = Line::of(&spell.command);
+    let mut line = ScriptLine::of(&spell.command);
     let mut found = Vec::new();
     for (at, template) in spell.argv.iter().enumerate() {
         let is_word = template.parts.len() == 1;
@@ -60,7 +60,7 @@ pub(crate) fn rule(spell: &Spell, places: &Places, refused: &[At], problems: &mu
 }
 
 /// A command line up to some element.
-struct Line<'s> {
+struct ScriptLine<'s> {
     program: &'s str,
     /// The last element.
     last: &'s str,
@@ -70,7 +70,7 @@ struct Line<'s> {
     swallowed_by: Option<&'s str>,
 }
 
-impl<'s> Line<'s> {
+impl<'s> ScriptLine<'s> {
     fn of(command: &'s [String]) -> Self {
         let program = &command[0];
         let mut line = Self {

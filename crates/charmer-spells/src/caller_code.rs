@@ -26,7 +26,7 @@ const PATTERN: &str = "give it a `pattern` or an `enum`, so that nobody can writ
 
 /// An element of the command line, as far as it is known.
 #[derive(Clone)]
-struct Element<'s> {
+struct CodeElement<'s> {
     /// Its text up to the first place that a caller fills in.
     start: &'s str,
     /// Whether a caller fills in free text.
@@ -37,7 +37,7 @@ struct Element<'s> {
     at: Option<usize>,
 }
 
-impl<'s> Element<'s> {
+impl<'s> CodeElement<'s> {
     fn fixed(text: &'s str) -> Self {
         Self {
             start: text,
@@ -50,7 +50,7 @@ impl<'s> Element<'s> {
 
 /// Notes where a caller's text would be evaluated, and returns where that is.
 pub(crate) fn rule(spell: &Spell, places: &Places, problems: &mut Problems<'_>) -> Vec<At> {
-    let mut found: Vec<Finding> = Vec::new();
+    let mut found: Vec<CodeFinding> = Vec::new();
     for line in lines(spell) {
         for finding in look(&line, spell) {
             if !found.contains(&finding) {
@@ -77,14 +77,14 @@ pub(crate) fn rule(spell: &Spell, places: &Places, problems: &mut Problems<'_>) 
 }
 
 #[derive(PartialEq, Eq)]
-struct Finding {
+struct CodeFinding {
     at: At,
     what: String,
     hint: &'static str,
 }
 
-impl Finding {
-    fn of(element: &Element<'_>, what: String) -> Self {
+impl CodeFinding {
+    fn of(element: &CodeElement<'_>, what: String) -> Self {
         Self {
             at: element.at.map_or(At::Command, At::Argv),
             what,
@@ -100,7 +100,7 @@ fn is_free(spell: &Spell, template: &Template, which: impl Fn(&Arg) -> bool) -> 
 
 /// The command lines that there can be: with nothing added, and with each one or two of the permitted elements, which
 /// stand between the command and `argv`. More than two change nothing more about what the rest is taken for.
-fn lines(spell: &Spell) -> Vec<Vec<Element<'_>>> {
+fn lines(spell: &Spell) -> Vec<Vec<CodeElement<'_>>> {
     let mut added: Vec<Vec<&str>> = vec![Vec::new()];
     for first in &spell.flags {
         added.push(vec![first]);
@@ -119,11 +119,11 @@ fn lines(spell: &Spell) -> Vec<Vec<Element<'_>>> {
         let asked: Vec<Vec<&str>> = asked.collect();
         added.extend(asked);
     }
-    let argv: Vec<Element<'_>> = spell
+    let argv: Vec<CodeElement<'_>> = spell
         .argv
         .iter()
         .enumerate()
-        .map(|(at, template)| Element {
+        .map(|(at, template)| CodeElement {
             start: template.start(),
             free: is_free(spell, template, |_| true),
             loose: is_free(spell, template, |arg| arg.pattern.is_none()),
@@ -140,13 +140,13 @@ fn lines(spell: &Spell) -> Vec<Vec<Element<'_>>> {
     added.truncate(if evaluates { added.len() } else { 1 });
     let lines = added.into_iter().map(|added| {
         let words = spell.command.iter().map(String::as_str).chain(added);
-        words.map(Element::fixed).chain(argv.clone()).collect()
+        words.map(CodeElement::fixed).chain(argv.clone()).collect()
     });
     lines.collect()
 }
 
 /// What one command line would evaluate.
-fn look(line: &[Element<'_>], spell: &Spell) -> Vec<Finding> {
+fn look(line: &[CodeElement<'_>], spell: &Spell) -> Vec<CodeFinding> {
     let mut found = Vec::new();
     let free_stdin = spell
         .stdin
@@ -164,9 +164,9 @@ fn look(line: &[Element<'_>], spell: &Spell) -> Vec<Finding> {
         at += 1 + next;
         if line[at].free {
             let what = format!("`{name}` would run what a caller names");
-            found.push(Finding {
+            found.push(CodeFinding {
                 hint: NAMED,
-                ..Finding::of(&line[at], what)
+                ..CodeFinding::of(&line[at], what)
             });
             break;
         }
@@ -190,7 +190,7 @@ fn look(line: &[Element<'_>], spell: &Spell) -> Vec<Finding> {
 
 /// What follows an interpreter's name.
 struct Tail<'t> {
-    elements: &'t [Element<'t>],
+    elements: &'t [CodeElement<'t>],
     /// Whether it is what is run; otherwise it may be a word like any other.
     is_command: bool,
     /// Whether it is the last word, and looks like what is run.
@@ -198,10 +198,10 @@ struct Tail<'t> {
 }
 
 impl Tail<'_> {
-    fn look(&self, interpreter: &Interpreter, free_stdin: bool) -> Option<Finding> {
+    fn look(&self, interpreter: &Interpreter, free_stdin: bool) -> Option<CodeFinding> {
         let name = interpreter.names[0];
         let code = |element| {
-            Finding::of(
+            CodeFinding::of(
                 element,
                 format!("a caller's text would be code of `{name}`"),
             )
@@ -251,7 +251,7 @@ impl Tail<'_> {
                 Reads::Script | Reads::Code if has_code || !self.is_command => break,
                 Reads::Script if element.free => {
                     let what = format!("a caller would choose what `{name}` runs");
-                    return Some(Finding::of(element, what));
+                    return Some(CodeFinding::of(element, what));
                 }
                 Reads::Code if element.free => return Some(code(element)),
                 Reads::Script | Reads::Code => {
@@ -269,7 +269,7 @@ impl Tail<'_> {
                     }
                 }
                 Reads::Definitions if self.is_command && element.loose => {
-                    return Some(Finding {
+                    return Some(CodeFinding {
                         hint: PATTERN,
                         ..code(element)
                     });
@@ -278,7 +278,7 @@ impl Tail<'_> {
             }
         }
         let from_stdin = interpreter.reads == Reads::Script && (!has_code || reads_stdin);
-        (free_stdin && from_stdin && (self.is_command || self.ends_line)).then(|| Finding {
+        (free_stdin && from_stdin && (self.is_command || self.ends_line)).then(|| CodeFinding {
             at: At::Stdin,
             what: format!("`{name}` would run what a caller writes to its standard input"),
             hint: BEHIND,
@@ -287,7 +287,7 @@ impl Tail<'_> {
 }
 
 /// Fixed code in the spell that evaluates an argument's variable.
-fn evaluated(spell: &Spell) -> Vec<Finding> {
+fn evaluated(spell: &Spell) -> Vec<CodeFinding> {
     let fixed = spell.command.iter().chain(&spell.flags);
     let argv = spell.argv.iter().enumerate();
     fixed
@@ -297,7 +297,7 @@ fn evaluated(spell: &Spell) -> Vec<Finding> {
             misuses(&text, |variable| is_harmless(spell, variable))
                 .into_iter()
                 .filter(|misuse| misuse.evaluates)
-                .map(move |Misuse { what, .. }| Finding {
+                .map(move |Misuse { what, .. }| CodeFinding {
                     at,
                     what,
                     hint: BEHIND,

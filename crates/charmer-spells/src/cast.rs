@@ -11,21 +11,21 @@ use charmer_core::{
     tool::Tool,
 };
 use charmer_run::{
-    CallError, CallPath, ErrorCode, HookLevel, Place, Policy, Rule, ServedTool, SharedSteps,
+    CallError, CallPath, ErrorCode, HookLevel, Policy, Rule, RunPlace, ServedTool, SharedSteps,
     folder::{Denied, HeldFolder, is_beneath, settle},
     process::Launcher,
 };
 
 use crate::{
     SpellOptions, confine, environment,
-    load::{Entry, find_program},
+    load::{LoadedSpell, find_program},
     state::is_gone,
 };
 
 /// A spell that is about to be served or cast.
 #[derive(Debug, Clone)]
 pub(crate) struct Cast {
-    pub(crate) entry: Arc<Entry>,
+    pub(crate) entry: Arc<LoadedSpell>,
     pub(crate) options: Arc<SpellOptions>,
     pub(crate) base: PathBuf,
     /// The folder for what one call writes down, where it may write nothing else.
@@ -159,7 +159,12 @@ impl Cast {
 }
 
 impl Policy for Cast {
-    fn decide(&self, tool: &Tool, bound: &mut Bound, place: &mut Place) -> Result<(), CallError> {
+    fn decide(
+        &self,
+        tool: &Tool,
+        bound: &mut Bound,
+        place: &mut RunPlace,
+    ) -> Result<(), CallError> {
         let spell = &self.entry.spell;
         // The watcher may not have seen it yet, but what is deleted is gone.
         let there = self.entry.file.symlink_metadata();

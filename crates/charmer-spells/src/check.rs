@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use crate::{
     Context, Spell, SpellBook, SpellOptions, file,
-    problem::{Problem, Severity},
+    problem::{Severity, SpellProblem},
 };
 
 /// What was found in one file.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
-pub struct Report {
+pub struct SpellReport {
     /// The file.
     pub file: PathBuf,
     /// Mistakes; a spell with one is not served.
@@ -26,13 +26,13 @@ pub struct Report {
     pub advice: Option<Diagnostics>,
     /// What its author should know about the machine: a program or a folder that is missing, a script that evaluates its
     /// arguments, a second file of the same name.
-    pub notes: Vec<Problem>,
+    pub notes: Vec<SpellProblem>,
     /// The spell, if it is valid.
     #[serde(skip)]
     pub spell: Option<Spell>,
 }
 
-impl Report {
+impl SpellReport {
     /// Whether the spell would be served.
     pub fn is_ok(&self) -> bool {
         self.mistakes.is_none()
@@ -58,7 +58,7 @@ impl Report {
 }
 
 /// Checks one spell file.
-pub fn check(path: &Path, options: &SpellOptions) -> io::Result<Report> {
+pub fn check(path: &Path, options: &SpellOptions) -> io::Result<SpellReport> {
     let absolute = file::absolute(path);
     let text = file::text(&absolute)?;
     let stem = absolute
@@ -78,7 +78,7 @@ pub fn check(path: &Path, options: &SpellOptions) -> io::Result<Report> {
     let mut notes = loader.load(&absolute).problems;
     // What has a picture need not be said twice.
     notes.retain(|note| note.mistakes.is_none() && !note.message.starts_with("line "));
-    Ok(Report {
+    Ok(SpellReport {
         file: path.to_owned(),
         mistakes: read.mistakes,
         advice: read.advice,
@@ -91,17 +91,17 @@ pub fn check(path: &Path, options: &SpellOptions) -> io::Result<Report> {
 pub fn check_folder(
     folder: &Path,
     options: &SpellOptions,
-) -> io::Result<(Vec<Report>, Vec<Problem>)> {
+) -> io::Result<(Vec<SpellReport>, Vec<SpellProblem>)> {
     let files = file::list(folder)?;
     let mut reports = Vec::new();
     for file in &files {
         match check(file, options) {
             Ok(report) => reports.push(report),
-            Err(error) => reports.push(Report {
+            Err(error) => reports.push(SpellReport {
                 file: file.clone(),
                 mistakes: None,
                 advice: None,
-                notes: vec![Problem::new(
+                notes: vec![SpellProblem::new(
                     file,
                     Severity::Error,
                     format!("it cannot be read: {error}"),
@@ -111,7 +111,7 @@ pub fn check_folder(
         }
     }
     let book = SpellBook::open(folder, options.clone());
-    let said: Vec<&Problem> = reports.iter().flat_map(|report| &report.notes).collect();
+    let said: Vec<&SpellProblem> = reports.iter().flat_map(|report| &report.notes).collect();
     let more = book.problems().into_iter().filter(|problem| {
         problem.mistakes.is_none()
             && !problem.message.starts_with("line ")
@@ -125,7 +125,7 @@ pub fn check_folder(
 }
 
 /// Advice on spells that only read and say nothing of the network, once for all of them.
-fn offline_advice(folder: &Path, reports: &[Report]) -> Option<Problem> {
+fn offline_advice(folder: &Path, reports: &[SpellReport]) -> Option<SpellProblem> {
     let spells = reports.iter().filter_map(|report| report.spell.as_ref());
     let names: Vec<String> = spells
         .filter(|spell| spell.effect == Effect::Read && spell.network.is_none())
@@ -136,7 +136,7 @@ fn offline_advice(folder: &Path, reports: &[Report]) -> Option<Problem> {
         "what {} can read could be sent away: say `network: none` where no network is needed",
         names.join(", ")
     );
-    (!names.is_empty()).then(|| Problem::new(folder, Severity::Warning, message))
+    (!names.is_empty()).then(|| SpellProblem::new(folder, Severity::Warning, message))
 }
 
 /// Whether the command line of a spell shows that it needs the network.

@@ -24,7 +24,7 @@ use charmer_run::{
 use charmer_sandbox::{Readable, Rights, Room, confine_thread};
 use tower::{Service, service_fn};
 
-use crate::{SpellOptions, cast::Cast, interpreters::base_name, load::Entry, spell::Spell};
+use crate::{SpellOptions, cast::Cast, interpreters::base_name, load::LoadedSpell, spell::Spell};
 
 /// Where the system says what it is doing.
 const SYSTEM: [&str; 2] = ["/proc", "/sys"];
@@ -33,7 +33,7 @@ const RESOLVER: &str = "/etc/resolv.conf";
 
 /// How far a spell's program is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Confinement {
+enum SpellConfinement {
     /// It reads, and changes nothing.
     Reading,
     /// It changes what is beneath its folders.
@@ -42,7 +42,7 @@ enum Confinement {
     Network,
 }
 
-impl Confinement {
+impl SpellConfinement {
     /// How far a spell is to be kept in; `None` for not at all.
     fn of(spell: &Spell, options: &SpellOptions) -> Option<Self> {
         let reads = spell.effect == Effect::Read;
@@ -81,7 +81,7 @@ fn available() -> Result<(), String> {
 
 /// Says what of a spell's confinement cannot be had here.
 pub(crate) fn lack(spell: &Spell, options: &SpellOptions) -> Option<String> {
-    if Confinement::of(spell, options).is_some() {
+    if SpellConfinement::of(spell, options).is_some() {
         let reason = available().err()?;
         return Some(format!(
             "it is refused, because it cannot be confined here: {reason}{}",
@@ -115,14 +115,14 @@ pub(crate) fn may_write(spell: &Spell, options: &SpellOptions) -> Option<&'stati
 
 /// What runs a spell's calls: its program, kept in as far as the spell is to be.
 pub(crate) fn target(cast: &Cast, launcher: Launcher) -> Target {
-    match Confinement::of(&cast.entry.spell, &cast.options) {
+    match SpellConfinement::of(&cast.entry.spell, &cast.options) {
         None => Target::Process(launcher),
         Some(confinement) => Target::Answer(confined(cast.clone(), launcher, confinement)),
     }
 }
 
 /// A service that runs each call with rights of its own.
-fn confined(cast: Cast, launcher: Launcher, confinement: Confinement) -> CallService {
+fn confined(cast: Cast, launcher: Launcher, confinement: SpellConfinement) -> CallService {
     into_service(service_fn(move |call: Call| {
         run(cast.clone(), launcher.clone(), confinement, call)
     }))
@@ -131,7 +131,7 @@ fn confined(cast: Cast, launcher: Launcher, confinement: Confinement) -> CallSer
 async fn run(
     mut cast: Cast,
     launcher: Launcher,
-    confinement: Confinement,
+    confinement: SpellConfinement,
     mut call: Call,
 ) -> Result<Outcome, CallError> {
     available().map_err(|reason| {
@@ -143,18 +143,18 @@ async fn run(
     let mut rights = rights(confinement, &cast.entry);
     let pool = cast.options.pool.clone();
     let scratch = match (confinement, &pool) {
-        (Confinement::Reading, None) => Some(scratch(&cast.options.variables)?),
+        (SpellConfinement::Reading, None) => Some(scratch(&cast.options.variables)?),
         _ => None,
     };
     let launcher = match pool {
         Some(pool) => {
-            if confinement == Confinement::Reading {
+            if confinement == SpellConfinement::Reading {
                 rights.hidden = hidden(&cast);
             }
             let confined = process::Confinement::new(pool, watched(rights, &cast.entry));
             launcher.reading(confined.clone()).writing(confined)
         }
-        None if rights.network != charmer_sandbox::Network::All => {
+        None if rights.network != charmer_sandbox::NetworkRight::All => {
             return Err(CallError::refused("its `network` cannot be enforced here")
                 .hint("`charmer serve` and `charmer call` can, on Linux"));
         }
@@ -188,7 +188,7 @@ fn hidden(cast: &Cast) -> Vec<PathBuf> {
 
 /// The same rights for a process that stays for later calls: it is replaced when one of the files that it may reach is
 /// another one, because rules bind to files and not to names.
-fn watched(mut rights: Rights, entry: &Entry) -> Rights {
+fn watched(mut rights: Rights, entry: &LoadedSpell) -> Rights {
     let mut reached = rights.folders.clone();
     if let Readable::Installed(files) = &mut rights.readable {
         files.extend(entry.program.iter().cloned());
@@ -199,28 +199,28 @@ fn watched(mut rights: Rights, entry: &Entry) -> Rights {
 }
 
 /// What a spell's program keeps of its user's rights.
-fn rights(confinement: Confinement, entry: &Entry) -> Rights {
+fn rights(confinement: SpellConfinement, entry: &LoadedSpell) -> Rights {
     let mut rights = Rights::default();
     match confinement {
-        Confinement::Reading => rights.readable = Readable::Installed(readable(entry)),
-        Confinement::Folders => {
+        SpellConfinement::Reading => rights.readable = Readable::Installed(readable(entry)),
+        SpellConfinement::Folders => {
             rights.readable = Readable::Installed(Vec::new());
             rights.folders.clone_from(&entry.roots);
         }
-        Confinement::Network => rights.folders = vec!["/".into()],
+        SpellConfinement::Network => rights.folders = vec!["/".into()],
     }
-    rights.metadata = confinement != Confinement::Reading;
+    rights.metadata = confinement != SpellConfinement::Reading;
     rights.network = match entry.spell.network {
-        None | Some(Network::All) => charmer_sandbox::Network::All,
-        Some(Network::Tcp) => charmer_sandbox::Network::Tcp,
-        Some(Network::Socket) => charmer_sandbox::Network::Socket,
-        Some(Network::None) => charmer_sandbox::Network::None,
+        None | Some(Network::All) => charmer_sandbox::NetworkRight::All,
+        Some(Network::Tcp) => charmer_sandbox::NetworkRight::Tcp,
+        Some(Network::Socket) => charmer_sandbox::NetworkRight::Socket,
+        Some(Network::None) => charmer_sandbox::NetworkRight::None,
     };
     rights
 }
 
 /// The files and folders that a spell which only reads may read, besides what is installed.
-fn readable(entry: &Entry) -> Vec<PathBuf> {
+fn readable(entry: &LoadedSpell) -> Vec<PathBuf> {
     let mut readable = entry.roots.clone();
     readable.extend(entry.files.paths().map(Path::to_owned));
     readable.extend(SYSTEM.map(PathBuf::from));
@@ -286,7 +286,7 @@ fn scratch(variables: &Environment) -> Result<Room, CallError> {
 }
 
 /// Says so where a program that failed seems to have wanted more than it may.
-fn hinted(mut outcome: Outcome, confinement: Confinement, is_limited: bool) -> Outcome {
+fn hinted(mut outcome: Outcome, confinement: SpellConfinement, is_limited: bool) -> Outcome {
     const OFFLINE: [&str; 4] = ["onnect", "resolve", "etwork", "ocket"];
     const SIGNS: [&str; 4] = [
         "ermission denied",
@@ -298,14 +298,14 @@ fn hinted(mut outcome: Outcome, confinement: Confinement, is_limited: bool) -> O
     let said = outcome.stderr.end_text() + &outcome.stdout.end_text();
     if failed && outcome.advice.is_none() && SIGNS.iter().any(|sign| said.contains(sign)) {
         let advice = match confinement {
-            Confinement::Reading => {
+            SpellConfinement::Reading => {
                 "it has `effect: read`, so the system lets it read its `paths` and what is installed, and write nothing: \
                  its author can add the folder or file that it needs to `paths`, or declare `effect: write`"
             }
-            Confinement::Folders => {
+            SpellConfinement::Folders => {
                 "it has `confine: true`, so the system keeps it to its `paths`: its author can add what it needs"
             }
-            Confinement::Network => return outcome,
+            SpellConfinement::Network => return outcome,
         };
         outcome.advice = Some(advice.into());
     } else if failed

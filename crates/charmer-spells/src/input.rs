@@ -27,7 +27,7 @@ pub(crate) const RESERVED: [&str; 4] = [ARGUMENTS_KEY, ADDED_KEY, FOLDER_KEY, CO
 /// A call of a spell, taken apart.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Given {
+pub struct GivenArguments {
     /// The arguments.
     pub arguments: Map<String, Value>,
     /// What is added to the command line.
@@ -38,7 +38,7 @@ pub struct Given {
     pub confirm: bool,
 }
 
-impl Given {
+impl GivenArguments {
     /// A call with these arguments and nothing else.
     pub fn new(arguments: Map<String, Value>) -> Self {
         Self {

@@ -42,10 +42,10 @@ mod write;
 
 pub use book::SpellBook;
 pub use charmer_core::tool::Template;
-pub use check::{Report, check, check_folder};
-pub use input::Given;
-pub use options::{NameRule, Secrets, SpellOptions};
-pub use problem::{Problem, Severity};
+pub use check::{SpellReport, check, check_folder};
+pub use input::GivenArguments;
+pub use options::{HiddenSecrets, NameRule, SpellOptions};
+pub use problem::{Severity, SpellProblem};
 pub use spell::{Arg, ArgPattern, ArgType, Context, Spell};
 pub use trust::Trust;
 pub use watch::{Watch, watch};

@@ -18,13 +18,13 @@ use charmer_run::{
 use crate::{
     Context, Spell, SpellOptions, advice, confine, environment, file,
     files::NamedFiles,
-    problem::{Problem, Severity},
+    problem::{Severity, SpellProblem},
     schema, trust,
 };
 
 /// A spell that can be cast.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct LoadedSpell {
     pub(crate) spell: Spell,
     pub(crate) file: PathBuf,
     pub(crate) program: Result<PathBuf, CallError>,
@@ -41,11 +41,11 @@ pub(crate) struct Entry {
 /// What came of reading a file.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
-    pub(crate) entry: Option<Arc<Entry>>,
+    pub(crate) entry: Option<Arc<LoadedSpell>>,
     /// The hash of its text, of the schema that it names, and where only accepted spells run of the files that it names;
     /// `None` if one could not be read.
     pub(crate) hash: Option<String>,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<SpellProblem>,
 }
 
 /// Loads many files, on as many threads as the machine has cores; in their order.
@@ -106,7 +106,7 @@ impl<'l> Loader<'l> {
             Ok(text) => text,
             Err(error) => {
                 let problem =
-                    Problem::new(path, Severity::Error, format!("it cannot be read: {error}"));
+                    SpellProblem::new(path, Severity::Error, format!("it cannot be read: {error}"));
                 return Loaded {
                     problems: vec![problem],
                     ..Loaded::default()
@@ -120,12 +120,14 @@ impl<'l> Loader<'l> {
         for exposure in file::exposure(path, "the file") {
             loaded
                 .problems
-                .push(Problem::new(path, Severity::Warning, exposure));
+                .push(SpellProblem::new(path, Severity::Warning, exposure));
         }
         let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
-            loaded
-                .problems
-                .push(Problem::new(path, Severity::Error, "its name is no text"));
+            loaded.problems.push(SpellProblem::new(
+                path,
+                Severity::Error,
+                "its name is no text",
+            ));
             return loaded;
         };
         let context = Context::default()
@@ -135,12 +137,12 @@ impl<'l> Loader<'l> {
             .folder(self.base);
         let read = Spell::parse(&text, &path.display().to_string(), &context);
         if let Some(mistakes) = read.mistakes {
-            loaded.problems.push(Problem::mistakes(path, mistakes));
+            loaded.problems.push(SpellProblem::mistakes(path, mistakes));
         }
         for advice in read.advice.iter().flat_map(|advice| advice.iter()) {
             loaded
                 .problems
-                .push(Problem::new(path, Severity::Warning, advised(advice)));
+                .push(SpellProblem::new(path, Severity::Warning, advised(advice)));
         }
         if let Some(spell) = read.value {
             let entry = self.entry(spell, path, &mut loaded.problems);
@@ -194,9 +196,14 @@ impl<'l> Loader<'l> {
     }
 
     /// A spell that can be cast; `None` if a file that it names must be read for that, and cannot be.
-    fn entry(&mut self, spell: Spell, path: &Path, problems: &mut Vec<Problem>) -> Option<Entry> {
+    fn entry(
+        &mut self,
+        spell: Spell,
+        path: &Path,
+        problems: &mut Vec<SpellProblem>,
+    ) -> Option<LoadedSpell> {
         let mut warn =
-            |message: String| problems.push(Problem::new(path, Severity::Warning, message));
+            |message: String| problems.push(SpellProblem::new(path, Severity::Warning, message));
         let program = self.program(&spell.command[0]);
         if let Err(error) = &program {
             warn(error.message.clone());
@@ -233,11 +240,11 @@ impl<'l> Loader<'l> {
             Ok(files) => files,
             Err(error) => {
                 let message = format!("a file that it names cannot be read: {error}");
-                problems.push(Problem::new(path, Severity::Error, message));
+                problems.push(SpellProblem::new(path, Severity::Error, message));
                 return None;
             }
         };
-        Some(Entry {
+        Some(LoadedSpell {
             tool: Arc::new(schema::tool(
                 &spell,
                 declared.data_schema(),

@@ -39,16 +39,16 @@ impl fmt::Debug for NameRule {
 
 /// What is hidden from a program that is kept in.
 #[derive(Clone)]
-pub struct Secrets(Arc<HiddenFrom>);
+pub struct HiddenSecrets(Arc<HiddenFrom>);
 
 type HiddenFrom = dyn Fn(&str, &[PathBuf]) -> Vec<PathBuf> + Send + Sync;
 
-impl Secrets {
+impl HiddenSecrets {
     /// A rule: which files and folders are hidden from a program of this name, in a spell that names these.
     ///
     /// ```
-    /// use charmer_spells::{Secrets, SpellOptions};
-    /// let hidden = Secrets::new(|program, _| match program {
+    /// use charmer_spells::{HiddenSecrets, SpellOptions};
+    /// let hidden = HiddenSecrets::new(|program, _| match program {
     ///     "aws" => Vec::new(),
     ///     _ => vec!["/home/me/.aws".into()],
     /// });
@@ -64,7 +64,7 @@ impl Secrets {
     }
 }
 
-impl fmt::Debug for Secrets {
+impl fmt::Debug for HiddenSecrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secrets(..)")
     }
@@ -101,7 +101,7 @@ pub struct SpellOptions {
     pub pool: Option<Arc<ConfinedPool>>,
     /// Which files and folders are hidden from a program of this name that a spell confines, where the spell does not name
     /// them; none by default.
-    pub secrets: Option<Secrets>,
+    pub secrets: Option<HiddenSecrets>,
     /// Which spells are served, by name; all, if it is not set. Of the tools `cast_spell` and `list_spells`, too, only
     /// those are offered that it lets through.
     pub offered: Option<NameRule>,
@@ -203,7 +203,7 @@ impl SpellOptions {
 
     /// Sets what is hidden from programs that are kept in.
     #[must_use]
-    pub fn secrets(mut self, secrets: Secrets) -> Self {
+    pub fn secrets(mut self, secrets: HiddenSecrets) -> Self {
         self.secrets = Some(secrets);
         self
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Range, path::PathBuf};
 
 use charmer_config::{
     HookRules,
-    reading::{self, Fields, Kind, Node, Problems, Quoted, Read},
+    reading::{self, Fields, Node, Problems, Quoted, TextRead, YamlKind},
 };
 use charmer_core::{
     model::{Effect, Network},
@@ -81,7 +81,7 @@ impl Places {
     }
 }
 
-pub(crate) fn spell(text: &str, file: &str, context: &Context<'_>) -> Read<Spell> {
+pub(crate) fn spell(text: &str, file: &str, context: &Context<'_>) -> TextRead<Spell> {
     let mut read = reading::read(text, file, |tree, problems| whole(tree, context, problems));
     if read.mistakes.is_some() {
         read.value = None;
@@ -90,7 +90,7 @@ pub(crate) fn spell(text: &str, file: &str, context: &Context<'_>) -> Read<Spell
 }
 
 fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Option<Spell> {
-    if matches!(tree.kind, Kind::Null) {
+    if matches!(tree.kind, YamlKind::Null) {
         problems
             .add(0..0, "the file says nothing")
             .hint("a spell needs `name`, `description` and `command`");
@@ -299,7 +299,7 @@ pub(crate) fn list<T>(
 ) -> Vec<T> {
     match fields.get(key) {
         Some(node) => match &node.kind {
-            Kind::List(list) => list
+            YamlKind::List(list) => list
                 .iter()
                 .filter_map(|node| read(node, problems))
                 .collect(),
@@ -368,7 +368,7 @@ fn json(fields: &Fields<'_>, context: &Context<'_>, problems: &mut Problems<'_>)
         element(node, "json", context, problems)
     });
     if let Some(node) = fields.get("json")
-        && matches!(&node.kind, Kind::List(list) if list.is_empty())
+        && matches!(&node.kind, YamlKind::List(list) if list.is_empty())
     {
         problems.add(node.span.clone(), "`json` has no words").hint(
             "say what makes the program print JSON, as in `json: [--output=json]`, or leave it out",
@@ -384,7 +384,7 @@ fn env(
     problems: &mut Problems<'_>,
 ) -> BTreeMap<String, String> {
     problems.hide(node);
-    let Kind::Map(entries) = &node.kind else {
+    let YamlKind::Map(entries) = &node.kind else {
         problems
             .wrong(node, "env", "a mapping")
             .hint("write `env: {NAME: value}`");

@@ -19,7 +19,7 @@ pub enum Severity {
 /// Something that is wrong with a folder of spells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Problem {
+pub struct SpellProblem {
     /// The file or folder.
     pub file: PathBuf,
     /// How bad it is.
@@ -33,7 +33,7 @@ pub struct Problem {
     pub mistakes: Option<Diagnostics>,
 }
 
-impl Problem {
+impl SpellProblem {
     pub(crate) fn new(
         file: impl Into<PathBuf>,
         severity: Severity,
@@ -67,7 +67,7 @@ impl Problem {
 }
 
 // Not of the mistakes, which differ no sooner than their summary does.
-impl std::hash::Hash for Problem {
+impl std::hash::Hash for SpellProblem {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.file.as_os_str().hash(state);
         self.message.hash(state);
@@ -75,7 +75,7 @@ impl std::hash::Hash for Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SpellProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.file.display(), self.message)?;
         if self.last_good {

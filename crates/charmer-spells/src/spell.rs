@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{HookRules, OutputRules, SchemaRule, reading::Read};
+use charmer_config::{HookRules, OutputRules, SchemaRule, reading::TextRead};
 use charmer_core::{
     model::{Effect, Network},
     tool::Template,
@@ -81,7 +81,7 @@ pub struct Spell {
 impl Spell {
     /// Reads a spell's text; `file` is the name that mistakes are shown with. There is a value only if there are no
     /// mistakes.
-    pub fn parse(text: &str, file: &str, context: &Context<'_>) -> Read<Self> {
+    pub fn parse(text: &str, file: &str, context: &Context<'_>) -> TextRead<Self> {
         parse::spell(text, file, context)
     }
 

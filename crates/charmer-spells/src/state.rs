@@ -14,30 +14,30 @@ use crate::{
     book::BookState,
     confine,
     file::{self, Fingerprint},
-    load::{Entry, Loaded, load_all},
-    problem::{Problem, Severity},
+    load::{Loaded, LoadedSpell, load_all},
+    problem::{Severity, SpellProblem},
 };
 
 /// What is served, and what is not and why.
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    pub(crate) spells: BTreeMap<String, Arc<Entry>>,
+pub(crate) struct ServedSpells {
+    pub(crate) spells: BTreeMap<String, Arc<LoadedSpell>>,
     pub(crate) withheld: BTreeMap<String, CallError>,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<SpellProblem>,
     /// Whether every change from now on is sure to look like one.
     pub(crate) settled: bool,
 }
 
 /// What is known of a file.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownSpells {
     fingerprint: Fingerprint,
     settled: bool,
     loaded: Loaded,
-    last_good: Option<Arc<Entry>>,
+    last_good: Option<Arc<LoadedSpell>>,
 }
 
-impl Known {
+impl KnownSpells {
     /// Whether the files that it names are sure to be as they were, where their content counts.
     fn files_look_unchanged(&self, locked: bool) -> bool {
         let entry = self.loaded.entry.as_ref();
@@ -45,7 +45,7 @@ impl Known {
     }
 }
 
-impl State {
+impl ServedSpells {
     /// Whether a client or a person would notice.
     pub(crate) fn differs(&self, other: &Self) -> bool {
         let same = self.spells.len() == other.spells.len()
@@ -60,18 +60,22 @@ impl State {
 
 impl BookState {
     /// Looks at the folder, and reads what is new.
-    pub(crate) fn look(&self, known: &mut HashMap<PathBuf, Known>, before: &State) -> State {
-        let mut state = State::default();
+    pub(crate) fn look(
+        &self,
+        known: &mut HashMap<PathBuf, KnownSpells>,
+        before: &ServedSpells,
+    ) -> ServedSpells {
+        let mut state = ServedSpells::default();
         for exposure in file::exposure(&self.folder, "the folder of spells") {
             state
                 .problems
-                .push(Problem::new(&self.folder, Severity::Warning, exposure));
+                .push(SpellProblem::new(&self.folder, Severity::Warning, exposure));
         }
         let files = file::list(&self.folder).unwrap_or_else(|error| {
             let message = format!("the folder of spells cannot be read: {error}");
             state
                 .problems
-                .push(Problem::new(&self.folder, Severity::Error, message));
+                .push(SpellProblem::new(&self.folder, Severity::Error, message));
             // A folder that is gone holds nothing; of one that cannot be looked at right now, what was known is kept.
             if is_gone(&error) {
                 return Vec::new();
@@ -121,10 +125,10 @@ impl BookState {
         &self,
         stem: &str,
         files: &[&PathBuf],
-        known: &HashMap<PathBuf, Known>,
-        before: &State,
+        known: &HashMap<PathBuf, KnownSpells>,
+        before: &ServedSpells,
         trust: Option<&Result<Trust, String>>,
-        state: &mut State,
+        state: &mut ServedSpells,
     ) {
         let holder = before.spells.get(stem).map(|entry| &entry.file);
         let chosen = files
@@ -142,7 +146,7 @@ impl BookState {
                 let message = format!("it is not served, because `{other}` has the same name");
                 state
                     .problems
-                    .push(Problem::new(*file, Severity::Error, message));
+                    .push(SpellProblem::new(*file, Severity::Error, message));
                 continue;
             }
             if !self.options().offers(stem) {
@@ -156,7 +160,11 @@ impl BookState {
                 (Some(_), _) => Some(untrusted(stem)),
             };
             if let Some(error) = refused {
-                problems.push(Problem::new(*file, Severity::Error, error.message.clone()));
+                problems.push(SpellProblem::new(
+                    *file,
+                    Severity::Error,
+                    error.message.clone(),
+                ));
                 state.withheld.insert(stem.to_owned(), error);
             } else if let Some(entry) = of_file.loaded.entry.as_ref().or(of_file.last_good.as_ref())
             {
@@ -182,7 +190,11 @@ impl BookState {
     }
 
     /// What was accepted, if only that is served.
-    fn trust(&self, options: &SpellOptions, state: &mut State) -> Option<Result<Trust, String>> {
+    fn trust(
+        &self,
+        options: &SpellOptions,
+        state: &mut ServedSpells,
+    ) -> Option<Result<Trust, String>> {
         let path = options.locked.as_ref()?;
         let trust = if path.starts_with(&self.folder) {
             Err("what was accepted must not be kept in the folder of spells itself".to_owned())
@@ -192,7 +204,7 @@ impl BookState {
         if let Err(message) = &trust {
             state
                 .problems
-                .push(Problem::new(path, Severity::Error, message));
+                .push(SpellProblem::new(path, Severity::Error, message));
         }
         Some(trust)
     }
@@ -210,17 +222,17 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
 fn out_of_reach(
     file: &Path,
     error: &io::Error,
-    known: &mut HashMap<PathBuf, Known>,
-) -> Option<Problem> {
+    known: &mut HashMap<PathBuf, KnownSpells>,
+) -> Option<SpellProblem> {
     if is_gone(error) {
         known.remove(file);
         // Deleted since it was listed, or a symlink that leads nowhere.
         file.symlink_metadata().ok()?;
         let message = "it is a symlink that leads nowhere";
-        return Some(Problem::new(file, Severity::Error, message));
+        return Some(SpellProblem::new(file, Severity::Error, message));
     }
     let message = format!("it cannot be looked at: {error}");
-    let mut problem = Problem::new(file, Severity::Error, message);
+    let mut problem = SpellProblem::new(file, Severity::Error, message);
     problem.last_good = known.contains_key(file);
     Some(problem)
 }
@@ -230,13 +242,13 @@ fn remembered(
     fingerprint: Fingerprint,
     settled: bool,
     mut loaded: Loaded,
-    old: Option<Known>,
-) -> Known {
+    old: Option<KnownSpells>,
+) -> KnownSpells {
     let mut last_good = loaded.entry.clone();
     if let Some(old) = old {
         // The same text is the same spell: nobody has to be told.
         if old.loaded.hash == loaded.hash && loaded.hash.is_some() {
-            return Known {
+            return KnownSpells {
                 fingerprint,
                 settled,
                 ..old
@@ -249,7 +261,7 @@ fn remembered(
             problem.last_good = problem.severity == Severity::Error;
         }
     }
-    Known {
+    KnownSpells {
         fingerprint,
         settled,
         loaded,
@@ -271,7 +283,7 @@ fn by_name(files: &[PathBuf]) -> BTreeMap<String, Vec<&PathBuf>> {
     names
 }
 
-fn invalid(name: &str, problems: &[Problem]) -> CallError {
+fn invalid(name: &str, problems: &[SpellProblem]) -> CallError {
     let first = problems
         .iter()
         .find(|problem| problem.severity == Severity::Error);

@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 use tower::{Service, service_fn};
 
 use crate::{
-    Severity, SpellBook, SpellOptions, cast::Cast, input::own_input, load::Entry, problem::Problem,
+    Severity, SpellBook, SpellOptions, cast::Cast, input::own_input, load::LoadedSpell,
+    problem::SpellProblem,
 };
 
 const SPELL_NAME: &str = "spell_name";
@@ -164,7 +165,7 @@ impl SpellBook {
     }
 }
 
-fn described(entry: &Entry, options: &SpellOptions) -> Value {
+fn described(entry: &LoadedSpell, options: &SpellOptions) -> Value {
     let spell = &entry.spell;
     let mut object = json!({
         "name": spell.name,
@@ -204,7 +205,7 @@ fn described(entry: &Entry, options: &SpellOptions) -> Value {
     object
 }
 
-fn shown(problem: &Problem) -> Value {
+fn shown(problem: &SpellProblem) -> Value {
     json!({
         "file": problem.file.file_name().map_or_else(
             || problem.file.display().to_string(),

@@ -49,14 +49,14 @@ impl Assembled {
 
 /// What the tools are put together for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum BridgePurpose {
     /// Calls by the program itself.
     Calls,
     /// A server: it may be killed, and its clients can ask for more of an output.
     Server,
 }
 
-pub(crate) fn assemble(bridge: &Bridge, purpose: Purpose) -> Assembled {
+pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
     let mark = new_mark();
     let environment = environment(bridge, &mark);
     let (cli, mistakes) = model(bridge, &environment);
@@ -298,11 +298,11 @@ pub(crate) fn environment(bridge: &Bridge, mark: &str) -> Environment {
     environment.marked(mark, bridge.mcp_mode)
 }
 
-fn engine(bridge: &Bridge, purpose: Purpose, mark: &str) -> Engine {
+fn engine(bridge: &Bridge, purpose: BridgePurpose, mark: &str) -> Engine {
     let mut options = EngineOptions::default();
     options.concurrency = bridge.concurrency;
     options.redactor = bridge.redactor.clone();
-    if purpose == Purpose::Server {
+    if purpose == BridgePurpose::Server {
         options.spool = bridge
             .spool
             .clone()

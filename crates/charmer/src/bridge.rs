@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use tower::{BoxError, Layer, Service};
 
 use crate::{
-    assemble::{Assembled, Purpose, assemble, mistakes},
+    assemble::{Assembled, BridgePurpose, assemble, mistakes},
     log::{Level, Logger, to_stderr},
     mcp,
     selector::{Selector, Wrap, wrapper},
@@ -538,7 +538,7 @@ impl Bridge {
 
     /// The tools (`CommandToMCPTool`), without a server.
     pub fn catalogue(&self) -> Catalogue {
-        assemble(self, Purpose::Calls).catalogue
+        assemble(self, BridgePurpose::Calls).catalogue
     }
 
     /// Calls a tool by name (`ExecuteMCPTool`), without a server. Must run inside a tokio runtime.
@@ -552,7 +552,7 @@ impl Bridge {
 
     /// The tools and their call paths, made once for many calls.
     pub fn assembled(&self) -> Assembled {
-        assemble(self, Purpose::Calls)
+        assemble(self, BridgePurpose::Calls)
     }
 
     /// The CLI with the bridge's subcommand.

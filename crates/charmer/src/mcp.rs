@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::{
     Bridge, Level,
-    assemble::{Purpose, assemble},
+    assemble::{BridgePurpose, assemble},
     document, serve,
 };
 
@@ -229,7 +229,7 @@ fn exposed_as(bridge: &Bridge, matches: &ArgMatches) -> Bridge {
 }
 
 fn write_tools(bridge: &Bridge, target: &Path) -> u8 {
-    let assembled = assemble(bridge, Purpose::Server);
+    let assembled = assemble(bridge, BridgePurpose::Server);
     for warning in &assembled.catalogue.warnings {
         (bridge.logger)(Level::Warn, &warning.to_string());
     }

@@ -7,7 +7,7 @@ use charmer_server::{Server, ServerInfo};
 
 use crate::{
     Bridge, Level,
-    assemble::{Purpose, assemble},
+    assemble::{BridgePurpose, assemble},
 };
 
 /// Serves until the client goes away; the result is the process's exit code.
@@ -43,7 +43,7 @@ fn run(bridge: &Bridge) -> Result<(), String> {
     if let Err(shortcoming) = charmer_run::process::harden() {
         (bridge.logger)(Level::Info, &shortcoming);
     }
-    let assembled = assemble(bridge, Purpose::Server);
+    let assembled = assemble(bridge, BridgePurpose::Server);
     for warning in &assembled.catalogue.warnings {
         (bridge.logger)(Level::Warn, &warning.to_string());
     }

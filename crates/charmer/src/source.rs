@@ -23,7 +23,7 @@ pub(crate) fn read(
 ) -> Cli {
     // clap decides actions, parsers and global arguments only when it builds.
     built.build();
-    let mut reader = Reader {
+    let mut reader = ClapReader {
         env_is_set,
         host,
         path: Vec::new(),
@@ -38,13 +38,13 @@ pub(crate) fn read(
     cli
 }
 
-struct Reader<'a> {
+struct ClapReader<'a> {
     env_is_set: &'a dyn Fn(&str) -> bool,
     host: &'a clap::Command,
     path: Vec<String>,
 }
 
-impl Reader<'_> {
+impl ClapReader<'_> {
     fn command(&mut self, source: &clap::Command, inherited: &HashSet<String>) -> Command {
         let text = |styled: Option<&StyledStr>| styled.map(ToString::to_string);
         let mut command = Command::new(source.get_name());

@@ -15,7 +15,7 @@ use crate::{
     ask::answer,
     assemble::{Assembler, Purpose},
     clients::{at_home, common_shape, is_ours, machine},
-    commands::client_entry::{Surroundings, entry},
+    commands::client_entry::{EntrySurroundings, entry},
     credentials,
     kept_list::KeptList,
     output::{self, GREEN, print, print_raw, styled},
@@ -29,7 +29,7 @@ use crate::{
 pub(crate) fn run(args: &AddArgs) -> Result<ExitCode, Problem> {
     let chosen = Chosen::read(&args.to)?;
     let settings = Settings::served(&args.served)?;
-    let here = Surroundings::here()?;
+    let here = EntrySurroundings::here()?;
     let mut entry = entry(&args.served, &settings, &here);
     if let Some(name) = &args.name {
         entry.name.clone_from(name);

@@ -79,16 +79,16 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
                     .hint("remove one of them"),
             );
         }
-        (true, _) | (_, Some(ResultsName::Structured)) => Form::Structured,
-        (_, Some(ResultsName::Auto)) => Form::AsRead,
-        (_, Some(ResultsName::Text) | None) => Form::Text,
+        (true, _) | (_, Some(ResultsName::Structured)) => CallForm::Structured,
+        (_, Some(ResultsName::Auto)) => CallForm::AsRead,
+        (_, Some(ResultsName::Text) | None) => CallForm::Text,
     };
     call_and_show(&assembler, &served, input, form)
 }
 
 /// What is printed of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum CallForm {
     /// The text, which is for people.
     Text,
     /// The structured form.
@@ -140,7 +140,7 @@ pub(crate) fn call_and_show(
     assembler: &Assembler,
     served: &ServedTool,
     input: Map<String, Value>,
-    form: Form,
+    form: CallForm,
 ) -> Result<ExitCode, Problem> {
     let (result, interrupted) = runtime::new()?.block_on(async {
         let caller = Caller::default().folders(assembler.folders().clone());
@@ -175,11 +175,11 @@ async fn call(
     }
 }
 
-fn show(result: &CallResult, form: Form) -> Result<(), Problem> {
+fn show(result: &CallResult, form: CallForm) -> Result<(), Problem> {
     let structured = match form {
-        Form::Text => false,
-        Form::Structured => true,
-        Form::AsRead => !result.text_alone,
+        CallForm::Text => false,
+        CallForm::Structured => true,
+        CallForm::AsRead => !result.text_alone,
     };
     let text = if structured {
         format!("{:#}\n", Value::Object(result.structured.clone()))

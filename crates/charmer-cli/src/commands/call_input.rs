@@ -21,7 +21,7 @@ use property::{Follows, Property, kind, lettered, properties, property, typed};
 /// on as they are: the tool's own checks say it better.
 pub(crate) fn from_words(tool: &Tool, words: &[String]) -> Result<Map<String, Value>, Problem> {
     let words = &dashed_letters(tool, words)?[..];
-    let mut reader = Reader {
+    let mut reader = WordReader {
         tool,
         input: Map::new(),
         bare: Vec::new(),
@@ -30,7 +30,7 @@ pub(crate) fn from_words(tool: &Tool, words: &[String]) -> Result<Map<String, Va
         given: Vec::new(),
     };
     reader.read()?;
-    let Reader {
+    let WordReader {
         mut input,
         bare,
         behind,
@@ -160,7 +160,7 @@ fn flag_name(word: &str) -> Option<&str> {
 }
 
 /// Words that are being read.
-struct Reader<'a> {
+struct WordReader<'a> {
     tool: &'a Tool,
     input: Map<String, Value>,
     bare: Vec<String>,
@@ -171,7 +171,7 @@ struct Reader<'a> {
     given: Vec<(String, usize)>,
 }
 
-impl Reader<'_> {
+impl WordReader<'_> {
     fn read(&mut self) -> Result<(), Problem> {
         while let Some(word) = self.words.next() {
             if ends_flags(self.tool, self.bare.len()) {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use charmer_config::{Diagnostics, reading};
-use charmer_spells::{Problem as SpellProblem, Report as SpellReport, check_folder};
+use charmer_spells::{SpellProblem, SpellReport, check_folder};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -6,10 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use charmer_config::{Config, Diagnostics, Finding, LoadError, Origin, Place, Warning, reading};
+use charmer_config::{
+    Config, Diagnostics, FilePlace, FileWarning, Finding, LoadError, SourceKind, reading,
+};
 use charmer_core::tool::catalogue;
 use charmer_discover::Discovery;
-use charmer_spells::{Problem as SpellProblem, Report as SpellReport, check_folder};
+use charmer_spells::{SpellProblem, SpellReport, check_folder};
 use serde::Serialize;
 
 use crate::{
@@ -22,7 +24,7 @@ use crate::{
     programs,
     read::read,
     runtime,
-    settings::{Program, Settings},
+    settings::{ServedProgram, Settings},
     spells,
 };
 
@@ -37,7 +39,7 @@ pub(crate) struct ConfigReport {
     pub(crate) problems: Vec<String>,
     /// What should be known, and stands at no place of the file.
     pub(crate) notes: Vec<String>,
-    pub(crate) programs: Vec<Offered>,
+    pub(crate) programs: Vec<OfferedCommands>,
     pub(crate) expectations: Vec<Decided>,
     /// The spells of its folder.
     pub(crate) spells: Vec<SpellReport>,
@@ -46,7 +48,7 @@ pub(crate) struct ConfigReport {
 
 /// How much of a program would be offered.
 #[derive(Debug, Serialize)]
-pub(crate) struct Offered {
+pub(crate) struct OfferedCommands {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) commands: usize,
@@ -145,7 +147,7 @@ impl Look<'_> {
                 Ok(mut read) => found.push(Some(read.remove(0))),
                 Err(problem) if problem.code == INTERRUPTED => return Err(problem),
                 Err(problem) => {
-                    self.miss(Place::of(["sources", at, "binary"]), &problem);
+                    self.miss(FilePlace::of(["sources", at, "binary"]), &problem);
                     found.push(None);
                 }
             }
@@ -165,11 +167,11 @@ impl Look<'_> {
     /// The numbers of the sources that are programs, as the file counts them.
     fn places(&self) -> Vec<String> {
         let sources = self.config.sources.iter().enumerate();
-        let programs = sources.filter(|(_, source)| matches!(source.origin, Origin::Binary(_)));
+        let programs = sources.filter(|(_, source)| matches!(source.origin, SourceKind::Binary(_)));
         programs.map(|(at, _)| at.to_string()).collect()
     }
 
-    fn miss(&mut self, place: Place, problem: &Problem) {
+    fn miss(&mut self, place: FilePlace, problem: &Problem) {
         let mut finding = Finding::mistake(place, problem.message());
         if let Some(hint) = problem.next() {
             finding = finding.hint(hint);
@@ -180,20 +182,20 @@ impl Look<'_> {
     /// Whether the programs and folders are there.
     fn at_sources(&mut self) {
         if self.config.sources.is_empty() {
-            let finding = Finding::mistake(Place::default(), "nothing would be served");
+            let finding = Finding::mistake(FilePlace::default(), "nothing would be served");
             let hint = "add `sources:` and, below it, `  - binary: NAME`";
             self.findings.push(finding.hint(hint));
         }
         for (at, source) in self.config.sources.clone().iter().enumerate() {
             let at = at.to_string();
             match &source.origin {
-                Origin::Spells(path) => match spells::must_exist(path) {
+                SourceKind::Spells(path) => match spells::must_exist(path) {
                     Ok(()) => self.at_spells(path),
-                    Err(problem) => self.miss(Place::of(["sources", &at, "spells"]), &problem),
+                    Err(problem) => self.miss(FilePlace::of(["sources", &at, "spells"]), &problem),
                 },
-                Origin::Binary(name) => {
+                SourceKind::Binary(name) => {
                     if let Err(problem) = programs::find(name, self.folder) {
-                        self.miss(Place::of(["sources", &at, "binary"]), &problem);
+                        self.miss(FilePlace::of(["sources", &at, "binary"]), &problem);
                     }
                 }
                 _ => {}
@@ -217,7 +219,7 @@ impl Look<'_> {
     /// Whether the program has what the file names, and whether anything is left of it.
     fn at_program(
         &mut self,
-        program: &Program,
+        program: &ServedProgram,
         at: &str,
         found: &Discovery,
         selection: &Selection,
@@ -225,7 +227,7 @@ impl Look<'_> {
         let source = &program.source;
         let mut cli = found.cli.clone();
         found.assessment.apply(&mut cli);
-        let mut warnings: Vec<Warning> = Vec::new();
+        let mut warnings: Vec<FileWarning> = Vec::new();
         let mut mismatches = Vec::new();
         let mut applied = source.apply(&mut cli);
         if let Err(errors) = &applied {
@@ -269,16 +271,18 @@ impl Look<'_> {
         }
         if offered == Some(0) {
             let message = format!("nothing of `{}` would be served", program.name());
-            let finding = Finding::mistake(Place::of(["sources", at, "binary"]), message);
+            let finding = Finding::mistake(FilePlace::of(["sources", at, "binary"]), message);
             let hint =
                 "loosen `select` or `read_only`, or correct what its commands do with `override`";
             self.findings.push(finding.hint(hint));
         }
-        self.report.programs.extend(offered.map(|commands| Offered {
-            name: program.name(),
-            path: program.path.clone(),
-            commands,
-        }));
+        self.report
+            .programs
+            .extend(offered.map(|commands| OfferedCommands {
+                name: program.name(),
+                path: program.path.clone(),
+                commands,
+            }));
     }
 
     fn at_expectations(
@@ -309,7 +313,7 @@ impl Look<'_> {
                 if !decided.is_met() {
                     let (entry, key) = (entry.to_string(), expectation.key());
                     let place = ["sources", at, "expect", &entry, key, expectation.line()];
-                    let finding = Finding::mistake(Place::of(place), decided.message());
+                    let finding = Finding::mistake(FilePlace::of(place), decided.message());
                     self.findings.push(finding);
                 }
                 self.report.expectations.push(decided);

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use charmer_config::{Diagnostics, Finding, Place, Profile, reading};
+use charmer_config::{Diagnostics, FilePlace, Finding, Profile, reading};
 use charmer_core::model::CommandPath;
 use serde::Serialize;
 
@@ -73,7 +73,7 @@ pub(crate) fn check(file: &Path, refresh: bool) -> Result<ProfileReport, Problem
         Ok(found) => findings.extend(found),
         Err(problem) if problem.code == INTERRUPTED => return Err(problem),
         Err(problem) => {
-            let finding = Finding::mistake(Place::of(["program"]), problem.message());
+            let finding = Finding::mistake(FilePlace::of(["program"]), problem.message());
             findings.push(match problem.next() {
                 Some(hint) => finding.hint(hint),
                 None => finding,
@@ -112,7 +112,7 @@ fn compare(
             "this is `{}` {version}, which is not within {versions}",
             cli.root.name
         );
-        let finding = Finding::mistake(Place::of(["versions"]), message);
+        let finding = Finding::mistake(FilePlace::of(["versions"]), message);
         findings.push(finding.hint("widen the range when the profile fits this version"));
     }
     let covered = profile.covered(&cli);

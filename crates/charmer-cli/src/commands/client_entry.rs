@@ -12,10 +12,12 @@ use std::{
 use charmer_clients::ServerEntry;
 use clap::ValueEnum;
 
-use crate::{args::ServedArgs, problem::Problem, programs, settings::Settings, spells::Folder};
+use crate::{
+    args::ServedArgs, problem::Problem, programs, settings::Settings, spells::SpellFolder,
+};
 
 /// Where a person stands who wants an entry: what `charmer` is to them, and what they reach.
-pub(crate) struct Surroundings {
+pub(crate) struct EntrySurroundings {
     /// The words that start `charmer`, the first of them an absolute path.
     pub(crate) charmer: Vec<String>,
     pub(crate) folder: PathBuf,
@@ -23,7 +25,7 @@ pub(crate) struct Surroundings {
     pub(crate) search: Vec<PathBuf>,
 }
 
-impl Surroundings {
+impl EntrySurroundings {
     /// Those of this process.
     pub(crate) fn here() -> Result<Self, Problem> {
         let unknown = |what: &str, error: std::io::Error| {
@@ -70,7 +72,11 @@ fn on_path(name: &str, search: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// The entry that starts what was asked for.
-pub(crate) fn entry(args: &ServedArgs, settings: &Settings, here: &Surroundings) -> ServerEntry {
+pub(crate) fn entry(
+    args: &ServedArgs,
+    settings: &Settings,
+    here: &EntrySurroundings,
+) -> ServerEntry {
     let (command, leading) = here.charmer.split_first().expect("a program has a path");
     let mut entry = ServerEntry::new(server_name(settings), command);
     entry.args.extend(leading.iter().cloned());
@@ -82,7 +88,7 @@ pub(crate) fn entry(args: &ServedArgs, settings: &Settings, here: &Surroundings)
     }
     entry.env.extend(manager_variables(settings));
     // The client's surroundings may lead to another one, where nothing is accepted.
-    let accepted = settings.spells.as_ref().and_then(Folder::accepted_in);
+    let accepted = settings.spells.as_ref().and_then(SpellFolder::accepted_in);
     if let Some(accepted) = accepted {
         let accepted = accepted.to_string_lossy().into_owned();
         entry.env.push(("CHARMER_DATA".to_owned(), accepted));
@@ -104,7 +110,7 @@ fn manager_variables(settings: &Settings) -> Vec<(String, String)> {
 }
 
 /// The folders of a PATH that is enough: those of the programs, of what runs those that are scripts, and the system's.
-fn needed_path(settings: &Settings, here: &Surroundings) -> Vec<PathBuf> {
+fn needed_path(settings: &Settings, here: &EntrySurroundings) -> Vec<PathBuf> {
     let programs = settings.programs.iter().map(|program| program.path.clone());
     let started =
         std::iter::once(PathBuf::from(&here.charmer[0])).filter(|_| here.charmer.len() > 1);

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::{
     args::{Destination, ExportArgs, ExportCommand, ServedArgs},
-    assemble::{Assembled, Assembler, Purpose},
+    assemble::{AssembledTools, Assembler, Purpose},
     commands::check_config::is_error,
     identity::exported_version,
     output::{self, print, print_raw},
@@ -47,7 +47,7 @@ struct ReadPrograms {
     settings: Settings,
     found: Vec<Option<Discovery>>,
     assembler: Assembler,
-    assembled: Assembled,
+    assembled: AssembledTools,
 }
 
 impl ReadPrograms {

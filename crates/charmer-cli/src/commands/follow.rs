@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     assemble::Assembler,
-    commands::offer::Offer,
+    commands::offer::ServedOffer,
     kept_list::KeptList,
     output,
     problem::Problem,
@@ -47,14 +47,14 @@ pub(crate) enum Task {
 
 /// What is missing of the programs: for each that could not be read whole, the number of readings before its last.
 #[derive(Debug)]
-pub(crate) struct Missing {
+pub(crate) struct MissingReading {
     tries: Vec<Option<u32>>,
     /// The number of times that it was asked for.
     round: usize,
     since: Instant,
 }
 
-impl Missing {
+impl MissingReading {
     /// What is missing where this was found. Whoever could not be read at all is not asked until it changes.
     pub(crate) fn of(found: &[Option<Discovery>]) -> Self {
         let tries = found.iter().map(|found| {
@@ -87,9 +87,9 @@ impl Missing {
 /// Follows the programs until the server stops.
 pub(crate) fn follow(
     assembler: &Assembler,
-    offer: &Offer,
+    offer: &ServedOffer,
     kept: Option<&KeptList>,
-    mut missing: Missing,
+    mut missing: MissingReading,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
     if assembler.programs().is_empty() {
@@ -126,7 +126,7 @@ pub(crate) fn follow(
             None => return Ok(()),
             Some(Err(problem)) => {
                 output::fail(&problem);
-                missing = Missing::of(&[]);
+                missing = MissingReading::of(&[]);
             }
             Some(Ok(still)) => {
                 missing = still;
@@ -140,7 +140,7 @@ pub(crate) fn follow(
 }
 
 /// What is to be done now. The tools of a program that has changed are not run from now on.
-fn tasks(assembler: &Assembler, offer: &Offer, missing: &Missing) -> Vec<Task> {
+fn tasks(assembler: &Assembler, offer: &ServedOffer, missing: &MissingReading) -> Vec<Task> {
     let cache = read::cache_or_none();
     let mut tasks = Vec::new();
     let mut touched = false;
@@ -174,28 +174,28 @@ fn tasks(assembler: &Assembler, offer: &Offer, missing: &Missing) -> Vec<Task> {
 /// Does what is to be done. Asking for what is missing may take minutes, and is dropped as soon as a program changes.
 async fn work(
     assembler: &Assembler,
-    offer: &Offer,
+    offer: &ServedOffer,
     mut tasks: Vec<Task>,
-    missing: &Missing,
-) -> Result<Missing, Problem> {
+    missing: &MissingReading,
+) -> Result<MissingReading, Problem> {
     if !tasks.contains(&Task::Read) {
         tokio::select! {
             biased;
             more = read_again(assembler, offer, &tasks) => {
-                return Ok(Missing {
+                return Ok(MissingReading {
                     round: missing.round + 1,
                     ..more?
                 });
             }
             () = one_has_changed(assembler, offer) => {}
         }
-        tasks = self::tasks(assembler, offer, &Missing::of(&[]));
+        tasks = self::tasks(assembler, offer, &MissingReading::of(&[]));
     }
     read_again(assembler, offer, &tasks).await
 }
 
 /// Waits until one of the programs is not what it was.
-async fn one_has_changed(assembler: &Assembler, offer: &Offer) {
+async fn one_has_changed(assembler: &Assembler, offer: &ServedOffer) {
     let cache = read::cache_or_none();
     loop {
         tokio::select! {
@@ -222,9 +222,9 @@ async fn one_has_changed(assembler: &Assembler, offer: &Offer) {
 /// Reads programs that have changed, asks others for what is missing, and offers the tools of all.
 pub(crate) async fn read_again(
     assembler: &Assembler,
-    offer: &Offer,
+    offer: &ServedOffer,
     tasks: &[Task],
-) -> Result<Missing, Problem> {
+) -> Result<MissingReading, Problem> {
     let mut found: Vec<Option<Discovery>> = Vec::new();
     let mut news = false;
     let programs = assembler.programs().iter().zip(assembler.watched().iter());
@@ -274,7 +274,7 @@ pub(crate) async fn read_again(
         assembled.warn();
         offer.replace(assembled.tools);
     }
-    Ok(Missing::of(&found))
+    Ok(MissingReading::of(&found))
 }
 
 /// Waits until nobody works on the files of a program.

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode, Problem> {
     if args.output.exists() && !args.force {
         return Err(is_there(&args.output));
     }
-    let mut served = Served {
+    let mut served = ToServe {
         programs: args.binaries.clone(),
         spells: args.spells.clone(),
         read_only: args.read_only,
@@ -80,14 +80,14 @@ fn write(file: &Path, text: &str, force: bool) -> Result<(), Problem> {
 }
 
 /// What is to be served.
-struct Served {
+struct ToServe {
     programs: Vec<PathBuf>,
     spells: Option<PathBuf>,
     read_only: bool,
 }
 
 /// Asks the person in front of the terminal for what was not said.
-fn ask(served: &mut Served) -> Result<(), Problem> {
+fn ask(served: &mut ToServe) -> Result<(), Problem> {
     if !io::stdin().is_terminal() {
         return Err(Problem::mistake("it is not said what is to be served")
             .hint("name programs, as in `charmer init git gh`, or a folder with `--spells`"));
@@ -107,7 +107,7 @@ fn ask(served: &mut Served) -> Result<(), Problem> {
     Ok(())
 }
 
-impl Served {
+impl ToServe {
     fn is_empty(&self) -> bool {
         self.programs.is_empty() && self.spells.is_none()
     }
@@ -190,12 +190,12 @@ const TAIL: &str = "
 
 #[cfg(test)]
 mod tests {
-    use charmer_config::{Config, Origin};
+    use charmer_config::{Config, SourceKind};
 
     use super::*;
 
-    fn served(programs: &[&str], spells: Option<&str>, read_only: bool) -> Served {
-        Served {
+    fn served(programs: &[&str], spells: Option<&str>, read_only: bool) -> ToServe {
+        ToServe {
             programs: programs.iter().map(PathBuf::from).collect(),
             spells: spells.map(PathBuf::from),
             read_only,
@@ -207,12 +207,12 @@ mod tests {
         for read_only in [false, true] {
             let served = served(&["git", "./my tool", "no"], Some("spells"), read_only);
             let config = Config::parse(&served.file(), "charmer.yaml").expect("it is valid");
-            let origins: Vec<&Origin> = config.sources.iter().map(|one| &one.origin).collect();
+            let origins: Vec<&SourceKind> = config.sources.iter().map(|one| &one.origin).collect();
             let expected = [
-                Origin::Binary("git".into()),
-                Origin::Binary("./my tool".into()),
-                Origin::Binary("no".into()),
-                Origin::Spells("spells".into()),
+                SourceKind::Binary("git".into()),
+                SourceKind::Binary("./my tool".into()),
+                SourceKind::Binary("no".into()),
+                SourceKind::Spells("spells".into()),
             ];
             assert_eq!(origins, expected.iter().collect::<Vec<_>>());
             assert!(config.sources.iter().all(|one| one.read_only == read_only));

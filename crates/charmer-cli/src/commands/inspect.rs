@@ -14,16 +14,16 @@ use charmer_run::HookMoment;
 use crate::{
     args::{InspectArgs, Spells},
     commands::{inspect_json, tools::effect_word},
-    confine::Confinement,
+    confine::ProgramConfinement,
     hooks,
     output::{self, BOLD, DIM, YELLOW, print, print_raw, styled},
-    policy::{EffectFrom, LeftOut, Prepared, prepare, said},
+    policy::{EffectFrom, LeftOut, PreparedProgram, prepare, said},
     problem::Problem,
     profiles::LoadedProfile,
     read::{provenance, read, was_said},
     refused::Refused,
     rights, runtime, set,
-    settings::{Program, Settings},
+    settings::{ServedProgram, Settings},
     table::{Cell, Last, table},
     wrap::wrapped,
 };
@@ -32,9 +32,9 @@ use crate::{
 pub(crate) struct Inspected<'s> {
     pub(crate) program: PathBuf,
     pub(crate) found: Discovery,
-    pub(crate) prepared: Prepared,
+    pub(crate) prepared: PreparedProgram,
     pub(crate) catalogue: Catalogue,
-    pub(crate) confinement: Confinement,
+    pub(crate) confinement: ProgramConfinement,
     /// What keeps calls that are meant to read from writing here; nothing, where names decide.
     pub(crate) kept_by: Option<String>,
     /// What is said of the network of its commands.
@@ -42,7 +42,7 @@ pub(crate) struct Inspected<'s> {
     /// Where its profiles come from, the nearest last.
     pub(crate) profiles: Vec<String>,
     settings: &'s Settings,
-    source: &'s Program,
+    source: &'s ServedProgram,
 }
 
 impl<'s> Inspected<'s> {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     args::{Args, Command, ListArgs, ServedArgs},
     clients::{at_home, machine, masked, served_words},
-    commands::client_entry::Surroundings,
+    commands::client_entry::EntrySurroundings,
     output::{BOLD, DIM, GREEN, RED, print, print_raw, styled},
     problem::Problem,
     programs,
@@ -20,7 +20,7 @@ use crate::{
 
 pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Problem> {
     let machine = machine();
-    let folder = Surroundings::here()?.folder;
+    let folder = EntrySurroundings::here()?.folder;
     let clients: Vec<Listed> = Client::all()
         .iter()
         .map(|client| Listed::new(client, &machine, &folder))

@@ -9,22 +9,22 @@ use std::{
 use charmer_core::tool::Tool;
 use charmer_run::{Exposed, KeptSearch, ToolSet};
 use charmer_server::{Listing, ToolsHandle};
-use charmer_spells::{Problem as SpellProblem, Watch, watch};
+use charmer_spells::{SpellProblem, Watch, watch};
 
 use crate::{assemble::Assembler, kept_list::KeptList, output, spells};
 
 /// Hands tools to a server. Clones speak for the same one.
 #[derive(Clone)]
-pub(crate) struct Offer(Arc<OfferState>);
+pub(crate) struct ServedOffer(Arc<OfferState>);
 
 struct OfferState {
     assembler: Arc<Assembler>,
     tools: ToolsHandle,
-    state: Mutex<State>,
+    state: Mutex<OfferedNow>,
 }
 
 #[derive(Default)]
-struct State {
+struct OfferedNow {
     programs: ToolSet,
     /// Whether the programs have been read to the end.
     settled: bool,
@@ -36,7 +36,7 @@ struct State {
     told: HashSet<SpellProblem>,
 }
 
-impl Offer {
+impl ServedOffer {
     /// For a server whose programs are still to be read; the spells are offered at once.
     pub(crate) fn new(assembler: Arc<Assembler>, tools: ToolsHandle) -> Self {
         let offer = Self(Arc::new(OfferState {
@@ -124,7 +124,7 @@ impl Offer {
     }
 
     /// Hands everything over if the programs' tools changed, which is what `change` says, or a spell did.
-    fn change(&self, change: impl FnOnce(&mut State) -> bool) {
+    fn change(&self, change: impl FnOnce(&mut OfferedNow) -> bool) {
         // Behind the handing over: the list does not wait for it.
         if let Some(all) = self.hand_over(change) {
             all.make_searchable();
@@ -132,7 +132,7 @@ impl Offer {
     }
 
     /// Returns what was handed over, if that is not going to change soon.
-    fn hand_over(&self, change: impl FnOnce(&mut State) -> bool) -> Option<Exposed> {
+    fn hand_over(&self, change: impl FnOnce(&mut OfferedNow) -> bool) -> Option<Exposed> {
         let shared = &*self.0;
         // Held until the server has the tools: an older set must not come after a newer one.
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);

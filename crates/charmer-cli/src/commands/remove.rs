@@ -7,7 +7,7 @@ use charmer_clients::{Chosen, RegisterError, Registrar};
 use crate::{
     args::RemoveArgs,
     clients::{at_home, is_ours, machine},
-    commands::{add::explained, client_entry::Surroundings},
+    commands::{add::explained, client_entry::EntrySurroundings},
     output::print,
     problem::Problem,
 };
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) fn run(args: &RemoveArgs) -> Result<ExitCode, Problem> {
     let chosen = Chosen::read(&args.from)?;
     let machine = machine();
-    let here = Surroundings::here()?;
+    let here = EntrySurroundings::here()?;
     let registrar = Registrar::new(&machine, &here.folder, args.scope.scope(), &is_ours);
     let mut removed = 0;
     for client in chosen.on(&machine) {

@@ -26,9 +26,9 @@ use crate::{
     assemble::{Assembler, Purpose},
     clients,
     commands::{
-        client_entry::{Surroundings, entry, server_name},
-        follow::{Missing, Task, follow, read_again},
-        offer::Offer,
+        client_entry::{EntrySurroundings, entry, server_name},
+        follow::{MissingReading, Task, follow, read_again},
+        offer::ServedOffer,
     },
     identity::{Introduction, Teller, awaited, kept_introduction, server_info},
     instructions,
@@ -81,12 +81,12 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
         server = server.promotions(promotions.clone());
     }
     let stop = server.stop_token();
-    let offer = Offer::new(Arc::clone(&assembler), server.tools());
+    let offer = ServedOffer::new(Arc::clone(&assembler), server.tools());
     let watching = offer.watch_spells();
     let (tell, told) = mpsc::channel();
     {
         let (assembler, stop) = (Arc::clone(&assembler), stop.clone());
-        let reading = Arc::new(Reading {
+        let reading = Arc::new(ProgramsToRead {
             programs,
             refresh,
             kept,
@@ -155,7 +155,7 @@ fn went_wrong() -> Problem {
 }
 
 /// What is to be read.
-struct Reading {
+struct ProgramsToRead {
     programs: Vec<PathBuf>,
     refresh: bool,
     kept: Option<KeptList>,
@@ -170,9 +170,9 @@ struct Foretold {
     search: bool,
 }
 
-impl Reading {
+impl ProgramsToRead {
     /// Keeps the list for the next start.
-    fn keep_list(&self, offer: &Offer) {
+    fn keep_list(&self, offer: &ServedOffer) {
         if let Some(kept) = &self.kept {
             offer.keep(kept);
         }
@@ -183,8 +183,8 @@ impl Reading {
 /// there is nothing to serve.
 fn walk(
     assembler: &Arc<Assembler>,
-    reading: &Arc<Reading>,
-    offer: &Offer,
+    reading: &Arc<ProgramsToRead>,
+    offer: &ServedOffer,
     stop: &CancellationToken,
 ) -> Result<(), Problem> {
     // Before there is a runtime: this is all that a client waits for at a warm start.
@@ -247,7 +247,7 @@ fn walk(
 }
 
 /// Lists what needs no reading: a client that starts a server for the first time may not wait for more.
-fn list_early(assembler: &Assembler, offer: &Offer) {
+fn list_early(assembler: &Assembler, offer: &ServedOffer) {
     if let Some(listing) = assembler.early_listing() {
         offer.show_early(listing);
     }
@@ -255,11 +255,11 @@ fn list_early(assembler: &Assembler, offer: &Offer) {
 
 async fn read_or_check(
     assembler: &Assembler,
-    reading: &Reading,
+    reading: &ProgramsToRead,
     shown_early: Option<&Foretold>,
-    offer: &Offer,
-) -> Result<Missing, Problem> {
-    let Reading {
+    offer: &ServedOffer,
+) -> Result<MissingReading, Problem> {
+    let ProgramsToRead {
         programs,
         refresh,
         kept,
@@ -307,8 +307,8 @@ async fn read_or_check(
 async fn check(
     assembler: &Assembler,
     starts: Vec<Start>,
-    offer: &Offer,
-) -> Result<Missing, Problem> {
+    offer: &ServedOffer,
+) -> Result<MissingReading, Problem> {
     let mut tasks = Vec::new();
     for (start, watched) in starts.iter().zip(assembler.watched().iter()) {
         let holds = start.still_holds().await;
@@ -323,7 +323,7 @@ async fn check(
     }
     if !tasks.contains(&Task::Read) {
         let known: Vec<_> = starts.into_iter().map(Start::into_known).collect();
-        return Ok(Missing::of(&known));
+        return Ok(MissingReading::of(&known));
     }
     // A large model is not held twice.
     drop(starts);
@@ -333,9 +333,9 @@ async fn check(
 async fn read_all(
     assembler: &Assembler,
     starts: Vec<Start>,
-    offer: &Offer,
-    reading: &Reading,
-) -> Result<Missing, Problem> {
+    offer: &ServedOffer,
+    reading: &ProgramsToRead,
+) -> Result<MissingReading, Problem> {
     // From the beginning: what is offered while it is being read is of what it was before.
     for (start, watched) in starts.iter().zip(assembler.watched().iter()) {
         watched.stands_on(start.footing());
@@ -411,7 +411,7 @@ async fn read_all(
         return Err(last.unwrap_or_else(|| Problem::failed("no program could be read")));
     }
     failures.iter().for_each(output::fail);
-    let missing = Missing::of(&found);
+    let missing = MissingReading::of(&found);
     let is_whole = |found: &Option<Discovery>| found.as_ref().is_some_and(|it| it.complete);
     let all_whole = found.iter().all(is_whole);
     // The tools take the place of what they were made from.
@@ -427,7 +427,7 @@ async fn read_all(
 
 /// Prints the entry in the shape that most clients share.
 fn print_config(args: &ServedArgs, settings: &Settings) -> Result<ExitCode, Problem> {
-    let entry = entry(args, settings, &Surroundings::here()?);
+    let entry = entry(args, settings, &EntrySurroundings::here()?);
     output::print_raw(clients::common_shape(&entry).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use std::{
 use charmer_config::reading;
 use charmer_core::text::nearest;
 use charmer_spells::{
-    Context, Report, Spell, SpellBook, SpellOptions, Trust, check, check_folder, create,
+    Context, Spell, SpellBook, SpellOptions, SpellReport, Trust, check, check_folder, create,
 };
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ use crate::{
     args::{CastArgs, Selection, SpellArgs, SpellCommand, Spells},
     assemble::{Assembler, Purpose},
     commands::{
-        call::{Form, call_and_show},
+        call::{CallForm, call_and_show},
         check::{spell_parts, spell_sum},
         check_config::is_error,
         tools::effect_cell,
@@ -84,13 +84,13 @@ fn check_all(folder: &Path, files: &[PathBuf], as_json: bool) -> Result<ExitCode
         spells::must_exist(folder)?;
         check_folder(folder, &options).map_err(|error| unreadable(folder, &error))?
     } else {
-        let reports: Result<Vec<Report>, Problem> = files
+        let reports: Result<Vec<SpellReport>, Problem> = files
             .iter()
             .map(|file| check(file, &options).map_err(|error| unreadable(file, &error)))
             .collect();
         (reports?, Vec::new())
     };
-    let ok = reports.iter().all(Report::is_ok) && !problems.iter().any(is_error);
+    let ok = reports.iter().all(SpellReport::is_ok) && !problems.iter().any(is_error);
     if as_json {
         let files: Vec<Value> = reports
             .iter()
@@ -197,8 +197,8 @@ fn cast(folder: &Path, args: &CastArgs) -> Result<ExitCode, Problem> {
         .expect("every book has this tool");
     let tool = tool.clone().dry_run(args.dry_run);
     let form = match args.json {
-        true => Form::Structured,
-        false => Form::Text,
+        true => CallForm::Structured,
+        false => CallForm::Text,
     };
     call_and_show(&assembler, &tool, input, form)
 }

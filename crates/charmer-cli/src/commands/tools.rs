@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use charmer_core::{
-    expose::{Expose, MOST_TOOLS, Place},
+    expose::{Expose, MOST_TOOLS, ShownBecause},
     model::Effect,
     text::shorten,
     tool::{Descriptions, Tool, estimate_tokens},
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::{
     args::ToolsArgs,
-    assemble::{Assembled, Assembler, LeftOutCount, Purpose},
+    assemble::{AssembledTools, Assembler, LeftOutCount, Purpose},
     commands::tool_groups::command_groups,
     kept_list::KeptList,
     output::{self, DIM, GREEN, RED, YELLOW, print, print_raw, styled, warn},
@@ -23,7 +23,7 @@ use crate::{
     runtime,
     settings::Settings,
     spells,
-    table::{Cell, Group, Last, grouped},
+    table::{Cell, Last, RowGroup, grouped},
     tokens,
     wrap::wrapped,
 };
@@ -160,7 +160,7 @@ fn counts(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> serde_json
 }
 
 /// Adds what the programs and their commands may reach.
-fn add_networks(counts: &mut serde_json::Value, assembler: &Assembler, assembled: &Assembled) {
+fn add_networks(counts: &mut serde_json::Value, assembler: &Assembler, assembled: &AssembledTools) {
     let programs = assembler.programs().iter().map(|program| {
         let granted = program.confinement.network_of(None);
         json!({
@@ -234,7 +234,7 @@ fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option
     }
     let meta = exposed.meta.iter();
     let meta = meta.map(|tool| row(tool, Some(costs.of(tool)), Some(Cell::new("meta"))));
-    let meta = Group {
+    let meta = RowGroup {
         title: String::new(),
         rows: meta.collect(),
     };
@@ -243,12 +243,12 @@ fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option
             let tokens = listed_tokens(exposed, shown, costs);
             row(&shown.tool, tokens, (!all).then(|| place_cell(shown.place)))
         });
-        Group {
+        RowGroup {
             rows: rows.collect(),
             title: group.title(all),
         }
     });
-    let groups: Vec<Group> = std::iter::once(meta)
+    let groups: Vec<RowGroup> = std::iter::once(meta)
         .chain(groups)
         .filter(|group| !group.rows.is_empty())
         .collect();
@@ -346,7 +346,7 @@ fn summary(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> String {
         "with --expose all, each a tool, they would take {}\n",
         tokens(whole)
     ));
-    let is_pinned = |shown: &Shown| shown.place == Place::Pinned;
+    let is_pinned = |shown: &Shown| shown.place == ShownBecause::Pinned;
     let pinned = exposed.commands.iter().any(is_pinned);
     if exposure.mode == Expose::Auto && pinned && costs.total() > exposure.budget {
         text.push_str(&format!(
@@ -374,11 +374,11 @@ fn row(tool: &Tool, tokens: Option<usize>, shown: Option<Cell>) -> Vec<Cell> {
     row
 }
 
-fn place_cell(place: Place) -> Cell {
+fn place_cell(place: ShownBecause) -> Cell {
     match place {
-        Place::Own => Cell::new("tool"),
-        Place::Pinned => Cell::new("pinned"),
-        Place::Hidden => Cell::new("hidden").style(DIM),
+        ShownBecause::Own => Cell::new("tool"),
+        ShownBecause::Pinned => Cell::new("pinned"),
+        ShownBecause::Hidden => Cell::new("hidden").style(DIM),
         _ => Cell::new("search").style(DIM),
     }
 }

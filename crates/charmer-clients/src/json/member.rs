@@ -14,7 +14,7 @@
 use jsonc_parser::ast::{Object, ObjectProp};
 
 use crate::{
-    layout::{Layout, indentation, leading_newline, trailing_newline},
+    layout::{FileLayout, indentation, leading_newline, trailing_newline},
     place::Splice,
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn is_one_line(text: &str, object: &Object<'_>) -> bool {
 }
 
 /// The indentation of an object's members: that of a member that starts a line, else one step more than the object's.
-pub(crate) fn member_indent(text: &str, object: &Object<'_>, layout: &Layout) -> String {
+pub(crate) fn member_indent(text: &str, object: &Object<'_>, layout: &FileLayout) -> String {
     let own_line = |member: &&ObjectProp<'_>| {
         let line = text[..member.range.start].trim_end_matches([' ', '\t']);
         line.ends_with('\n')
@@ -60,7 +60,7 @@ pub(crate) fn insert(
     text: &str,
     object: &Object<'_>,
     member: &str,
-    layout: &Layout,
+    layout: &FileLayout,
     sole: Sole,
 ) -> Vec<Splice> {
     let newline = layout.newline;

@@ -18,12 +18,12 @@ use self::{
     text::{Member, whole, wrapped},
 };
 use crate::{
-    layout::{Layout, indentation, leading_newline, trailing_newline},
-    place::{Addition, Mistake, Place, Remainder, splice},
+    layout::{FileLayout, indentation, leading_newline, trailing_newline},
+    place::{Addition, Mistake, Remainder, ServersPlace, splice},
 };
 
 /// The servers of a text, by name.
-pub(crate) fn entries(text: &str, place: &Place) -> Result<Vec<(String, Value)>, Mistake> {
+pub(crate) fn entries(text: &str, place: &ServersPlace) -> Result<Vec<(String, Value)>, Mistake> {
     let Some(root) = root(text)? else {
         return Ok(Vec::new());
     };
@@ -41,7 +41,7 @@ pub(crate) fn entries(text: &str, place: &Place) -> Result<Vec<(String, Value)>,
 /// A text with one more server, or another one under its name.
 pub(crate) fn add(
     text: Option<&str>,
-    place: &Place,
+    place: &ServersPlace,
     addition: &Addition<'_>,
 ) -> Result<String, Mistake> {
     let mut first = None;
@@ -59,11 +59,11 @@ pub(crate) fn add(
 
 fn add_as(
     text: Option<&str>,
-    place: &Place,
+    place: &ServersPlace,
     addition: &Addition<'_>,
     sole: Sole,
 ) -> Result<String, Mistake> {
-    let layout = Layout::of(text.unwrap_or_default());
+    let layout = FileLayout::of(text.unwrap_or_default());
     let entry = Member {
         name: addition.name,
         value: addition.fields,
@@ -92,7 +92,7 @@ fn add_as(
             let member = wrapped(place.key, &entry, &indent, &layout, one_line);
             insert(text, &root, &member, &layout, sole)
         }
-        Some(Holder { object, .. }) => {
+        Some(JsonServers { object, .. }) => {
             let one_line = inline || is_one_line(text, object);
             match last(object, addition.name) {
                 Some(server) => {
@@ -118,7 +118,7 @@ fn add_as(
 }
 
 /// A text without a server.
-pub(crate) fn remove(text: &str, place: &Place, name: &str) -> Result<Remainder, Mistake> {
+pub(crate) fn remove(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
     let mut remainder = Remainder::Same;
     loop {
         let text = match &remainder {
@@ -133,7 +133,7 @@ pub(crate) fn remove(text: &str, place: &Place, name: &str) -> Result<Remainder,
     }
 }
 
-fn remove_last(text: &str, place: &Place, name: &str) -> Result<Remainder, Mistake> {
+fn remove_last(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
     let Some(root) = root(text)? else {
         return Ok(Remainder::Same);
     };
@@ -170,7 +170,7 @@ fn without_root(text: &str, root: &Object<'_>) -> Remainder {
 }
 
 /// The object that holds the servers, and the property at the top of the file that may have come with it.
-struct Holder<'a, 'text> {
+struct JsonServers<'a, 'text> {
     object: &'a Object<'text>,
     property: Option<&'a ObjectProp<'text>>,
 }
@@ -178,8 +178,8 @@ struct Holder<'a, 'text> {
 fn holder<'a, 'text>(
     text: &str,
     root: &'a Object<'text>,
-    place: &Place,
-) -> Result<Option<Holder<'a, 'text>>, Mistake> {
+    place: &ServersPlace,
+) -> Result<Option<JsonServers<'a, 'text>>, Mistake> {
     let Some(property) = last(root, place.key) else {
         return Ok(None);
     };
@@ -194,11 +194,11 @@ fn holder<'a, 'text>(
             object.properties.iter().all(servers).then_some(object)
         });
     Ok(Some(match inner {
-        Some(object) => Holder {
+        Some(object) => JsonServers {
             object,
             property: None,
         },
-        None => Holder {
+        None => JsonServers {
             object,
             property: Some(property),
         },

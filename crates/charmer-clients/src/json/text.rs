@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{layout::Layout, place::Place};
+use crate::{layout::FileLayout, place::ServersPlace};
 
 /// A member of an object that is to be written.
 pub(crate) struct Member<'a> {
@@ -11,12 +11,12 @@ pub(crate) struct Member<'a> {
 }
 
 impl Member<'_> {
-    pub(crate) fn text(&self, indent: &str, layout: &Layout, one_line: bool) -> String {
+    pub(crate) fn text(&self, indent: &str, layout: &FileLayout, one_line: bool) -> String {
         let value = self.value_text(indent, layout, one_line);
         format!("{}: {value}", Value::from(self.name))
     }
 
-    pub(crate) fn value_text(&self, indent: &str, layout: &Layout, one_line: bool) -> String {
+    pub(crate) fn value_text(&self, indent: &str, layout: &FileLayout, one_line: bool) -> String {
         if one_line {
             inline_object(self.value)
         } else {
@@ -26,8 +26,8 @@ impl Member<'_> {
 }
 
 /// A whole file with one server.
-pub(crate) fn whole(place: &Place, entry: &Member<'_>, layout: &Layout) -> String {
-    let Layout { newline, unit } = layout;
+pub(crate) fn whole(place: &ServersPlace, entry: &Member<'_>, layout: &FileLayout) -> String {
+    let FileLayout { newline, unit } = layout;
     let member = wrapped(place.key, entry, unit, layout, false);
     format!("{{{newline}{unit}{member}{newline}}}")
 }
@@ -37,22 +37,22 @@ pub(crate) fn wrapped(
     key: &str,
     entry: &Member<'_>,
     indent: &str,
-    layout: &Layout,
+    layout: &FileLayout,
     one_line: bool,
 ) -> String {
     let key = Value::from(key);
     if one_line {
         return format!("{key}: {{ {} }}", entry.text(indent, layout, true));
     }
-    let Layout { newline, unit } = layout;
+    let FileLayout { newline, unit } = layout;
     let inner = format!("{indent}{unit}");
     let entry = entry.text(&inner, layout, false);
     format!("{key}: {{{newline}{inner}{entry}{newline}{indent}}}")
 }
 
 /// An object over several lines; lists stay in one.
-fn object(map: &Map<String, Value>, indent: &str, layout: &Layout) -> String {
-    let Layout { newline, unit } = layout;
+fn object(map: &Map<String, Value>, indent: &str, layout: &FileLayout) -> String {
+    let FileLayout { newline, unit } = layout;
     let inner = format!("{indent}{unit}");
     let members: Vec<String> = map
         .iter()

@@ -13,24 +13,24 @@ use std::ops::Range;
 use serde_json::Value;
 
 use self::{
-    node::{Document, Kind, Node, document},
+    node::{NodeKind, YamlDocument, YamlNode, document},
     text::{flow_map, list_lines, map_lines, quoted, scalar},
 };
 use crate::{
     flow,
-    layout::{Layout, indentation, line_start, trailing_newline},
-    place::{Addition, Mistake, Place, Remainder, Splice, splice},
+    layout::{FileLayout, indentation, line_start, trailing_newline},
+    place::{Addition, Mistake, Remainder, ServersPlace, Splice, splice},
 };
 
 /// How far in an entry is under a key that comes with it.
 const STEP: usize = 2;
 
 /// The servers of a text, by name.
-pub(crate) fn entries(text: &str, place: &Place) -> Result<Vec<(String, Value)>, Mistake> {
+pub(crate) fn entries(text: &str, place: &ServersPlace) -> Result<Vec<(String, Value)>, Mistake> {
     let document = document(text)?;
     Ok(holder(&document, place)?
         .iter()
-        .flat_map(Holder::members)
+        .flat_map(YamlServers::members)
         .filter_map(|member| Some((member.name?.to_owned(), member.value.value())))
         .collect())
 }
@@ -38,10 +38,10 @@ pub(crate) fn entries(text: &str, place: &Place) -> Result<Vec<(String, Value)>,
 /// A text with one more server, or another one under its name.
 pub(crate) fn add(
     text: Option<&str>,
-    place: &Place,
+    place: &ServersPlace,
     addition: &Addition<'_>,
 ) -> Result<String, Mistake> {
-    let layout = Layout::of(text.unwrap_or_default());
+    let layout = FileLayout::of(text.unwrap_or_default());
     let Some(text) = text else {
         let newline = layout.newline;
         return Ok(preamble(place, newline) + &keyed(place, addition).text("", newline) + newline);
@@ -51,7 +51,7 @@ pub(crate) fn add(
         return with_key(text, &document, place, addition, &layout);
     };
     let members = holder.members();
-    let named = |member: &&Member<'_>| member.name == Some(addition.name);
+    let named = |member: &&YamlMember<'_>| member.name == Some(addition.name);
     let change = match members.iter().rev().find(named) {
         Some(old) => replace(text, &holder, old, place, addition, &layout),
         None => append(text, &holder, &members, place, addition, &layout),
@@ -62,10 +62,10 @@ pub(crate) fn add(
 /// A text with an entry and the key that it needs.
 fn with_key(
     text: &str,
-    document: &Document,
-    place: &Place,
+    document: &YamlDocument,
+    place: &ServersPlace,
     addition: &Addition<'_>,
-    layout: &Layout,
+    layout: &FileLayout,
 ) -> Result<String, Mistake> {
     let newline = layout.newline;
     if let Some(root) = document.root.as_ref().filter(|root| root.is_flow()) {
@@ -98,7 +98,7 @@ fn with_key(
 }
 
 /// A text without a server.
-pub(crate) fn remove(text: &str, place: &Place, name: &str) -> Result<Remainder, Mistake> {
+pub(crate) fn remove(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
     let mut remainder = Remainder::Same;
     loop {
         let text = match &remainder {
@@ -113,13 +113,13 @@ pub(crate) fn remove(text: &str, place: &Place, name: &str) -> Result<Remainder,
     }
 }
 
-fn remove_last(text: &str, place: &Place, name: &str) -> Result<Remainder, Mistake> {
+fn remove_last(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
     let document = document(text)?;
     let Some(holder) = holder(&document, place)? else {
         return Ok(Remainder::Same);
     };
     let members = holder.members();
-    let named = |member: &Member<'_>| member.name == Some(name);
+    let named = |member: &YamlMember<'_>| member.name == Some(name);
     let Some(index) = members.iter().rposition(named) else {
         return Ok(Remainder::Same);
     };
@@ -137,7 +137,12 @@ fn remove_last(text: &str, place: &Place, name: &str) -> Result<Remainder, Mista
 }
 
 /// What is left of a text whose key came with the entry.
-fn without_key(text: &str, document: &Document, holder: &Holder<'_>, place: &Place) -> Remainder {
+fn without_key(
+    text: &str,
+    document: &YamlDocument,
+    holder: &YamlServers<'_>,
+    place: &ServersPlace,
+) -> Remainder {
     let (start, end) = (holder.key.start, holder.value.end);
     if let Some(root) = document.root.as_ref().filter(|root| root.is_flow()) {
         let ends = root.pairs().iter().map(|(_, value)| value.end);
@@ -159,7 +164,7 @@ fn without_key(text: &str, document: &Document, holder: &Holder<'_>, place: &Pla
 }
 
 /// The keys that a file cannot do without, and an empty line.
-fn preamble(place: &Place, newline: &str) -> String {
+fn preamble(place: &ServersPlace, newline: &str) -> String {
     let keys: String = place
         .preamble
         .iter()
@@ -172,9 +177,9 @@ fn preamble(place: &Place, newline: &str) -> String {
 }
 
 /// Lines that are not indented yet.
-struct Lines(Vec<String>);
+struct ServerLines(Vec<String>);
 
-impl Lines {
+impl ServerLines {
     fn text(&self, indent: &str, newline: &str) -> String {
         let lines: Vec<_> = self
             .0
@@ -186,8 +191,8 @@ impl Lines {
 }
 
 /// The lines of an entry.
-fn entry(place: &Place, addition: &Addition<'_>) -> Lines {
-    Lines(if place.list {
+fn entry(place: &ServersPlace, addition: &Addition<'_>) -> ServerLines {
+    ServerLines(if place.list {
         list_lines(addition.fields)
     } else {
         map_lines(addition.name, addition.fields)
@@ -195,10 +200,10 @@ fn entry(place: &Place, addition: &Addition<'_>) -> Lines {
 }
 
 /// The lines of an entry with the key that it needs.
-fn keyed(place: &Place, addition: &Addition<'_>) -> Lines {
+fn keyed(place: &ServersPlace, addition: &Addition<'_>) -> ServerLines {
     let entry = entry(place, addition).0.into_iter();
     let entry = entry.map(|line| format!("{:STEP$}{line}", ""));
-    Lines(
+    ServerLines(
         std::iter::once(format!("{}:", scalar(place.key)))
             .chain(entry)
             .collect(),
@@ -206,7 +211,7 @@ fn keyed(place: &Place, addition: &Addition<'_>) -> Lines {
 }
 
 /// An entry as it stands between braces or brackets.
-fn flow_member(place: &Place, addition: &Addition<'_>) -> String {
+fn flow_member(place: &ServersPlace, addition: &Addition<'_>) -> String {
     let fields = flow_map(addition.fields);
     match place.list {
         true => fields,
@@ -217,11 +222,11 @@ fn flow_member(place: &Place, addition: &Addition<'_>) -> String {
 /// The change that puts an entry after those that are there.
 fn append(
     text: &str,
-    holder: &Holder<'_>,
-    members: &[Member<'_>],
-    place: &Place,
+    holder: &YamlServers<'_>,
+    members: &[YamlMember<'_>],
+    place: &ServersPlace,
     addition: &Addition<'_>,
-    layout: &Layout,
+    layout: &FileLayout,
 ) -> Splice {
     let last = members.last().map(|member| member.end);
     if holder.value.is_flow() {
@@ -240,11 +245,11 @@ fn append(
 /// The change that gives an entry another value.
 fn replace(
     text: &str,
-    holder: &Holder<'_>,
-    old: &Member<'_>,
-    place: &Place,
+    holder: &YamlServers<'_>,
+    old: &YamlMember<'_>,
+    place: &ServersPlace,
     addition: &Addition<'_>,
-    layout: &Layout,
+    layout: &FileLayout,
 ) -> Splice {
     if holder.value.is_flow() {
         return (old.start..old.end, flow_member(place, addition));
@@ -291,49 +296,53 @@ fn end_of_line(text: &str, end: usize) -> usize {
 }
 
 /// What holds the servers, and its key.
-struct Holder<'a> {
-    key: &'a Node,
-    value: &'a Node,
+struct YamlServers<'a> {
+    key: &'a YamlNode,
+    value: &'a YamlNode,
 }
 
 /// One of the servers.
-struct Member<'a> {
+struct YamlMember<'a> {
     name: Option<&'a str>,
     start: usize,
     end: usize,
-    value: &'a Node,
+    value: &'a YamlNode,
 }
 
-impl<'a> Holder<'a> {
-    fn members(&self) -> Vec<Member<'a>> {
+impl<'a> YamlServers<'a> {
+    fn members(&self) -> Vec<YamlMember<'a>> {
         let value = self.value;
-        let listed = |start, item: &'a Node| Member {
+        let listed = |start, item: &'a YamlNode| YamlMember {
             name: item.pair("name").and_then(|(_, name)| name.text()),
             start,
             end: item.end,
             value: item,
         };
         match &value.kind {
-            Kind::Map(pairs) | Kind::FlowMap(pairs) => pairs
+            NodeKind::Map(pairs) | NodeKind::FlowMap(pairs) => pairs
                 .iter()
-                .map(|(key, value)| Member {
+                .map(|(key, value)| YamlMember {
                     name: key.text(),
                     start: key.start,
                     end: value.end,
                     value,
                 })
                 .collect(),
-            Kind::List(items) => items
+            NodeKind::List(items) => items
                 .iter()
                 .map(|(dash, item)| listed(*dash, item))
                 .collect(),
-            Kind::FlowList(items) => items.iter().map(|item| listed(item.start, item)).collect(),
-            Kind::Empty | Kind::Plain(_) | Kind::Scalar(_) | Kind::Alias => Vec::new(),
+            NodeKind::FlowList(items) => {
+                items.iter().map(|item| listed(item.start, item)).collect()
+            }
+            NodeKind::Empty | NodeKind::Plain(_) | NodeKind::Scalar(_) | NodeKind::Alias => {
+                Vec::new()
+            }
         }
     }
 
     /// Whether the key came with its only entry; see the top of this file.
-    fn came_with(&self, text: &str, member: &Member<'_>) -> bool {
+    fn came_with(&self, text: &str, member: &YamlMember<'_>) -> bool {
         if self.value.is_flow() {
             let before = &text[self.value.start + 1..member.start];
             let after = &text[member.end..self.value.end - 1];
@@ -348,11 +357,14 @@ impl<'a> Holder<'a> {
     }
 }
 
-fn holder<'a>(document: &'a Document, place: &Place) -> Result<Option<Holder<'a>>, Mistake> {
+fn holder<'a>(
+    document: &'a YamlDocument,
+    place: &ServersPlace,
+) -> Result<Option<YamlServers<'a>>, Mistake> {
     let Some(root) = &document.root else {
         return Ok(None);
     };
-    if !matches!(root.kind, Kind::Map(_) | Kind::FlowMap(_)) {
+    if !matches!(root.kind, NodeKind::Map(_) | NodeKind::FlowMap(_)) {
         return Err(Mistake::shape(
             format!("the file must hold a mapping, and this is {}", root.word()),
             root.start..root.start,
@@ -362,13 +374,13 @@ fn holder<'a>(document: &'a Document, place: &Place) -> Result<Option<Holder<'a>
         return Ok(None);
     };
     let fits = match &value.kind {
-        Kind::Empty => true,
-        Kind::Map(_) | Kind::FlowMap(_) => !place.list,
-        Kind::List(_) | Kind::FlowList(_) => place.list,
-        Kind::Plain(_) | Kind::Scalar(_) | Kind::Alias => false,
+        NodeKind::Empty => true,
+        NodeKind::Map(_) | NodeKind::FlowMap(_) => !place.list,
+        NodeKind::List(_) | NodeKind::FlowList(_) => place.list,
+        NodeKind::Plain(_) | NodeKind::Scalar(_) | NodeKind::Alias => false,
     };
     if fits {
-        return Ok(Some(Holder { key, value }));
+        return Ok(Some(YamlServers { key, value }));
     }
     let wanted = match place.list {
         true => "a list of servers, each with its name",

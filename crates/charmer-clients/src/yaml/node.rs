@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use crate::{json::lower, place::Mistake};
 
 /// A document that may be empty.
-pub(crate) struct Document {
-    pub(crate) root: Option<Node>,
+pub(crate) struct YamlDocument {
+    pub(crate) root: Option<YamlNode>,
     /// The end of what is written in it, without comments.
     pub(crate) content_end: usize,
     /// Whether a line says that it ends.
@@ -16,52 +16,52 @@ pub(crate) struct Document {
 
 /// A node with its place; the start of one with an anchor or a tag comes after these.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct YamlNode {
     pub(crate) start: usize,
     /// The end of what is written in it.
     pub(crate) end: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     /// Nothing is written.
     Empty,
     /// A text without quotes, which may mean a number, a truth or nothing.
     Plain(String),
     Scalar(String),
     Alias,
-    Map(Vec<(Node, Node)>),
+    Map(Vec<(YamlNode, YamlNode)>),
     /// Items with the place of their dash.
-    List(Vec<(usize, Node)>),
-    FlowMap(Vec<(Node, Node)>),
-    FlowList(Vec<Node>),
+    List(Vec<(usize, YamlNode)>),
+    FlowMap(Vec<(YamlNode, YamlNode)>),
+    FlowList(Vec<YamlNode>),
 }
 
-impl Node {
+impl YamlNode {
     /// The text of a scalar.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Plain(text) | Kind::Scalar(text) => Some(text),
+            NodeKind::Plain(text) | NodeKind::Scalar(text) => Some(text),
             _ => None,
         }
     }
 
     /// The pairs of a mapping.
-    pub(crate) fn pairs(&self) -> &[(Node, Node)] {
+    pub(crate) fn pairs(&self) -> &[(YamlNode, YamlNode)] {
         match &self.kind {
-            Kind::Map(pairs) | Kind::FlowMap(pairs) => pairs,
+            NodeKind::Map(pairs) | NodeKind::FlowMap(pairs) => pairs,
             _ => &[],
         }
     }
 
     /// Whether it stands in braces or brackets.
     pub(crate) fn is_flow(&self) -> bool {
-        matches!(self.kind, Kind::FlowMap(_) | Kind::FlowList(_))
+        matches!(self.kind, NodeKind::FlowMap(_) | NodeKind::FlowList(_))
     }
 
     /// The last pair of a key, which is the one that counts.
-    pub(crate) fn pair(&self, key: &str) -> Option<&(Node, Node)> {
+    pub(crate) fn pair(&self, key: &str) -> Option<&(YamlNode, YamlNode)> {
         let mut pairs = self.pairs().iter().rev();
         pairs.find(|(other, _)| other.text() == Some(key))
     }
@@ -69,27 +69,27 @@ impl Node {
     /// It without places; aliases are not followed.
     pub(crate) fn value(&self) -> Value {
         match &self.kind {
-            Kind::Empty | Kind::Alias => Value::Null,
-            Kind::Plain(text) => meant(text),
-            Kind::Scalar(text) => text.as_str().into(),
-            Kind::Map(pairs) | Kind::FlowMap(pairs) => pairs
+            NodeKind::Empty | NodeKind::Alias => Value::Null,
+            NodeKind::Plain(text) => meant(text),
+            NodeKind::Scalar(text) => text.as_str().into(),
+            NodeKind::Map(pairs) | NodeKind::FlowMap(pairs) => pairs
                 .iter()
                 .filter_map(|(key, value)| Some((key.text()?.to_owned(), value.value())))
                 .collect::<Map<_, _>>()
                 .into(),
-            Kind::List(items) => items.iter().map(|(_, item)| item.value()).collect(),
-            Kind::FlowList(items) => items.iter().map(Node::value).collect(),
+            NodeKind::List(items) => items.iter().map(|(_, item)| item.value()).collect(),
+            NodeKind::FlowList(items) => items.iter().map(YamlNode::value).collect(),
         }
     }
 
     /// A word for it in messages.
     pub(crate) fn word(&self) -> &'static str {
         match &self.kind {
-            Kind::Empty => "empty",
-            Kind::Plain(_) | Kind::Scalar(_) => "a single value",
-            Kind::Alias => "an alias",
-            Kind::Map(_) | Kind::FlowMap(_) => "a mapping",
-            Kind::List(_) | Kind::FlowList(_) => "a list",
+            NodeKind::Empty => "empty",
+            NodeKind::Plain(_) | NodeKind::Scalar(_) => "a single value",
+            NodeKind::Alias => "an alias",
+            NodeKind::Map(_) | NodeKind::FlowMap(_) => "a mapping",
+            NodeKind::List(_) | NodeKind::FlowList(_) => "a list",
         }
     }
 }
@@ -108,7 +108,7 @@ fn meant(text: &str) -> Value {
 }
 
 /// Reads a text that holds one document at most.
-pub(crate) fn document(text: &str) -> Result<Document, Mistake> {
+pub(crate) fn document(text: &str) -> Result<YamlDocument, Mistake> {
     let mut options = Options::default();
     options.set_emit_comments(false);
     let mut events = Vec::new();
@@ -119,12 +119,12 @@ pub(crate) fn document(text: &str) -> Result<Document, Mistake> {
         })?;
         events.push((event, span.byte_range().unwrap_or_default()));
     }
-    let mut document = Document {
+    let mut document = YamlDocument {
         root: None,
         content_end: 0,
         has_end: false,
     };
-    let mut reader = Reader {
+    let mut reader = YamlReader {
         text,
         events: events.into_iter().peekable(),
     };
@@ -141,7 +141,7 @@ pub(crate) fn document(text: &str) -> Result<Document, Mistake> {
                 }
                 let node = reader.node(range.end)?;
                 document.content_end = node.end;
-                document.root = (!matches!(node.kind, Kind::Empty)).then_some(node);
+                document.root = (!matches!(node.kind, NodeKind::Empty)).then_some(node);
             }
             Event::DocumentEnd => document.has_end = !range.is_empty(),
             _ => {}
@@ -150,35 +150,35 @@ pub(crate) fn document(text: &str) -> Result<Document, Mistake> {
     Ok(document)
 }
 
-struct Reader<'a, I: Iterator> {
+struct YamlReader<'a, I: Iterator> {
     text: &'a str,
     events: std::iter::Peekable<I>,
 }
 
-impl<'a, I: Iterator<Item = (Event<'a>, std::ops::Range<usize>)>> Reader<'a, I> {
+impl<'a, I: Iterator<Item = (Event<'a>, std::ops::Range<usize>)>> YamlReader<'a, I> {
     /// The next node, which stands after a place in the text.
     ///
     /// The depth is bounded, because the parser bounds it.
-    fn node(&mut self, after: usize) -> Result<Node, Mistake> {
+    fn node(&mut self, after: usize) -> Result<YamlNode, Mistake> {
         let unfinished = || Mistake::unreadable("the document is not finished", after..after);
         let (event, range) = self.events.next().ok_or_else(unfinished)?;
-        let node = |kind, end| Node {
+        let node = |kind, end| YamlNode {
             start: range.start,
             end,
             kind,
         };
         let flow = self.text[range.start..].starts_with(['{', '[']) && !range.is_empty();
         Ok(match event {
-            Event::Scalar(_, ScalarStyle::Plain, ..) if range.is_empty() => Node {
+            Event::Scalar(_, ScalarStyle::Plain, ..) if range.is_empty() => YamlNode {
                 start: after,
                 end: after,
-                kind: Kind::Empty,
+                kind: NodeKind::Empty,
             },
             Event::Scalar(text, ScalarStyle::Plain, ..) => {
-                node(Kind::Plain(text.into_owned()), range.end)
+                node(NodeKind::Plain(text.into_owned()), range.end)
             }
-            Event::Scalar(text, ..) => node(Kind::Scalar(text.into_owned()), range.end),
-            Event::Alias(_) => node(Kind::Alias, range.end),
+            Event::Scalar(text, ..) => node(NodeKind::Scalar(text.into_owned()), range.end),
+            Event::Alias(_) => node(NodeKind::Alias, range.end),
             Event::MappingStart(..) => {
                 let mut pairs = Vec::new();
                 let mut end = range.end;
@@ -191,8 +191,8 @@ impl<'a, I: Iterator<Item = (Event<'a>, std::ops::Range<usize>)>> Reader<'a, I> 
                 }
                 let (_, close) = self.events.next().ok_or_else(unfinished)?;
                 match flow {
-                    true => node(Kind::FlowMap(pairs), close.end),
-                    false => node(Kind::Map(pairs), end),
+                    true => node(NodeKind::FlowMap(pairs), close.end),
+                    false => node(NodeKind::Map(pairs), end),
                 }
             }
             Event::SequenceStart(..) => {
@@ -208,9 +208,9 @@ impl<'a, I: Iterator<Item = (Event<'a>, std::ops::Range<usize>)>> Reader<'a, I> 
                 match flow {
                     true => {
                         let items = items.into_iter().map(|(_, item)| item);
-                        node(Kind::FlowList(items.collect()), close.end)
+                        node(NodeKind::FlowList(items.collect()), close.end)
                     }
-                    false => node(Kind::List(items), end),
+                    false => node(NodeKind::List(items), end),
                 }
             }
             _ => return Err(unfinished()),

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
-use charmer_clients::{Client, Location, Scope, ServerEntry, Syntax};
+use charmer_clients::{Client, FileLanguage, Location, Scope, ServerEntry};
 
 const MADE: &str =
     "<!-- Written from crates/charmer-clients/src/table.rs by tests/it/pages.rs; edit that. -->\n";
@@ -76,8 +76,8 @@ fn page(client: &Client) -> String {
         }
     }
     let language = match client.syntax() {
-        Syntax::Toml => "toml",
-        Syntax::Yaml => "yaml",
+        FileLanguage::Toml => "toml",
+        FileLanguage::Yaml => "yaml",
         _ => "json",
     };
     let entry = client.entry_text(Scope::User, &example());

@@ -1,6 +1,6 @@
 //! What the tests share: entries, and the promises that hold for every file.
 
-use charmer_clients::{Change, Client, ClientFile, FileError, Scope, ServerEntry, Syntax};
+use charmer_clients::{Change, Client, ClientFile, FileError, FileLanguage, Scope, ServerEntry};
 
 /// A server such as ours.
 pub(crate) fn entry() -> ServerEntry {
@@ -93,7 +93,7 @@ pub(crate) fn promises(client: &str, before: Option<&[u8]>, entry: &ServerEntry)
 /// The key of the servers, for clients whose files are YAML.
 fn yaml_key(client: &str) -> Option<&'static str> {
     let client = Client::find(client).ok()?;
-    (client.syntax() == Syntax::Yaml).then(|| client.key())
+    (client.syntax() == FileLanguage::Yaml).then(|| client.key())
 }
 
 /// Whether all bytes of one text are in another, in their order.

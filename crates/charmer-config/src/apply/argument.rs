@@ -9,13 +9,13 @@ use charmer_core::{
 
 use crate::{ArgOverride, Bare, FlagOverride, TypeName};
 
-use super::Report;
+use super::ApplyReport;
 
 pub(super) fn arguments(
     command: &mut Command,
     specs: &[ArgOverride],
     path: &CommandPath,
-    report: &mut Report,
+    report: &mut ApplyReport,
 ) {
     let found = match std::mem::take(&mut command.arguments) {
         Arguments::Listed(listed) => listed,
@@ -48,7 +48,7 @@ fn argument(
     positional: &mut Positional,
     spec: &ArgOverride,
     path: &CommandPath,
-    report: &mut Report,
+    report: &mut ApplyReport,
 ) {
     let id = positional.id.clone();
     let mut note = |field| report.note(path, Some(&id), field);
@@ -118,7 +118,7 @@ pub(super) fn flag(
     flag: &mut Flag,
     correction: &FlagOverride,
     path: &CommandPath,
-    report: &mut Report,
+    report: &mut ApplyReport,
 ) {
     let id = flag.id.clone();
     let mut note = |field| report.note(path, Some(&id), field);

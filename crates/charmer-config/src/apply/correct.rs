@@ -5,10 +5,10 @@ use charmer_core::{
     select::names_flag,
 };
 
-use crate::{CommandOverride, Place};
+use crate::{CommandOverride, FilePlace};
 
 use super::{
-    Mismatch, Report,
+    ApplyReport, ModelMismatch,
     argument::{arguments, flag, new_flag},
     at_mut,
     select::can_confirm,
@@ -18,8 +18,8 @@ pub(super) fn command(
     cli: &mut Cli,
     path: &CommandPath,
     correction: &CommandOverride,
-    report: &mut Report,
-    mismatches: &mut Vec<Mismatch>,
+    report: &mut ApplyReport,
+    mismatches: &mut Vec<ModelMismatch>,
 ) {
     let program = cli.root.name.clone();
     let shown = shown(&program, path);
@@ -99,11 +99,11 @@ pub(super) fn command(
                     Some((_, flag)) if flag.global => command.flags.push(flag.clone()),
                     Some((owner, flag)) if !correction.add && !correction.optional => {
                         let flag = flag.display_name();
-                        mismatches.push(Mismatch::new(
+                        mismatches.push(ModelMismatch::new(
                             format!("`override` names the flag `{flag}` of `{shown}`, which is one of `{owner}`"),
                             format!("correct it under `{owner}`"),
                         )
-                        .at(Place::of(["flags", name])));
+                        .at(FilePlace::of(["flags", name])));
                         continue;
                     }
                     _ if correction.add => {
@@ -121,8 +121,8 @@ pub(super) fn command(
                             .iter()
                             .chain(inherited.iter().map(|(_, flag)| flag));
                         let known = known.map(AsRef::as_ref);
-                        let mismatch = Mismatch::no_flag("override", &shown, name, known);
-                        mismatches.push(mismatch.at(Place::of(["flags", name])));
+                        let mismatch = ModelMismatch::no_flag("override", &shown, name, known);
+                        mismatches.push(mismatch.at(FilePlace::of(["flags", name])));
                         continue;
                     }
                 }
@@ -139,11 +139,11 @@ pub(super) fn command(
             report.note(path, None, "confirm");
         } else {
             mismatches.push(
-                Mismatch::new(
+                ModelMismatch::new(
                     format!("`confirm` names `{switch}`, which is no switch of `{shown}`"),
                     "name the flag that answers the command's question, or remove `confirm`",
                 )
-                .at(Place::of(["confirm", switch])),
+                .at(FilePlace::of(["confirm", switch])),
             );
         }
     }

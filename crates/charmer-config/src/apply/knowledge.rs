@@ -5,17 +5,17 @@ use charmer_core::{
     select::names_flag,
 };
 
-use crate::{Knowledge, Mismatch, Place, Source};
+use crate::{FilePlace, Knowledge, ModelMismatch, SourceEntry};
 
 use super::{at_mut, canonical, without_program};
 
 /// A line of a list or a mapping: a command, and flags behind it, each with a value if it has one.
-struct Line<'l> {
+struct KnowledgeLine<'l> {
     words: Vec<&'l str>,
     flags: Vec<(&'l str, Option<&'l str>)>,
 }
 
-impl<'l> Line<'l> {
+impl<'l> KnowledgeLine<'l> {
     fn new(line: &'l str) -> Self {
         let mut words = line.split_whitespace().peekable();
         let mut path = Vec::new();
@@ -38,9 +38,9 @@ impl<'l> Line<'l> {
     }
 }
 
-impl Source {
+impl SourceEntry {
     /// What is said beside `override` of commands and flags that the program does not have.
-    pub(crate) fn unknown_commands(&self, cli: &Cli) -> Vec<Mismatch> {
+    pub(crate) fn unknown_commands(&self, cli: &Cli) -> Vec<ModelMismatch> {
         let known = &self.known;
         let lists = [
             ("prints_secrets", &known.prints_secrets),
@@ -49,23 +49,23 @@ impl Source {
         ];
         let mut mismatches = Vec::new();
         let mut look = |key: &str, line: &str, flags: &str| {
-            let at = Place::of([key, line]);
-            let read = Line::new(line);
+            let at = FilePlace::of([key, line]);
+            let read = KnowledgeLine::new(line);
             let Some(path) = read.path(cli) else {
                 if self.need_not_exist(&read.words.iter().copied().collect()) {
                     return;
                 }
-                let mismatch = Mismatch::no_command(cli, line, &format!("`{key}`"));
+                let mismatch = ModelMismatch::no_command(cli, line, &format!("`{key}`"));
                 mismatches.push(mismatch.at(at));
                 return;
             };
-            let more = Line::new(flags);
+            let more = KnowledgeLine::new(flags);
             // Another command that shows what this one would do.
             if !more.words.is_empty()
                 && more.path(cli).is_none()
                 && !self.need_not_exist(&more.words.iter().copied().collect())
             {
-                let mismatch = Mismatch::no_command(cli, flags, &format!("`{key}`"));
+                let mismatch = ModelMismatch::no_command(cli, flags, &format!("`{key}`"));
                 mismatches.push(mismatch.at(at.clone()));
             }
             let path = match more.words.is_empty() {
@@ -78,7 +78,7 @@ impl Source {
                     && !self.flag_need_not_exist(cli, &path, name)
                 {
                     let shown = path.to_string();
-                    let mismatch = Mismatch::no_flag(key, &shown, name, known.into_iter());
+                    let mismatch = ModelMismatch::no_flag(key, &shown, name, known.into_iter());
                     mismatches.push(mismatch.at(at.clone()));
                 }
             }
@@ -101,7 +101,7 @@ impl Source {
     }
 }
 
-impl Source {
+impl SourceEntry {
     /// Whether a command, or one above it, is said to be optional.
     pub(super) fn need_not_exist(&self, wanted: &CommandPath) -> bool {
         let optional = self.overrides.iter().filter(|(_, said)| said.optional);
@@ -151,12 +151,12 @@ impl Knowledge {
         }
         for line in &self.long_running {
             // With a flag it is the call that is long, not the command.
-            if Line::new(line).flags.is_empty() {
+            if KnowledgeLine::new(line).flags.is_empty() {
                 with(cli, line, |command| command.hints.long_running = true);
             }
         }
         for line in &self.prints_secrets {
-            let flags = Line::new(line).flags;
+            let flags = KnowledgeLine::new(line).flags;
             if flags.is_empty() {
                 with(cli, line, |command| command.hints.prints_secrets = true);
             }
@@ -175,14 +175,14 @@ impl Knowledge {
             }
         }
         for (line, flags) in &self.json {
-            for (name, value) in Line::new(flags).flags {
+            for (name, value) in KnowledgeLine::new(flags).flags {
                 with_flag(cli, line, name, &|flag| {
                     flag.asks_for_json = Some(value.unwrap_or_default().to_owned());
                 });
             }
         }
         for (line, flags) in &self.preview {
-            for (name, value) in Line::new(flags).flags {
+            for (name, value) in KnowledgeLine::new(flags).flags {
                 let values = value.into_iter().flat_map(|value| value.split('|'));
                 let values: Vec<String> = values.map(str::to_owned).collect();
                 with_flag(cli, line, name, &|flag| {
@@ -194,7 +194,7 @@ impl Knowledge {
 }
 
 fn with(cli: &mut Cli, line: &str, set: impl FnOnce(&mut Command)) {
-    if let Some(path) = Line::new(line).path(cli)
+    if let Some(path) = KnowledgeLine::new(line).path(cli)
         && let Some(command) = at_mut(cli, &path)
     {
         set(command);
@@ -215,7 +215,7 @@ fn with_flag(cli: &mut Cli, line: &str, name: &str, set: &dyn Fn(&mut Flag)) {
     if line == "*" {
         return descend(&mut cli.root, name, set);
     }
-    let Some(path) = Line::new(line).path(cli) else {
+    let Some(path) = KnowledgeLine::new(line).path(cli) else {
         return;
     };
     let inherited = flags_of(cli, &path)

@@ -8,30 +8,30 @@ use charmer_core::{
     tool::PinError,
 };
 
-use crate::Place;
+use crate::FilePlace;
 
 /// Something that the file says and the program does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Mismatch {
+pub struct ModelMismatch {
     /// What is not so.
     pub message: String,
     /// What to do about it.
     pub hint: String,
     /// Where the file says it, within the source.
-    pub place: Place,
+    pub place: FilePlace,
 }
 
-impl Mismatch {
+impl ModelMismatch {
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             hint: hint.into(),
-            place: Place::default(),
+            place: FilePlace::default(),
         }
     }
 
-    pub(crate) fn at(mut self, place: Place) -> Self {
+    pub(crate) fn at(mut self, place: FilePlace) -> Self {
         self.place = place;
         self
     }
@@ -67,7 +67,7 @@ impl Mismatch {
     }
 }
 
-impl From<PinError> for Mismatch {
+impl From<PinError> for ModelMismatch {
     fn from(error: PinError) -> Self {
         let (message, hint) = match &error {
             PinError::Unknown { flag, nearest } => (
@@ -90,7 +90,7 @@ impl From<PinError> for Mismatch {
         else {
             return Self::new(message, hint);
         };
-        Self::new(message, hint).at(Place::of(["set", flag]))
+        Self::new(message, hint).at(FilePlace::of(["set", flag]))
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn nearest_command(cli: &Cli, name: &str) -> Option<String> {
     nearest(&written, paths.iter().map(String::as_str)).map(str::to_owned)
 }
 
-impl fmt::Display for Mismatch {
+impl fmt::Display for ModelMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.message, self.hint)
     }
@@ -110,12 +110,12 @@ impl fmt::Display for Mismatch {
 
 /// Everything that the file says of a program and that is not so; a line each.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mismatches(pub(crate) Vec<Mismatch>);
+pub struct Mismatches(pub(crate) Vec<ModelMismatch>);
 
 impl std::ops::Deref for Mismatches {
-    type Target = [Mismatch];
+    type Target = [ModelMismatch];
 
-    fn deref(&self) -> &[Mismatch] {
+    fn deref(&self) -> &[ModelMismatch] {
         &self.0
     }
 }

@@ -6,9 +6,9 @@ use charmer_core::{
     text::nearest,
 };
 
-use crate::{FlagRule, Place, Redirects, Source, Warning};
+use crate::{FilePlace, FileWarning, FlagSelection, Redirects, SourceEntry};
 
-impl Source {
+impl SourceEntry {
     /// The names of flags under `redirects`, `undone_by` and in the selectors' `flags` and `inherited_flags` that no command
     /// of the program has. A server starts in spite of them; a rule about such a flag protects nobody.
     ///
@@ -20,23 +20,23 @@ impl Source {
     /// let cli = Cli::new(Command::new("ship").flag(Flag::new("harbour")), Syntax::pflag());
     /// assert_eq!(source.unknown_flags(&cli)[0].hint, "did you mean `--harbour`?");
     /// ```
-    pub fn unknown_flags(&self, cli: &Cli) -> Vec<Warning> {
-        let known = Known::of(cli);
+    pub fn unknown_flags(&self, cli: &Cli) -> Vec<FileWarning> {
+        let known = KnownNames::of(cli);
         let mut unknown = Vec::new();
-        let mut look = |names: &mut dyn Iterator<Item = (&String, Place)>, key: &str| {
+        let mut look = |names: &mut dyn Iterator<Item = (&String, FilePlace)>, key: &str| {
             for (name, place) in names {
                 unknown.extend(known.miss(name, key, place));
             }
         };
         if let Redirects::Only(names) = &self.redirects {
             let names = names.iter().filter(|name| !known.is_positional(name));
-            let mut names = names.map(|name| (name, Place::of(["redirects", name])));
+            let mut names = names.map(|name| (name, FilePlace::of(["redirects", name])));
             look(&mut names, "redirects");
         }
         for (pinned, undoing) in &self.undone_by {
-            let of_pinned = std::iter::once((pinned, Place::of(["undone_by", pinned])));
+            let of_pinned = std::iter::once((pinned, FilePlace::of(["undone_by", pinned])));
             let undoing = undoing.iter();
-            let undoing = undoing.map(|name| (name, Place::of(["undone_by", pinned, name])));
+            let undoing = undoing.map(|name| (name, FilePlace::of(["undone_by", pinned, name])));
             look(&mut of_pinned.chain(undoing), "undone_by");
         }
         for (at, selector) in self.select.iter().enumerate() {
@@ -47,11 +47,11 @@ impl Source {
             ];
             for (key, rule) in rules {
                 let (list, names) = match rule {
-                    FlagRule::Allow(names) => ("allow", names),
-                    FlagRule::Exclude(names) => ("exclude", names),
+                    FlagSelection::Allow(names) => ("allow", names),
+                    FlagSelection::Exclude(names) => ("exclude", names),
                     _ => continue,
                 };
-                let place = |name: &String| Place::of(["select", &entry, key, list, name]);
+                let place = |name: &String| FilePlace::of(["select", &entry, key, list, name]);
                 look(&mut names.iter().map(|name| (name, place(name))), key);
             }
         }
@@ -60,13 +60,13 @@ impl Source {
 }
 
 /// The names that a program has.
-struct Known<'c> {
+struct KnownNames<'c> {
     program: &'c str,
     flags: Vec<Shared<Flag>>,
     positionals: Vec<String>,
 }
 
-impl<'c> Known<'c> {
+impl<'c> KnownNames<'c> {
     fn of(cli: &'c Cli) -> Self {
         let (mut flags, mut positionals) = (Vec::new(), Vec::new());
         cli.walk(&mut |_, lineage| {
@@ -93,7 +93,7 @@ impl<'c> Known<'c> {
     }
 
     /// The warning about a name that no flag has.
-    fn miss(&self, name: &str, key: &str, place: Place) -> Option<Warning> {
+    fn miss(&self, name: &str, key: &str, place: FilePlace) -> Option<FileWarning> {
         if self.flags.iter().any(|flag| names_flag(name, flag)) {
             return None;
         }
@@ -103,7 +103,7 @@ impl<'c> Known<'c> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "correct its name, or remove it".to_owned(),
         };
-        Some(Warning {
+        Some(FileWarning {
             message: format!(
                 "`{key}` names the flag `{name}`, which no command of `{}` has",
                 self.program

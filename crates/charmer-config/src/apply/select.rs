@@ -8,18 +8,20 @@ use charmer_core::{
     tool::can_be_tool,
 };
 
-use crate::{CommandRule, Place, Source, Warning};
+use crate::{CommandSelection, FilePlace, FileWarning, SourceEntry};
 
-use super::{Mismatch, Report, at_mut, canonical, correct::shown, mismatch::nearest_command};
+use super::{
+    ApplyReport, ModelMismatch, at_mut, canonical, correct::shown, mismatch::nearest_command,
+};
 
 /// How many commands a message names.
 const NAMED: usize = 3;
 
 pub(super) fn apply(
-    source: &Source,
+    source: &SourceEntry,
     cli: &mut Cli,
-    report: &mut Report,
-    mismatches: &mut Vec<Mismatch>,
+    report: &mut ApplyReport,
+    mismatches: &mut Vec<ModelMismatch>,
 ) {
     let rules = source.selectors();
     let mut chosen: Vec<(CommandPath, usize)> = Vec::new();
@@ -70,7 +72,7 @@ pub(super) fn apply(
         }
     }
     for ((at, switch), commands) in unconfirmed {
-        mismatches.push(Mismatch::new(
+        mismatches.push(ModelMismatch::new(
             format!(
                 "`confirm` names `{switch}`, which is no switch that entry {} of `select` lets in for {}",
                 at + 1,
@@ -78,7 +80,7 @@ pub(super) fn apply(
             ),
             "give these commands an entry of their own, without `confirm`, or let the flag in",
         )
-        .at(Place::of(["select", &at.to_string(), "confirm", &switch])));
+        .at(FilePlace::of(["select", &at.to_string(), "confirm", &switch])));
     }
     warn(source, cli, &chosen, report);
 }
@@ -113,14 +115,19 @@ fn some_of(names: &[String]) -> String {
 }
 
 /// Paths that name no command, and entries that speak for none.
-fn warn(source: &Source, cli: &Cli, chosen: &[(CommandPath, usize)], report: &mut Report) {
+fn warn(
+    source: &SourceEntry,
+    cli: &Cli,
+    chosen: &[(CommandPath, usize)],
+    report: &mut ApplyReport,
+) {
     for (at, selector) in source.select.iter().enumerate() {
         let place = at + 1;
         let mut named = true;
         let entry = at.to_string();
         let rule = match &selector.commands {
-            Some(CommandRule::Allow(paths)) => Some(("allow", paths)),
-            Some(CommandRule::Exclude(paths)) => Some(("exclude", paths)),
+            Some(CommandSelection::Allow(paths)) => Some(("allow", paths)),
+            Some(CommandSelection::Exclude(paths)) => Some(("exclude", paths)),
             _ => None,
         };
         if let Some((key, paths)) = rule {
@@ -134,22 +141,22 @@ fn warn(source: &Source, cli: &Cli, chosen: &[(CommandPath, usize)], report: &mu
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "correct it, or remove it".to_owned(),
                 };
-                report.warnings.push(Warning {
+                report.warnings.push(FileWarning {
                     message: format!(
                         "entry {place} of `select` names `{path}`, which `{}` does not have",
                         cli.root.name
                     ),
                     hint,
-                    place: Place::of(["select", &entry, "commands", key, path]),
+                    place: FilePlace::of(["select", &entry, "commands", key, path]),
                 });
             }
         }
         if named && !chosen.iter().any(|(_, chosen)| *chosen == at) {
-            report.warnings.push(Warning {
+            report.warnings.push(FileWarning {
                 message: format!("entry {place} of `select` speaks for no command"),
                 hint: "correct its `commands`, or remove it; entries before it decide first"
                     .to_owned(),
-                place: Place::of(["select", &entry, "commands"]),
+                place: FilePlace::of(["select", &entry, "commands"]),
             });
         }
     }

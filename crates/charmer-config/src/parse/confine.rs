@@ -7,13 +7,13 @@ use charmer_core::model::Network;
 use crate::{
     Confine, ConfineMode,
     read::Problems,
-    yaml::{Kind, Node, Quoted},
+    yaml::{Node, Quoted, YamlKind},
 };
 
 pub(super) const CONFINE: &[&str] = &["mode", "writable"];
 
 pub(super) fn confine(node: &Node, problems: &mut Problems<'_>) -> Option<Confine> {
-    if matches!(node.kind, Kind::Text(_) | Kind::Bool(false)) {
+    if matches!(node.kind, YamlKind::Text(_) | YamlKind::Bool(false)) {
         let mode = mode(node, "confine", problems)?;
         return Some(Confine {
             mode: Some(mode),
@@ -35,7 +35,7 @@ pub(super) fn confine(node: &Node, problems: &mut Problems<'_>) -> Option<Confin
 
 fn mode(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<ConfineMode> {
     // `off` is text to YAML 1.2 and `false` to YAML 1.1; both are meant.
-    if matches!(node.kind, Kind::Bool(false)) {
+    if matches!(node.kind, YamlKind::Bool(false)) {
         return Some(ConfineMode::Off);
     }
     problems.choice(node, what, &ConfineMode::NAMES)

@@ -6,7 +6,7 @@ use crate::{
     ExposeRules,
     expose::{DESCRIPTIONS, MODES, WISHES},
     read::Problems,
-    yaml::{Kind, Node},
+    yaml::{Node, YamlKind},
 };
 
 pub(super) const EXPOSE: &[&str] = &["mode", "budget", "descriptions", "pin", "hide", "promote"];
@@ -15,7 +15,7 @@ const LEAST: u64 = 1000;
 
 /// At the top of the file: a mode, or a mapping.
 pub(super) fn expose(node: &Node, problems: &mut Problems<'_>) -> Option<ExposeRules> {
-    if matches!(node.kind, Kind::Text(_)) {
+    if matches!(node.kind, YamlKind::Text(_)) {
         let mode = problems.choice(node, "expose", MODES)?;
         return Some(ExposeRules {
             mode: Some(mode),

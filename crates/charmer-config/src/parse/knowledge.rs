@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     Knowledge,
     read::{Fields, Problems},
-    yaml::{Kind, Node, Quoted},
+    yaml::{Node, Quoted, YamlKind},
 };
 
 use super::source::{entries, shortened, variables};
@@ -70,7 +70,7 @@ fn words(node: &Node, key: &str, hint: &str, problems: &mut Problems<'_>) -> Vec
 
 /// Flags by command, or flags for every command that has them.
 fn by_command(node: &Node, key: &str, problems: &mut Problems<'_>) -> BTreeMap<String, String> {
-    if matches!(node.kind, Kind::Text(_)) {
+    if matches!(node.kind, YamlKind::Text(_)) {
         let flags = problems.word(node, key);
         return flags
             .map(|flags| BTreeMap::from([("*".to_owned(), flags)]))
@@ -109,7 +109,7 @@ fn phrases(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Vec<Str
             continue;
         };
         let said = match &value.kind {
-            Kind::Text(text) => told(text, value, problems),
+            YamlKind::Text(text) => told(text, value, problems),
             _ => {
                 let hint = "write how people ask for it, like `[what happened lately]`";
                 words(value, shortened(&commands), hint, problems)

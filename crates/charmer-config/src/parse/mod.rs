@@ -21,13 +21,13 @@ use std::{
 };
 
 use crate::{
-    Audit, Config, Diagnostics, Limits, Log, Pattern, Redact, Secret, ServerRules, Spool,
-    SpoolSettings,
+    AuditSettings, Config, Diagnostics, LimitSettings, Log, Pattern, Redact, Secret, ServerRules,
+    SpoolKey, SpoolSettings,
     output::RESULTS,
     place::Finding,
     read::Problems,
-    reading::{self, Read},
-    yaml::{Kind, Node},
+    reading::{self, TextRead},
+    yaml::{Node, YamlKind},
 };
 
 /// How long anything may take or wait.
@@ -85,7 +85,7 @@ pub(crate) fn diagnose(
     file: &str,
     folder: Option<&Path>,
     findings: &[Finding],
-) -> Read<()> {
+) -> TextRead<()> {
     reading::read(text, file, |tree, problems| {
         // For what must not be shown, and for its advice.
         whole(tree, folder, problems);
@@ -110,7 +110,7 @@ pub(crate) fn show(tree: &Node, problems: &mut Problems<'_>, findings: &[Finding
 
 fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Config {
     let mut config = Config::default();
-    if matches!(tree.kind, Kind::Null) {
+    if matches!(tree.kind, YamlKind::Null) {
         problems
             .add(0..0, "the file says nothing")
             .hint("begin with `sources:` and, below it, `  - binary: NAME`");
@@ -174,9 +174,9 @@ fn server(node: &Node, problems: &mut Problems<'_>) -> Option<ServerRules> {
     })
 }
 
-fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<Limits> {
+fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<LimitSettings> {
     let fields = problems.fields(node, "limits", LIMITS)?;
-    Some(Limits {
+    Some(LimitSettings {
         timeout: fields
             .get("timeout")
             .and_then(|node| problems.duration(node, "timeout", (MOMENT, DAY))),
@@ -238,27 +238,27 @@ fn redact(node: &Node, problems: &mut Problems<'_>) -> Option<Redact> {
     Some(redact)
 }
 
-fn audit(node: &Node, problems: &mut Problems<'_>) -> Option<Audit> {
+fn audit(node: &Node, problems: &mut Problems<'_>) -> Option<AuditSettings> {
     let fields = problems.fields(node, "audit", AUDIT)?;
     let fail_closed = fields
         .get("fail_closed")
         .and_then(|node| problems.switch(node, "fail_closed"));
     let file = fields.require("file", problems)?;
-    Some(Audit {
+    Some(AuditSettings {
         file: PathBuf::from(problems.word(file, "file")?),
         fail_closed: fail_closed.unwrap_or(false),
     })
 }
 
-fn spool(node: &Node, problems: &mut Problems<'_>) -> Option<Spool> {
+fn spool(node: &Node, problems: &mut Problems<'_>) -> Option<SpoolKey> {
     match &node.kind {
         // `off` is text to YAML 1.2 and `false` to YAML 1.1; both are meant.
-        Kind::Text(text) if text == "off" => return Some(Spool::Off),
-        Kind::Bool(false) => return Some(Spool::Off),
+        YamlKind::Text(text) if text == "off" => return Some(SpoolKey::Off),
+        YamlKind::Bool(false) => return Some(SpoolKey::Off),
         _ => {}
     }
     let fields = problems.fields_or(node, "spool", SPOOL, "a mapping or `off`")?;
-    Some(Spool::On(SpoolSettings {
+    Some(SpoolKey::On(SpoolSettings {
         size: fields
             .get("size")
             .and_then(|node| problems.size(node, "size", (1 << 10, 100 << 30))),

@@ -14,7 +14,7 @@ use crate::{
     output::{DIALECTS, FORMATS, MODES},
     read::Problems,
     reading,
-    yaml::{Kind, MOST_BYTES, Node, Quoted},
+    yaml::{MOST_BYTES, Node, Quoted, YamlKind},
 };
 
 /// The keys of `output`.
@@ -24,7 +24,7 @@ pub const OUTPUT: &[&str] = &["schema", "format", "dialect", "field"];
 pub fn structure(node: &Node, problems: &mut Problems<'_>) -> Option<StructureMode> {
     match &node.kind {
         // `off` is text to YAML 1.2 and `false` to YAML 1.1; both are meant.
-        Kind::Bool(false) => Some(StructureMode::Off),
+        YamlKind::Bool(false) => Some(StructureMode::Off),
         _ => problems.choice(node, "structure", MODES),
     }
 }
@@ -85,14 +85,14 @@ fn field(node: &Node, problems: &mut Problems<'_>) -> Option<String> {
 
 fn schema(node: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Option<SchemaRule> {
     match &node.kind {
-        Kind::Map(entries) if entries.is_empty() => {
+        YamlKind::Map(entries) if entries.is_empty() => {
             problems
                 .add(node.span.clone(), "`schema` says nothing")
                 .hint("write a JSON Schema, like `{type: object}`, or the path of a file that holds one");
             None
         }
-        Kind::Map(_) => json(node, false, problems).map(SchemaRule::Inline),
-        Kind::Text(_) => {
+        YamlKind::Map(_) => json(node, false, problems).map(SchemaRule::Inline),
+        YamlKind::Text(_) => {
             let path = PathBuf::from(problems.word(node, "schema")?);
             let json = match folder.map(|folder| (folder, schema_file(&folder.join(&path)))) {
                 None => None,
@@ -123,7 +123,7 @@ fn schema(node: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Op
 
 fn node_text(node: &Node) -> String {
     match &node.kind {
-        Kind::Text(text) => text.clone(),
+        YamlKind::Text(text) => text.clone(),
         _ => node.raw.clone(),
     }
 }
@@ -159,7 +159,7 @@ pub(crate) fn schema_file(path: &Path) -> Result<Value, (String, &'static str)> 
 /// YAML as the JSON that it stands for. `types` says that the names of types are expected.
 fn json(node: &Node, types: bool, problems: &mut Problems<'_>) -> Option<Value> {
     Some(match &node.kind {
-        Kind::Null if types => {
+        YamlKind::Null if types => {
             problems
                 .add(
                     node.span.clone(),
@@ -168,13 +168,13 @@ fn json(node: &Node, types: bool, problems: &mut Problems<'_>) -> Option<Value> 
                 .hint("put it in quotes: `\"null\"`");
             return None;
         }
-        Kind::Null => Value::Null,
-        Kind::Bool(on) => (*on).into(),
-        Kind::Integer(number) => match Number::from_i128(*number) {
+        YamlKind::Null => Value::Null,
+        YamlKind::Bool(on) => (*on).into(),
+        YamlKind::Integer(number) => match Number::from_i128(*number) {
             Some(number) => number.into(),
             None => (*number as f64).into(),
         },
-        Kind::Float => match node.raw.parse::<f64>() {
+        YamlKind::Float => match node.raw.parse::<f64>() {
             Ok(number) if number.is_finite() => number.into(),
             _ => {
                 let message = format!("{} is no number of JSON", Quoted(&node.raw));
@@ -184,14 +184,14 @@ fn json(node: &Node, types: bool, problems: &mut Problems<'_>) -> Option<Value> 
                 return None;
             }
         },
-        Kind::Text(text) => text.clone().into(),
-        Kind::List(list) => {
+        YamlKind::Text(text) => text.clone().into(),
+        YamlKind::List(list) => {
             let items = list.iter().map(|item| json(item, types, problems));
             // All of them, so that every mistake is found.
             let items: Vec<Option<Value>> = items.collect();
             items.into_iter().collect::<Option<Vec<Value>>>()?.into()
         }
-        Kind::Map(entries) => {
+        YamlKind::Map(entries) => {
             let mut object = Map::new();
             for (key, value) in entries {
                 let key = problems.text_of(key, "schema");

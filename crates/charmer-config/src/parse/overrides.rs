@@ -11,7 +11,7 @@ use crate::{
     ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName,
     overrides::ONLY_WRITE,
     read::{Fields, Problems},
-    yaml::{Kind, Node, Quoted},
+    yaml::{Node, Quoted, YamlKind},
 };
 
 use super::{
@@ -156,7 +156,7 @@ fn switch(fields: &Fields<'_>, key: &str, problems: &mut Problems<'_>) -> Option
 
 /// An empty list says that there are no positionals.
 fn args(node: &Node, problems: &mut Problems<'_>) -> Option<Vec<ArgOverride>> {
-    let Kind::List(list) = &node.kind else {
+    let YamlKind::List(list) = &node.kind else {
         problems
             .wrong(node, "args", "a list")
             .hint("list the positionals in order: `args: [{name: file, required: true}]`");
@@ -262,8 +262,8 @@ fn one_flag(node: &Node, name: &str, problems: &mut Problems<'_>) -> Option<Flag
         choices: choices(&fields, problems),
         default: default(&fields, problems),
         bare: fields.get("bare").and_then(|node| match &node.kind {
-            Kind::Bool(false) => Some(Bare::No),
-            Kind::Bool(true) => Some(Bare::Yes),
+            YamlKind::Bool(false) => Some(Bare::No),
+            YamlKind::Bool(true) => Some(Bare::Yes),
             _ => problems.text_of(node, "bare").map(Bare::Means),
         }),
         repeat: fields.get("repeat").and_then(|node| repeat(node, problems)),
@@ -278,7 +278,7 @@ fn one_flag(node: &Node, name: &str, problems: &mut Problems<'_>) -> Option<Flag
 /// A flag's effect, which can also be `only-write`.
 fn flag_effect(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<GivenEffect> {
     match &fields.get("effect")?.kind {
-        Kind::Text(word) if word == ONLY_WRITE => Some(GivenEffect::at_most(Effect::Write)),
+        YamlKind::Text(word) if word == ONLY_WRITE => Some(GivenEffect::at_most(Effect::Write)),
         _ => given_effect(fields, problems),
     }
 }
@@ -292,7 +292,7 @@ fn given_effect(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Give
         .chain([("none", None)])
         .collect();
     let mut given = GivenEffect::default();
-    if !matches!(node.kind, Kind::Map(_)) {
+    if !matches!(node.kind, YamlKind::Map(_)) {
         given.any = problems.choice(node, "effect", &effects)?;
         return Some(given);
     }
@@ -309,7 +309,7 @@ fn given_effect(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Give
 
 fn value_type(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<TypeName> {
     let node = fields.get("type")?;
-    let Kind::Text(text) = &node.kind else {
+    let YamlKind::Text(text) = &node.kind else {
         problems
             .wrong(node, "type", "the name of a type")
             .hint("like `string`, `int`, `path`, `duration` or `stringSlice`");
@@ -338,7 +338,7 @@ fn choices(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Vec<Strin
     let node = fields.get("enum")?;
     match &node.kind {
         // Any value is accepted.
-        Kind::List(list) if list.is_empty() => Some(Vec::new()),
+        YamlKind::List(list) if list.is_empty() => Some(Vec::new()),
         _ => Some(
             problems
                 .list(node, "enum", "list the values: `enum: [table, json]`")
@@ -352,20 +352,20 @@ fn choices(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Vec<Strin
 fn default(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Vec<String>> {
     let node = fields.get("default")?;
     let mut one = |node: &Node| match &node.kind {
-        Kind::Bool(on) => Some(on.to_string()),
+        YamlKind::Bool(on) => Some(on.to_string()),
         _ => problems.text_of(node, "default"),
     };
     match &node.kind {
-        Kind::List(list) => Some(list.iter().filter_map(one).collect()),
+        YamlKind::List(list) => Some(list.iter().filter_map(one).collect()),
         _ => one(node).map(|text| vec![text]),
     }
 }
 
 fn repeat(node: &Node, problems: &mut Problems<'_>) -> Option<Repeat> {
     match &node.kind {
-        Kind::Bool(false) => Some(Repeat::Never),
-        Kind::Bool(true) => Some(Repeat::Each),
-        Kind::Text(text) if text == "comma" => Some(Repeat::Comma),
+        YamlKind::Bool(false) => Some(Repeat::Never),
+        YamlKind::Bool(true) => Some(Repeat::Each),
+        YamlKind::Text(text) if text == "comma" => Some(Repeat::Comma),
         _ => {
             problems
                 .add(

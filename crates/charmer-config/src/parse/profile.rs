@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use crate::{
-    Origin, Profile, Unlisted,
+    Profile, SourceKind, UnlistedEntry,
     read::{Fields, Problems},
     versions::Versions,
-    yaml::{Kind, Node, Quoted},
+    yaml::{Node, Quoted, YamlKind},
 };
 
 use super::source;
@@ -34,7 +34,7 @@ pub(crate) const PROFILE: &[&str] = &[
 ];
 
 pub(crate) fn profile(node: &Node, problems: &mut Problems<'_>) -> Option<Profile> {
-    if matches!(node.kind, Kind::Null) {
+    if matches!(node.kind, YamlKind::Null) {
         problems
             .add(0..0, "the file says nothing")
             .hint("begin with `program: NAME`");
@@ -42,7 +42,7 @@ pub(crate) fn profile(node: &Node, problems: &mut Problems<'_>) -> Option<Profil
     }
     let fields = problems.fields(node, "profile", PROFILE)?;
     let programs = programs(&fields, problems)?;
-    let origin = Origin::Binary(PathBuf::from(&programs[0]));
+    let origin = SourceKind::Binary(PathBuf::from(&programs[0]));
     Some(Profile {
         versions: fields
             .get("versions")
@@ -67,7 +67,7 @@ pub(crate) fn profile(node: &Node, problems: &mut Problems<'_>) -> Option<Profil
 pub(crate) fn programs(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Vec<String>> {
     let node = fields.require("program", problems)?;
     let names: Vec<String> = match &node.kind {
-        Kind::List(_) => {
+        YamlKind::List(_) => {
             let hint = "name the program, like `program: git`";
             let list = problems.list(node, "program", hint).iter();
             list.filter_map(|name| problems.word(name, "program"))
@@ -78,7 +78,7 @@ pub(crate) fn programs(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Opti
     (!names.is_empty()).then_some(names)
 }
 
-fn unlisted(node: &Node, problems: &mut Problems<'_>) -> Vec<Unlisted> {
+fn unlisted(node: &Node, problems: &mut Problems<'_>) -> Vec<UnlistedEntry> {
     let hint = "say which commands take them, and list them as help would";
     let mut found = Vec::new();
     for entry in problems.list(node, "unlisted", hint) {
@@ -93,7 +93,7 @@ fn unlisted(node: &Node, problems: &mut Problems<'_>) -> Vec<Unlisted> {
             .require("options", problems)
             .and_then(|node| rows(node, problems));
         if let (Some(shown_by), Some(options)) = (shown_by, options) {
-            found.push(Unlisted { shown_by, options });
+            found.push(UnlistedEntry { shown_by, options });
         }
     }
     found

@@ -5,9 +5,10 @@ use std::time::Duration;
 use charmer_core::model::Effect;
 
 use crate::{
-    Check, CommandRule, Filter, FlagRule, Pattern, RateLimit, Retry, Selector, Validation,
+    Check, CommandSelection, FilterSettings, FlagSelection, Pattern, RateLimitSettings,
+    RetrySettings, SelectEntry, Validation,
     read::{Fields, Problems},
-    yaml::{Kind, Node, Quoted},
+    yaml::{Node, Quoted, YamlKind},
 };
 
 use super::{
@@ -57,7 +58,7 @@ pub(super) const EFFECTS: &[(&str, Effect)] = &[
     ("destroy", Effect::Destroy),
 ];
 
-pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selector> {
+pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<SelectEntry> {
     let fields = problems.fields(node, "select", SELECTOR)?;
     let flags = |key: &str, problems: &mut Problems<'_>| {
         fields
@@ -65,7 +66,7 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .and_then(|node| flag_rule(node, key, problems))
             .unwrap_or_default()
     };
-    let selector = Selector {
+    let selector = SelectEntry {
         commands: fields
             .get("commands")
             .and_then(|node| commands(node, problems)),
@@ -176,7 +177,7 @@ fn list<T>(
         .collect()
 }
 
-fn commands(node: &Node, problems: &mut Problems<'_>) -> Option<CommandRule> {
+fn commands(node: &Node, problems: &mut Problems<'_>) -> Option<CommandSelection> {
     let fields = problems.fields(node, "commands", COMMANDS)?;
     let (rule, node) = fields.one_of(COMMANDS, problems)?;
     let mut entries = Vec::new();
@@ -207,20 +208,24 @@ fn commands(node: &Node, problems: &mut Problems<'_>) -> Option<CommandRule> {
         }
     }
     Some(match rule {
-        "allow" => CommandRule::Allow(entries),
-        "exclude" => CommandRule::Exclude(entries),
-        "allow_glob" => CommandRule::AllowGlob(entries),
-        "exclude_glob" => CommandRule::ExcludeGlob(entries),
-        "allow_containing" => CommandRule::AllowContaining(entries),
-        _ => CommandRule::ExcludeContaining(entries),
+        "allow" => CommandSelection::Allow(entries),
+        "exclude" => CommandSelection::Exclude(entries),
+        "allow_glob" => CommandSelection::AllowGlob(entries),
+        "exclude_glob" => CommandSelection::ExcludeGlob(entries),
+        "allow_containing" => CommandSelection::AllowContaining(entries),
+        _ => CommandSelection::ExcludeContaining(entries),
     })
 }
 
-fn flag_rule(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<FlagRule> {
-    if matches!(node.kind, Kind::Text(_)) {
+fn flag_rule(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<FlagSelection> {
+    if matches!(node.kind, YamlKind::Text(_)) {
         let choices = [("all", true), ("none", false)];
         let all = problems.choice(node, what, &choices)?;
-        return Some(if all { FlagRule::All } else { FlagRule::None });
+        return Some(if all {
+            FlagSelection::All
+        } else {
+            FlagSelection::None
+        });
     }
     let fields = problems.fields_or(node, what, FLAGS, "`all`, `none` or a mapping")?;
     let (rule, node) = fields.one_of(FLAGS, problems)?;
@@ -234,12 +239,12 @@ fn flag_rule(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<Fla
         .filter_map(|element| flag(element, rule, problems))
         .collect();
     Some(match rule {
-        "allow" => FlagRule::Allow(names),
-        _ => FlagRule::Exclude(names),
+        "allow" => FlagSelection::Allow(names),
+        _ => FlagSelection::Exclude(names),
     })
 }
 
-fn rate_limit(node: &Node, problems: &mut Problems<'_>) -> Option<RateLimit> {
+fn rate_limit(node: &Node, problems: &mut Problems<'_>) -> Option<RateLimitSettings> {
     let fields = problems.fields(node, "rate_limit", RATE_LIMIT)?;
     let calls = fields
         .require("calls", problems)
@@ -247,13 +252,13 @@ fn rate_limit(node: &Node, problems: &mut Problems<'_>) -> Option<RateLimit> {
     let per = fields
         .require("per", problems)
         .and_then(|node| problems.duration(node, "per", (MOMENT, DAY)));
-    Some(RateLimit {
+    Some(RateLimitSettings {
         calls: u32::try_from(calls?).ok()?,
         per: per?,
     })
 }
 
-fn retry(node: &Node, problems: &mut Problems<'_>) -> Option<Retry> {
+fn retry(node: &Node, problems: &mut Problems<'_>) -> Option<RetrySettings> {
     let fields = problems.fields(node, "retry", RETRY)?;
     let times = fields
         .require("times", problems)
@@ -262,7 +267,7 @@ fn retry(node: &Node, problems: &mut Problems<'_>) -> Option<Retry> {
         Some(node) => problems.duration(node, "wait", (Duration::ZERO, HOUR)),
         None => Some(Duration::from_secs(1)),
     };
-    Some(Retry {
+    Some(RetrySettings {
         times: u32::try_from(times?).ok()?,
         wait: wait?,
     })
@@ -307,7 +312,7 @@ fn validation(node: &Node, problems: &mut Problems<'_>) -> Option<Validation> {
     })
 }
 
-fn filter(node: &Node, problems: &mut Problems<'_>) -> Option<Filter> {
+fn filter(node: &Node, problems: &mut Problems<'_>) -> Option<FilterSettings> {
     let fields = problems.fields(node, "filter", FILTER)?;
     let pattern = fields
         .require("pattern", problems)
@@ -316,7 +321,7 @@ fn filter(node: &Node, problems: &mut Problems<'_>) -> Option<Filter> {
         Some(node) => problems.text_of(node, "replace"),
         None => Some(String::new()),
     };
-    Some(Filter {
+    Some(FilterSettings {
         pattern: pattern?,
         replace: replace?,
     })

@@ -8,10 +8,10 @@ use std::{
 use charmer_core::tool::Layout;
 
 use crate::{
-    Completion, EnvironmentRules, Expectation, Inherit, Origin, Pinned, Redirects, Secret,
-    Selector, Source,
+    Completion, EnvironmentRules, Expectation, Inherit, Pinned, Redirects, Secret, SelectEntry,
+    SourceEntry, SourceKind,
     read::{Fields, Problems},
-    yaml::{Kind, Node, Quoted},
+    yaml::{Node, Quoted, YamlKind},
 };
 
 use super::{confine, hooks, knowledge};
@@ -56,18 +56,18 @@ pub(super) fn source(
     node: &Node,
     folder: Option<&Path>,
     problems: &mut Problems<'_>,
-) -> Option<Source> {
+) -> Option<SourceEntry> {
     let fields = problems.fields(node, "source", SOURCE)?;
     let origin = fields
         .one_of(&["binary", "spells"], problems)
         .and_then(|(key, node)| {
             let path = PathBuf::from(problems.word(node, key)?);
             Some(match key {
-                "spells" => Origin::Spells(path),
-                _ => Origin::Binary(path),
+                "spells" => SourceKind::Spells(path),
+                _ => SourceKind::Binary(path),
             })
         });
-    if matches!(origin, Some(Origin::Spells(_))) {
+    if matches!(origin, Some(SourceKind::Spells(_))) {
         let idle = SOURCE.iter().filter(|key| !OF_SPELLS.contains(key));
         for (key, (name, _)) in idle.filter_map(|key| Some((key, fields.entry(key)?))) {
             problems
@@ -78,7 +78,7 @@ pub(super) fn source(
                 .hint("remove it: each spell's file says what is permitted and where it runs");
         }
     }
-    let origin = origin.unwrap_or(Origin::Binary(PathBuf::new()));
+    let origin = origin.unwrap_or(SourceKind::Binary(PathBuf::new()));
     Some(body(node, &fields, origin, folder, problems))
 }
 
@@ -86,11 +86,11 @@ pub(super) fn source(
 pub(super) fn body(
     node: &Node,
     fields: &Fields<'_>,
-    origin: Origin,
+    origin: SourceKind,
     folder: Option<&Path>,
     problems: &mut Problems<'_>,
-) -> Source {
-    Source {
+) -> SourceEntry {
+    SourceEntry {
         origin,
         prefix: fields.get("prefix").and_then(|node| prefix(node, problems)),
         layout: fields
@@ -136,7 +136,7 @@ pub(super) fn body(
             .and_then(|node| confine::network(node, problems)),
         credentials: fields.get("credentials").map(|node| match &node.kind {
             // It has none.
-            Kind::List(list) if list.is_empty() => Vec::new(),
+            YamlKind::List(list) if list.is_empty() => Vec::new(),
             _ => confine::paths(node, "credentials", problems),
         }),
         confine: fields
@@ -189,18 +189,18 @@ fn run_folder(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<PathBu
     old.map(PathBuf::from)
 }
 
-fn selectors(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Vec<Selector> {
+fn selectors(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Vec<SelectEntry> {
     let Some(node) = fields.get("select") else {
         return Vec::new();
     };
     let hint = "remove the key to serve every command";
     let entries = problems.list(node, "select", hint);
-    let selectors: Vec<Option<Selector>> = entries
+    let selectors: Vec<Option<SelectEntry>> = entries
         .iter()
         .map(|entry| super::selector::selector(entry, problems))
         .collect();
     // Whoever stands behind an entry for all commands is never asked.
-    let catch_all = |selector: &Option<Selector>| {
+    let catch_all = |selector: &Option<SelectEntry>| {
         selector
             .as_ref()
             .is_some_and(|selector| selector.commands.is_none())
@@ -235,9 +235,9 @@ fn expectations(node: &Node, problems: &mut Problems<'_>) -> Vec<Expectation> {
 
 pub(crate) fn has_key(node: &Node, key: &str) -> bool {
     match &node.kind {
-        Kind::Map(entries) => entries
+        YamlKind::Map(entries) => entries
             .iter()
-            .any(|(name, _)| matches!(&name.kind, Kind::Text(name) if name == key)),
+            .any(|(name, _)| matches!(&name.kind, YamlKind::Text(name) if name == key)),
         _ => false,
     }
 }
@@ -245,7 +245,7 @@ pub(crate) fn has_key(node: &Node, key: &str) -> bool {
 /// The place of the first key of a mapping, where people say that it begins.
 pub(super) fn first_key(node: &Node) -> std::ops::Range<usize> {
     match &node.kind {
-        Kind::Map(entries) if !entries.is_empty() => entries[0].0.span.clone(),
+        YamlKind::Map(entries) if !entries.is_empty() => entries[0].0.span.clone(),
         _ => node.span.clone(),
     }
 }
@@ -268,9 +268,9 @@ fn prefix(node: &Node, problems: &mut Problems<'_>) -> Option<String> {
 fn environment(node: &Node, problems: &mut Problems<'_>) -> Option<EnvironmentRules> {
     let fields = problems.fields(node, "environment", ENVIRONMENT)?;
     let inherit = fields.get("inherit").and_then(|node| match &node.kind {
-        Kind::Text(text) if text == "all" => Some(Inherit::All),
-        Kind::List(list) if list.is_empty() => Some(Inherit::Only(Vec::new())),
-        Kind::List(_) => Some(Inherit::Only(variables(node, "inherit", problems))),
+        YamlKind::Text(text) if text == "all" => Some(Inherit::All),
+        YamlKind::List(list) if list.is_empty() => Some(Inherit::Only(Vec::new())),
+        YamlKind::List(_) => Some(Inherit::Only(variables(node, "inherit", problems))),
         _ => {
             problems
                 .wrong(node, "inherit", "`all` or a list of names")
@@ -285,7 +285,7 @@ fn environment(node: &Node, problems: &mut Problems<'_>) -> Option<EnvironmentRu
             let name_text = variable(name, "set", problems);
             let value = match &value.kind {
                 // `true` is what a program reads, whatever YAML takes it for.
-                Kind::Bool(_) => Some(value.raw.clone()),
+                YamlKind::Bool(_) => Some(value.raw.clone()),
                 _ => problems.text_of(value, name_text.as_deref().unwrap_or("set")),
             };
             if let (Some(name), Some(value)) = (name_text, value) {
@@ -335,7 +335,7 @@ pub(super) fn entries<'n>(
 ) -> &'n [(Node, Node)] {
     let example = format!("add an entry like `{example}`");
     match &node.kind {
-        Kind::Map(entries) => {
+        YamlKind::Map(entries) => {
             if entries.is_empty() {
                 problems
                     .add(node.span.clone(), format!("`{what}` is empty"))
@@ -351,7 +351,7 @@ pub(super) fn entries<'n>(
 }
 
 fn redirects(node: &Node, problems: &mut Problems<'_>) -> Option<Redirects> {
-    if matches!(node.kind, Kind::Text(_)) {
+    if matches!(node.kind, YamlKind::Text(_)) {
         let all = problems.choice(node, "redirects", &[("all", true), ("none", false)])?;
         return Some(if all { Redirects::All } else { Redirects::None });
     }
@@ -370,8 +370,8 @@ fn pinned(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Pinned> 
             continue;
         };
         let value = match &value.kind {
-            Kind::Bool(on) => Some(Pinned::Switch(*on)),
-            Kind::List(_) => {
+            YamlKind::Bool(on) => Some(Pinned::Switch(*on)),
+            YamlKind::List(_) => {
                 let what = shortened(&flag);
                 let list = problems.list(value, what, "add a value, or remove the flag");
                 Some(Pinned::List(

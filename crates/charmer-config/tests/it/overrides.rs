@@ -1,6 +1,6 @@
 //! What corrections, selectors and pins do to a program's model and its tools.
 
-use charmer_config::{Applied, Config, Report, Source};
+use charmer_config::{Applied, ApplyReport, Config, SourceEntry};
 use charmer_core::{
     call::prepare,
     model::{
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::meaning::parse;
 
-fn source(keys: &str) -> Source {
+fn source(keys: &str) -> SourceEntry {
     parse(&format!("sources:\n- binary: ship\n{keys}")).sources[0].clone()
 }
 
@@ -40,7 +40,7 @@ fn ship() -> Cli {
     Cli::new(root, Syntax::pflag())
 }
 
-fn applied(keys: &str) -> (Cli, Report) {
+fn applied(keys: &str) -> (Cli, ApplyReport) {
     let mut cli = ship();
     let report = source(keys)
         .apply(&mut cli)
@@ -61,7 +61,7 @@ fn at<'c>(cli: &'c Cli, path: &str) -> &'c Command {
     cli.command(&CommandPath::parse(path)).expect("it is there")
 }
 
-fn tools(keys: &str) -> (Source, Catalogue) {
+fn tools(keys: &str) -> (SourceEntry, Catalogue) {
     let source = source(keys);
     let mut cli = ship();
     source.apply(&mut cli).unwrap_or_else(|m| panic!("{m}"));

@@ -3,7 +3,7 @@
 //! It follows from the model alone, but it takes longer to find out than to read, so it is kept with the model.
 
 pub mod effect;
-pub mod redirect;
+pub mod redirecting_flags;
 mod stdin;
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use self::{
         harmless::{NOT_KNOWN, is_harmless},
         secret_values, writing_flag,
     },
-    redirect::{RefusedValue, redirects, values::refused_values},
+    redirecting_flags::{RefusedValue, redirects, values::refused_values},
 };
 
 /// What is thought of every command of a program.

@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    bind_value::{Element, apply_rules, bind_flag, check_length, list_text},
+    bind_value::{BoundElement, apply_rules, bind_flag, check_length, list_text},
     format::expectation,
     violation::Violation,
 };
@@ -305,7 +305,7 @@ impl Binder<'_> {
                 self.violations.push(violation.hint(hint));
                 continue;
             }
-            let element = Element {
+            let element = BoundElement {
                 value_type: &positional.value_type,
                 choices: &positional.choices,
                 ignore_case: positional.ignore_case,
@@ -387,7 +387,7 @@ impl Binder<'_> {
             for (index, item) in items.iter().enumerate().skip(next).take(share) {
                 let path = format!("args[{index}]");
                 let text = apply_rules(&property.rules, item, &path).and_then(|value| {
-                    let element = Element {
+                    let element = BoundElement {
                         value_type: &positional.value_type,
                         choices: &positional.choices,
                         ignore_case: positional.ignore_case,
@@ -425,7 +425,7 @@ impl Binder<'_> {
         let Some(value) = given.get(key).filter(|value| !is_absent(value)) else {
             return;
         };
-        let element = Element {
+        let element = BoundElement {
             value_type: &ValueType::String,
             choices: &[],
             ignore_case: false,

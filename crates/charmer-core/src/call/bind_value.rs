@@ -38,7 +38,7 @@ pub(super) fn bind_flag(
 ) -> Result<Given, Vec<Violation>> {
     let value = &apply_rules(&property.rules, value, path)?;
     let flag = &property.flag;
-    let element = Element {
+    let element = BoundElement {
         value_type: &flag.value_type,
         choices: &flag.choices,
         ignore_case: flag.ignore_case,
@@ -186,7 +186,7 @@ pub(super) fn check_length(
     }])
 }
 
-pub(super) struct Element<'a> {
+pub(super) struct BoundElement<'a> {
     pub(super) value_type: &'a ValueType,
     pub(super) choices: &'a [Choice],
     pub(super) ignore_case: bool,
@@ -194,7 +194,7 @@ pub(super) struct Element<'a> {
     pub(super) converted: bool,
 }
 
-impl Element<'_> {
+impl BoundElement<'_> {
     pub(super) fn text(&self, value: &Value, path: &str) -> Result<String, Violation> {
         if self.converted {
             match value {
@@ -234,7 +234,7 @@ impl Element<'_> {
 /// and one that the program splits is the values that it splits into.
 pub(super) fn list_text(
     value: &Value,
-    element: &Element<'_>,
+    element: &BoundElement<'_>,
     delimiter: Option<char>,
     path: &str,
 ) -> Result<Vec<String>, Vec<Violation>> {

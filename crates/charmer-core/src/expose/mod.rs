@@ -62,14 +62,14 @@ pub enum Visibility {
 /// A command that could be a tool of its own.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Candidate<'t> {
+pub struct ToolCandidate<'t> {
     /// The tool that it would be.
     pub tool: &'t Tool,
     /// What a person wants for it.
     pub visibility: Visibility,
 }
 
-impl<'t> Candidate<'t> {
+impl<'t> ToolCandidate<'t> {
     /// A tool that may be anywhere.
     pub fn new(tool: &'t Tool) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl<'t> Candidate<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Place {
+pub enum ShownBecause {
     /// A tool of its own, because a person wants it to be.
     Pinned,
     /// A tool of its own.
@@ -101,7 +101,7 @@ pub enum Place {
     Found,
 }
 
-impl Place {
+impl ShownBecause {
     /// Whether it is a tool of its own.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Pinned | Self::Own)
@@ -115,7 +115,7 @@ impl Place {
 ///
 /// ```
 /// use charmer_core::{
-///     expose::{Candidate, Place, Visibility, place},
+///     expose::{ToolCandidate, ShownBecause, Visibility, place},
 ///     model::{Cli, Command, Syntax},
 ///     tool::{CatalogueOptions, catalogue},
 /// };
@@ -127,25 +127,25 @@ impl Place {
 ///     .command(Command::new("sell").about("Sell it"));
 /// let tools = catalogue(&Cli::new(shop, Syntax::pflag()), &CatalogueOptions::default()).tools;
 /// let candidates = [
-///     Candidate::new(&tools[0]),
-///     Candidate::new(&tools[1]),
-///     Candidate::new(&tools[2]).visibility(Visibility::Pin),
+///     ToolCandidate::new(&tools[0]),
+///     ToolCandidate::new(&tools[1]),
+///     ToolCandidate::new(&tools[2]).visibility(Visibility::Pin),
 /// ];
-/// assert_eq!(place(&candidates, 240, 40, |_| 60), [Place::Own, Place::Own, Place::Pinned]);
-/// assert_eq!(place(&candidates, 179, 40, |_| 60), [Place::Own, Place::Found, Place::Pinned]);
+/// assert_eq!(place(&candidates, 240, 40, |_| 60), [ShownBecause::Own, ShownBecause::Own, ShownBecause::Pinned]);
+/// assert_eq!(place(&candidates, 179, 40, |_| 60), [ShownBecause::Own, ShownBecause::Found, ShownBecause::Pinned]);
 /// ```
 pub fn place(
-    candidates: &[Candidate<'_>],
+    candidates: &[ToolCandidate<'_>],
     budget: usize,
     most: usize,
     mut cost: impl FnMut(usize) -> usize,
-) -> Vec<Place> {
-    let mut places: Vec<Place> = candidates
+) -> Vec<ShownBecause> {
+    let mut places: Vec<ShownBecause> = candidates
         .iter()
         .map(|candidate| match candidate.visibility {
-            Visibility::Pin => Place::Pinned,
-            Visibility::Hide => Place::Hidden,
-            Visibility::Free => Place::Found,
+            Visibility::Pin => ShownBecause::Pinned,
+            Visibility::Hide => ShownBecause::Hidden,
+            Visibility::Free => ShownBecause::Found,
         })
         .collect();
     let (mut count, mut spent) = (0, 0);
@@ -169,7 +169,7 @@ pub fn place(
         }
         let tokens = cost(at);
         if tokens <= left.min(largest(budget)) {
-            places[at] = Place::Own;
+            places[at] = ShownBecause::Own;
             spent += tokens;
             count += 1;
             misses = 0;
@@ -186,7 +186,7 @@ fn largest(budget: usize) -> usize {
 }
 
 /// The candidates that may be chosen, the most worthy for their price first.
-fn by_worth(candidates: &[Candidate<'_>]) -> Vec<usize> {
+fn by_worth(candidates: &[ToolCandidate<'_>]) -> Vec<usize> {
     let tools: Vec<&Tool> = candidates.iter().map(|candidate| candidate.tool).collect();
     let worths = worths(&tools);
     let best = worths.iter().copied().fold(0.0, f64::max);
@@ -233,36 +233,36 @@ mod tests {
             });
             let cli = Cli::new(root, Syntax::pflag());
             let tools = catalogue(&cli, &CatalogueOptions::default()).tools;
-            let candidates: Vec<Candidate<'_>> = tools
+            let candidates: Vec<ToolCandidate<'_>> = tools
                 .iter()
                 .zip(&of)
                 .map(|(tool, &(_, visibility))| {
                     let visibility = [Visibility::Free, Visibility::Free, Visibility::Pin, Visibility::Hide][usize::from(visibility)];
-                    Candidate::new(tool).visibility(visibility)
+                    ToolCandidate::new(tool).visibility(visibility)
                 })
                 .collect();
             let cost = |at: usize| of[at].0;
             let places = place(&candidates, budget, MOST_TOOLS, cost);
             prop_assert_eq!(&places, &place(&candidates, budget, MOST_TOOLS, cost));
-            let sum = |which: &dyn Fn(Place) -> bool| -> usize {
+            let sum = |which: &dyn Fn(ShownBecause) -> bool| -> usize {
                 let chosen = (0..of.len()).filter(|at| which(places[*at]));
                 chosen.map(cost).sum()
             };
-            let pinned = sum(&|place| place == Place::Pinned);
-            prop_assert!(sum(&Place::is_own) <= budget.max(pinned));
+            let pinned = sum(&|place| place == ShownBecause::Pinned);
+            prop_assert!(sum(&ShownBecause::is_own) <= budget.max(pinned));
             for (candidate, place) in candidates.iter().zip(&places) {
                 match candidate.visibility {
-                    Visibility::Pin => prop_assert_eq!(*place, Place::Pinned),
-                    Visibility::Hide => prop_assert_eq!(*place, Place::Hidden),
-                    Visibility::Free => prop_assert!(matches!(place, Place::Own | Place::Found)),
+                    Visibility::Pin => prop_assert_eq!(*place, ShownBecause::Pinned),
+                    Visibility::Hide => prop_assert_eq!(*place, ShownBecause::Hidden),
+                    Visibility::Free => prop_assert!(matches!(place, ShownBecause::Own | ShownBecause::Found)),
                 }
             }
             // Nothing is left out that would have fit.
             let own = places.iter().filter(|place| place.is_own()).count();
-            let left = budget.saturating_sub(sum(&Place::is_own));
+            let left = budget.saturating_sub(sum(&ShownBecause::is_own));
             for (at, place) in places.iter().enumerate() {
                 let possible = cost(at) <= largest(budget);
-                if *place == Place::Found && possible && own < MOST_TOOLS && left >= LEAST {
+                if *place == ShownBecause::Found && possible && own < MOST_TOOLS && left >= LEAST {
                     prop_assert!(cost(at) > left);
                 }
             }

@@ -78,11 +78,11 @@ pub(super) fn worths(tools: &[&Tool]) -> Vec<f64> {
 }
 
 /// A program and the words of a command of it.
-type Above<'t> = (&'t str, &'t [String]);
+type CommandWords<'t> = (&'t str, &'t [String]);
 
 /// What is known of the commands below one command.
 #[derive(Debug, Default)]
-struct Page<'t> {
+struct BelowCommand<'t> {
     commands: usize,
     /// Those that its help lists, by their places.
     listed: HashMap<usize, (&'t str, &'t str)>,
@@ -96,14 +96,14 @@ struct Page<'t> {
 
 #[derive(Debug)]
 struct Pages<'t> {
-    pages: HashMap<Above<'t>, Page<'t>>,
+    pages: HashMap<CommandWords<'t>, BelowCommand<'t>>,
     /// How many tools each program has, and how many at its root.
     sizes: HashMap<&'t str, (usize, usize)>,
 }
 
 impl<'t> Pages<'t> {
     fn new(tools: &[&'t Tool]) -> Self {
-        let mut pages: HashMap<Above<'t>, Page<'t>> = HashMap::new();
+        let mut pages: HashMap<CommandWords<'t>, BelowCommand<'t>> = HashMap::new();
         let mut sizes: HashMap<&str, (usize, usize)> = HashMap::new();
         for tool in tools {
             let program: &str = &tool.help.program;
@@ -205,7 +205,7 @@ impl<'t> Pages<'t> {
     }
 }
 
-impl Page<'_> {
+impl BelowCommand<'_> {
     /// How much a page makes of a command, from 0 to 1; nothing is said by one that lists none.
     fn prominence(&self, listing: Option<&Listing>) -> Option<f64> {
         if self.listed.is_empty() {

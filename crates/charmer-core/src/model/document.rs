@@ -213,8 +213,8 @@ impl Document {
         let root = said
             .remove("root")
             .ok_or_else(|| DocumentError::at("root", "it is missing"))?;
-        let mut reader = Reader {
-            keys: Keys::known(),
+        let mut reader = DocumentReader {
+            keys: DocumentKeys::known(),
             outputs: BTreeMap::new(),
             unknown: said.keys().map(|key| format!("`{key}`")).collect(),
         };
@@ -259,13 +259,13 @@ fn read<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, DocumentErr
 }
 
 /// The keys that commands, flags and positionals may have.
-struct Keys {
+struct DocumentKeys {
     command: Vec<String>,
     flag: Vec<String>,
     positional: Vec<String>,
 }
 
-impl Keys {
+impl DocumentKeys {
     /// Those of the published schema.
     fn known() -> Self {
         let schema: Value = serde_json::from_str(DOCUMENT_SCHEMA).unwrap_or_default();
@@ -281,13 +281,13 @@ impl Keys {
     }
 }
 
-struct Reader {
-    keys: Keys,
+struct DocumentReader {
+    keys: DocumentKeys,
     outputs: BTreeMap<CommandPath, Value>,
     unknown: Vec<String>,
 }
 
-impl Reader {
+impl DocumentReader {
     fn command(
         &mut self,
         said: Value,
@@ -463,7 +463,7 @@ impl Reader {
         &mut self,
         place: &str,
         said: &Map<String, Value>,
-        of: fn(&Keys) -> &Vec<String>,
+        of: fn(&DocumentKeys) -> &Vec<String>,
     ) {
         let known = of(&self.keys);
         let unknown = said.keys().filter(|key| !known.contains(key));

@@ -23,14 +23,14 @@ fn in_one_line(schema: &mut Value) {
 fn schema() -> Value {
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is wanted")]
-    struct Shape {
+    struct SchemaOfTypes {
         syntax: Syntax,
         root: Command,
         hints: Hints,
         specs: Vec<ArgSpec>,
     }
     let generator: SchemaGenerator = SchemaSettings::draft2020_12().into_generator();
-    let derived = generator.into_root_schema_for::<Shape>().to_value();
+    let derived = generator.into_root_schema_for::<SchemaOfTypes>().to_value();
     let mut defs = derived["$defs"].clone();
     in_one_line(&mut defs);
     let mut defs = object(defs);

@@ -256,7 +256,7 @@ fn format_value(flag: &Flag) -> Option<String> {
     let takes_text = matches!(flag.value, FlagValue::Required | FlagValue::Optional { .. })
         && flag.value_type == ValueType::String
         && flag.repetition == Repetition::Single;
-    let help = Help::new(flag);
+    let help = FlagHelp::new(flag);
     if !takes_text
         || help.has_any(&INPUT_WORDS) && !help.has_any(&["output", "stdout"])
         || help.is_conditional()
@@ -282,7 +282,7 @@ fn format_value(flag: &Flag) -> Option<String> {
 
 /// What a flag named for JSON is set to.
 fn json_value(flag: &Flag) -> Option<PinValue> {
-    let help = Help::new(flag);
+    let help = FlagHelp::new(flag);
     if help.has_any(&INPUT_WORDS) || help.has_any(&FILE_WORDS) || help.is_conditional() {
         return None;
     }
@@ -315,11 +315,11 @@ fn fields(flag: &Flag) -> Option<Vec<String>> {
 }
 
 /// The help of a flag in small letters.
-struct Help {
+struct FlagHelp {
     text: String,
 }
 
-impl Help {
+impl FlagHelp {
     fn new(flag: &Flag) -> Self {
         Self {
             text: flag.help.as_deref().unwrap_or_default().to_lowercase(),

@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 
 use super::{
     intersect,
-    note::Notes,
+    note::SchemaNotes,
     output::OutputSchema,
-    read::Reader,
+    read::SchemaReader,
     rebase,
-    shape::{Objects, Property, Shape},
+    shape::{ObjectShape, Shape, ShapeProperty},
     union::Union,
-    write::{Place, Writer, is_key},
+    write::{SchemaPlace, ShapeWriter, is_key},
 };
 
 /// The field of a list that is an output by itself.
@@ -81,7 +81,7 @@ impl Converter {
         let union = Union {
             only_declared: self.only_declared,
         };
-        let mut reader = Reader::new(schema, union);
+        let mut reader = SchemaReader::new(schema, union);
         let mut shape = reader.read(schema, "");
         let mut notes = reader.notes;
         if speaks_of_objects(&shape) {
@@ -98,8 +98,8 @@ impl Converter {
         if let Some(field) = &field {
             shape = under(field, shape);
         }
-        let mut writer = Writer { union, notes };
-        let portable = writer.write(&shape, Place::Property);
+        let mut writer = ShapeWriter { union, notes };
+        let portable = writer.write(&shape, SchemaPlace::Property);
         let notes = writer.notes.into_list();
         match full {
             None => OutputSchema {
@@ -124,7 +124,7 @@ impl Converter {
         }
     }
 
-    fn field_for(&self, shape: &Shape, notes: &mut Notes) -> String {
+    fn field_for(&self, shape: &Shape, notes: &mut SchemaNotes) -> String {
         let default = if shape.array.is_some() && shape.types() == 1 && !shape.null {
             LIST_FIELD
         } else {
@@ -167,12 +167,12 @@ fn only_object(shape: Shape) -> Shape {
 
 /// An object with this shape as its only property.
 fn under(field: &str, shape: Shape) -> Shape {
-    let property = Property {
+    let property = ShapeProperty {
         key: field.to_owned(),
         shape,
         required: true,
     };
-    let mut object = Objects::default();
+    let mut object = ObjectShape::default();
     object.properties.push(property);
     Shape {
         object: Some(Box::new(object)),

@@ -1,6 +1,6 @@
 //! What a schema cannot say in the portable dialect, said in words.
 
-use super::shape::{Numbers, Objects, Others, Shape, Strings};
+use super::shape::{Numbers, ObjectShape, Others, Shape, Strings};
 use crate::text::shorten;
 
 /// How long a description may become.
@@ -46,7 +46,7 @@ pub(super) fn variants(shapes: &[Shape]) -> Vec<String> {
 
 /// What an alternative is called, and by which property it is known if that is by its value: `{"kind": "circle"}`
 /// against `{"circle": {}}`.
-fn label(object: &Objects) -> (Option<&str>, Option<&str>) {
+fn label(object: &ObjectShape) -> (Option<&str>, Option<&str>) {
     let tag = object.properties.iter().find_map(|property| {
         let string = property.shape.string.as_ref()?;
         match string.choices.as_deref()? {

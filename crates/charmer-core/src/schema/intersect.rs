@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     number::compare,
-    shape::{Arrays, Numbers, Objects, Others, Property, Shape, Strings, Text},
+    shape::{Arrays, Numbers, ObjectShape, Others, Shape, ShapeProperty, Strings, Text},
 };
 
 /// What is in both; what is said for people is the first one's, where it says something.
@@ -85,9 +85,9 @@ fn both_arrays((a, b): (Box<Arrays>, Box<Arrays>)) -> Option<Box<Arrays>> {
     }))
 }
 
-fn both_objects((a, b): (Box<Objects>, Box<Objects>)) -> Option<Box<Objects>> {
+fn both_objects((a, b): (Box<ObjectShape>, Box<ObjectShape>)) -> Option<Box<ObjectShape>> {
     let (a, b) = (*a, *b);
-    let mut theirs: HashMap<String, Property> = HashMap::with_capacity(b.properties.len());
+    let mut theirs: HashMap<String, ShapeProperty> = HashMap::with_capacity(b.properties.len());
     let mut order = Vec::with_capacity(b.properties.len());
     for property in b.properties {
         order.push(property.key.clone());
@@ -115,11 +115,11 @@ fn both_objects((a, b): (Box<Objects>, Box<Objects>)) -> Option<Box<Objects>> {
         (Others::None, _) | (_, Others::None) => Others::None,
         (Others::Of(a), Others::Of(b)) => Others::Of(both(a, b)),
     };
-    settled(Objects { properties, others }).map(Box::new)
+    settled(ObjectShape { properties, others }).map(Box::new)
 }
 
 /// Leaves out what cannot be there; `None` where that is something required.
-pub(super) fn settled(mut object: Objects) -> Option<Objects> {
+pub(super) fn settled(mut object: ObjectShape) -> Option<ObjectShape> {
     if object
         .properties
         .iter()

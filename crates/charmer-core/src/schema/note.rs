@@ -23,12 +23,12 @@ impl fmt::Display for Note {
 
 /// Notes as they come: each once, and not more than can be read.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct SchemaNotes {
     seen: HashSet<Note>,
     list: Vec<Note>,
 }
 
-impl Notes {
+impl SchemaNotes {
     pub(super) fn add(&mut self, pointer: &str, message: impl Into<String>) {
         if self.list.len() >= NOTE_LIMIT {
             return;

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use super::{
     DEPTH_LIMIT, NODE_LIMIT, RECURSION_LIMIT, REPEAT_LIMIT,
     intersect::both,
-    note::Notes,
+    note::SchemaNotes,
     pointer,
     reference::resolve,
-    shape::{Arrays, Objects, Shape, Text},
+    shape::{Arrays, ObjectShape, Shape, Text},
     union::Union,
 };
 
@@ -37,12 +37,12 @@ const UNSAID: [&str; 15] = [
 const EXAMPLES: usize = 3;
 
 /// Walks a schema; every limit ends in a shape that lets in more.
-pub(super) struct Reader<'a> {
+pub(super) struct SchemaReader<'a> {
     root: &'a Value,
     /// Whether it is of a draft in which nothing beside `$ref` counts.
     lone_references: bool,
     pub(super) union: Union,
-    pub(super) notes: Notes,
+    pub(super) notes: SchemaNotes,
     nodes: usize,
     repeats: usize,
     depth: usize,
@@ -60,14 +60,14 @@ pub(super) struct Reader<'a> {
     foreign: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SchemaReader<'a> {
     pub(super) fn new(root: &'a Value, union: Union) -> Self {
         let draft = root.get("$schema").and_then(Value::as_str);
         Self {
             root,
             lone_references: draft.is_some_and(|draft| draft.contains("/draft-0")),
             union,
-            notes: Notes::default(),
+            notes: SchemaNotes::default(),
             nodes: NODE_LIMIT,
             repeats: REPEAT_LIMIT,
             depth: 0,
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         }
         if is("object") {
             let object = if self.shallow {
-                Some(Objects::default())
+                Some(ObjectShape::default())
             } else {
                 self.read_objects(map, at)
             };

@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::{
     number::{bound, compare, is_whole},
     pattern, pointer,
-    read::Reader,
-    shape::{Choice, Numbers, Shape, Strings},
+    read::SchemaReader,
+    shape::{Numbers, Shape, StringChoice, Strings},
 };
 
-impl Reader<'_> {
+impl SchemaReader<'_> {
     pub(super) fn read_numbers(
         &mut self,
         map: &Map<String, Value>,
@@ -80,7 +80,7 @@ impl Reader<'_> {
                 Value::Null => shape.null = true,
                 Value::Bool(_) => shape.boolean = true,
                 Value::Number(number) => numbers.push(number.clone()),
-                Value::String(text) => choices.push(Choice {
+                Value::String(text) => choices.push(StringChoice {
                     value: text.clone(),
                     help: None,
                 }),

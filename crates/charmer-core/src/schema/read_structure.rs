@@ -8,17 +8,17 @@ use super::{
     describe::summary,
     intersect::settled,
     pointer,
-    read::{Reader, list},
-    shape::{Arrays, Objects, Others, Property, Shape},
+    read::{SchemaReader, list},
+    shape::{Arrays, ObjectShape, Others, Shape, ShapeProperty},
 };
 
-impl<'a> Reader<'a> {
+impl<'a> SchemaReader<'a> {
     /// Objects as these keywords describe them; `None` where there can be none.
     pub(super) fn read_objects(
         &mut self,
         map: &'a Map<String, Value>,
         at: &str,
-    ) -> Option<Objects> {
+    ) -> Option<ObjectShape> {
         let required: Vec<&str> = list(map, "required").filter_map(Value::as_str).collect();
         let is_required: HashSet<&str> = required.iter().copied().collect();
         let mut declared = HashSet::new();
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
         {
             declared.insert(key.as_str());
             let shape = self.read_inner(schema, &pointer::join(&place, key));
-            properties.push(Property {
+            properties.push(ShapeProperty {
                 required: is_required.contains(key.as_str()),
                 key: key.clone(),
                 shape,
@@ -46,14 +46,14 @@ impl<'a> Reader<'a> {
                     Others::None => Shape::never(at),
                     Others::Of(shape) => shape.clone(),
                 };
-                properties.push(Property {
+                properties.push(ShapeProperty {
                     key: key.to_owned(),
                     shape,
                     required: true,
                 });
             }
         }
-        settled(Objects { properties, others })
+        settled(ObjectShape { properties, others })
     }
 
     /// Properties without a name of their own: those of a map, by whatever their keys look like.

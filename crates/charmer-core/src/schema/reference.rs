@@ -5,14 +5,14 @@ use serde_json::Value;
 use super::pointer;
 
 /// Where a reference leads.
-pub(super) struct Target<'a> {
+pub(super) struct ReferenceTarget<'a> {
     pub(super) schema: &'a Value,
     /// As a JSON pointer.
     pub(super) pointer: String,
 }
 
 /// Follows a reference within a document; `None` where it leads out of it or nowhere.
-pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<Target<'a>> {
+pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<ReferenceTarget<'a>> {
     let base = root.get("$id").and_then(Value::as_str).unwrap_or_default();
     let fragment = match reference.strip_prefix('#') {
         Some(fragment) => fragment,
@@ -44,7 +44,7 @@ pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<Target<'a>
         }
         pointer::push(&mut canonical, &key);
     }
-    (schema.is_object() || schema.is_boolean()).then_some(Target {
+    (schema.is_object() || schema.is_boolean()).then_some(ReferenceTarget {
         schema,
         pointer: canonical,
     })

@@ -16,7 +16,7 @@ pub(super) struct Shape {
     pub(super) number: Option<Box<Numbers>>,
     pub(super) string: Option<Box<Strings>>,
     pub(super) array: Option<Box<Arrays>>,
-    pub(super) object: Option<Box<Objects>>,
+    pub(super) object: Option<Box<ObjectShape>>,
     pub(super) text: Box<Text>,
     /// Where in the schema it is from, as a JSON pointer.
     pub(super) at: Rc<str>,
@@ -45,7 +45,7 @@ pub(super) struct Numbers {
 /// Strings; all of them by default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Strings {
-    pub(super) choices: Option<Vec<Choice>>,
+    pub(super) choices: Option<Vec<StringChoice>>,
     pub(super) min_length: Option<u64>,
     pub(super) max_length: Option<u64>,
     pub(super) pattern: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct Strings {
 
 /// One of the strings that are possible.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Choice {
+pub(super) struct StringChoice {
     pub(super) value: String,
     pub(super) help: Option<String>,
 }
@@ -72,14 +72,14 @@ pub(super) struct Arrays {
 
 /// Objects; all of them by default.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Objects {
-    pub(super) properties: Vec<Property>,
+pub(super) struct ObjectShape {
+    pub(super) properties: Vec<ShapeProperty>,
     pub(super) others: Others,
 }
 
 /// A declared property.
 #[derive(Debug, Clone)]
-pub(super) struct Property {
+pub(super) struct ShapeProperty {
     pub(super) key: String,
     pub(super) shape: Shape,
     pub(super) required: bool,
@@ -166,7 +166,7 @@ impl Arrays {
     }
 }
 
-impl Objects {
+impl ObjectShape {
     pub(super) fn is_any(&self) -> bool {
         self.properties.is_empty()
             && match &self.others {

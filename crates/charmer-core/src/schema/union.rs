@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     describe,
     number::compare,
-    shape::{Arrays, Choice, Numbers, Objects, Others, Property, Shape, Strings},
+    shape::{Arrays, Numbers, ObjectShape, Others, Shape, ShapeProperty, StringChoice, Strings},
 };
 
 /// How shapes are put together.
@@ -92,7 +92,7 @@ impl Union {
         })
     }
 
-    fn either_objects(self, mut objects: Vec<Objects>) -> Option<Objects> {
+    fn either_objects(self, mut objects: Vec<ObjectShape>) -> Option<ObjectShape> {
         if objects.len() < 2 {
             return objects.pop();
         }
@@ -105,14 +105,14 @@ impl Union {
             .filter(|object| matches!(object.others, Others::Unsaid))
             .count();
         // For each key, in order of appearance: its shapes, how many require it, and in which objects it is.
-        let mut keys: Vec<Gathered> = Vec::new();
+        let mut keys: Vec<UnionParts> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut others: Vec<(usize, Shape)> = Vec::new();
         for (number, object) in objects.into_iter().enumerate() {
             let is_unsaid = matches!(object.others, Others::Unsaid);
             for property in object.properties {
                 let place = *places.entry(property.key.clone()).or_insert_with(|| {
-                    keys.push(Gathered::new(property.key.clone()));
+                    keys.push(UnionParts::new(property.key.clone()));
                     keys.len() - 1
                 });
                 let gathered = &mut keys[place];
@@ -148,7 +148,7 @@ impl Union {
                 if shape.text.description.is_none() && !told {
                     shape.text.description = description;
                 }
-                Property {
+                ShapeProperty {
                     required: gathered.required == count,
                     shape,
                     key: gathered.key,
@@ -162,11 +162,11 @@ impl Union {
         } else {
             Others::Of(self.of(others.into_iter().map(|(_, shape)| shape).collect()))
         };
-        Some(Objects { properties, others })
+        Some(ObjectShape { properties, others })
     }
 }
 
-struct Gathered {
+struct UnionParts {
     key: String,
     shapes: Vec<Shape>,
     required: usize,
@@ -174,7 +174,7 @@ struct Gathered {
     within: Vec<usize>,
 }
 
-impl Gathered {
+impl UnionParts {
     fn new(key: String) -> Self {
         Self {
             key,
@@ -208,7 +208,7 @@ fn either_strings(mut strings: Vec<Strings>) -> Option<Strings> {
     }
     if strings.iter().all(|string| string.choices.is_some()) {
         let mut seen = HashSet::new();
-        let choices: Vec<Choice> = strings
+        let choices: Vec<StringChoice> = strings
             .into_iter()
             .flat_map(|string| string.choices.unwrap_or_default())
             .filter(|choice| seen.insert(choice.value.clone()))

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     check, describe,
-    note::Notes,
+    note::SchemaNotes,
     nulls,
-    shape::{Objects, Others, Shape},
+    shape::{ObjectShape, Others, Shape},
     union::Union,
 };
 
@@ -24,7 +24,7 @@ pub(super) const FORMATS: [&str; 8] = [
 
 /// Where a schema stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SchemaPlace {
     /// Of a declared property, where a null can be left out of the data.
     Property,
     /// Anywhere else, where a null has to stay.
@@ -32,17 +32,17 @@ pub(super) enum Place {
 }
 
 /// Writes shapes and notes what cannot be said.
-pub(super) struct Writer {
+pub(super) struct ShapeWriter {
     pub(super) union: Union,
-    pub(super) notes: Notes,
+    pub(super) notes: SchemaNotes,
 }
 
-impl Writer {
+impl ShapeWriter {
     /// The schema of a shape.
-    pub(super) fn write(&mut self, shape: &Shape, place: Place) -> Value {
+    pub(super) fn write(&mut self, shape: &Shape, place: SchemaPlace) -> Value {
         let mut schema = Map::new();
         let mut more = Vec::new();
-        let null_counts = shape.null && place == Place::Element;
+        let null_counts = shape.null && place == SchemaPlace::Element;
         if shape.is_any() {
             // Nothing to say.
         } else if shape.types() != 1 || null_counts {
@@ -122,7 +122,7 @@ impl Writer {
             let items = array
                 .items
                 .as_ref()
-                .map(|items| self.write(items, Place::Element));
+                .map(|items| self.write(items, SchemaPlace::Element));
             put("items", Some(items.unwrap_or_else(|| json!({}))));
             put("minItems", (array.min > 0).then(|| array.min.into()));
             put("maxItems", array.max.map(Into::into));
@@ -137,7 +137,12 @@ impl Writer {
         more
     }
 
-    fn write_object(&mut self, object: &Objects, shape: &Shape, schema: &mut Map<String, Value>) {
+    fn write_object(
+        &mut self,
+        object: &ObjectShape,
+        shape: &Shape,
+        schema: &mut Map<String, Value>,
+    ) {
         let mut properties = Map::new();
         let mut required = Vec::new();
         let mut unnamed = Vec::new();
@@ -151,7 +156,7 @@ impl Writer {
                 unnamed.push(property.shape.clone());
                 continue;
             }
-            let inner = self.write(&property.shape, Place::Property);
+            let inner = self.write(&property.shape, SchemaPlace::Property);
             properties.insert(property.key.clone(), inner);
             if property.required && !property.shape.is_optional() {
                 required.push(Value::from(property.key.as_str()));
@@ -162,7 +167,7 @@ impl Writer {
                 // What could not be declared is among the others now.
                 unnamed.push(shape.clone());
                 let others = self.union.of(unnamed);
-                Some(self.write(&others, Place::Element))
+                Some(self.write(&others, SchemaPlace::Element))
             }
             Others::Unsaid | Others::None => None,
         };

@@ -5,7 +5,7 @@
 
 use super::{
     index::Index,
-    words::{Gap, for_each_word, is_filler, is_number, is_passing, stem},
+    words::{WordGap, for_each_word, is_filler, is_number, is_passing, stem},
 };
 
 /// More words than these are not looked up.
@@ -19,15 +19,15 @@ const OF_CIRCUMSTANCE: f32 = 0.8;
 
 /// A word of a question.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct QuestionWord {
     pub(super) word: String,
     /// How much it says by where it stands, from 0 to 1.
     pub(super) share: f32,
 }
 
 /// Splits a question into its words.
-pub(super) fn asked(text: &str, index: &Index) -> Vec<Asked> {
-    let mut found: Vec<Asked> = Vec::new();
+pub(super) fn asked(text: &str, index: &Index) -> Vec<QuestionWord> {
+    let mut found: Vec<QuestionWord> = Vec::new();
     let mut depth = 0usize;
     let (mut says_something, mut circumstance) = (0, false);
     for token in text.split_whitespace() {
@@ -44,16 +44,16 @@ pub(super) fn asked(text: &str, index: &Index) -> Vec<Asked> {
             if found.len() == MOST_WORDS || is_passing(word) {
                 return;
             }
-            if says_something > 1 && is_preposition(word) && gap == Gap::Space {
+            if says_something > 1 && is_preposition(word) && gap == WordGap::Space {
                 circumstance = true;
             }
             says_something += usize::from(!is_filler(word) && !is_number(word));
             match found.last_mut() {
                 // `re-run` and `un-yank` are one word, however they are written.
-                Some(before) if gap == Gap::Joint && matches!(&*before.word, "re" | "un") => {
+                Some(before) if gap == WordGap::Joint && matches!(&*before.word, "re" | "un") => {
                     before.word.push_str(word);
                 }
-                _ => found.push(Asked {
+                _ => found.push(QuestionWord {
                     word: word.to_owned(),
                     share,
                 }),

@@ -6,7 +6,7 @@
 use std::{collections::HashMap, sync::OnceLock};
 
 use super::{
-    document::Document,
+    document::SearchedTool,
     words::{for_each_word, stem},
 };
 
@@ -36,12 +36,12 @@ struct Sayings {
 }
 
 /// The number of a line, for those who want to read it once.
-pub(super) type Line = usize;
+pub(super) type PhraseLine = usize;
 
 /// The lines that hold for a command: of those whose end it has, the ones with the longest.
-pub(super) fn of(document: &Document) -> Vec<Line> {
+pub(super) fn of(document: &SearchedTool) -> Vec<PhraseLine> {
     let common_phrases = common_phrases();
-    let mut found: Vec<(usize, Line)> = Vec::new();
+    let mut found: Vec<(usize, PhraseLine)> = Vec::new();
     let mut words: Option<Vec<String>> = None;
     let (last, parents) = match document.path.split_last() {
         Some((last, parents)) => (last.as_str(), parents),
@@ -66,14 +66,14 @@ pub(super) fn of(document: &Document) -> Vec<Line> {
     }
     let longest = found.iter().map(|(length, _)| *length).max();
     found.retain(|(length, _)| Some(*length) == longest);
-    let mut lines: Vec<Line> = found.into_iter().map(|(_, line)| line).collect();
+    let mut lines: Vec<PhraseLine> = found.into_iter().map(|(_, line)| line).collect();
     lines.sort_unstable();
     lines.dedup();
     lines
 }
 
 /// The phrases of a line.
-pub(super) fn phrases(line: Line) -> impl Iterator<Item = &'static str> {
+pub(super) fn phrases(line: PhraseLine) -> impl Iterator<Item = &'static str> {
     common_phrases().common_phrases[line]
         .phrases
         .split(';')

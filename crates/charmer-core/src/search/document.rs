@@ -3,7 +3,7 @@
 use crate::{model::Effect, tool::Tool};
 
 use super::{
-    reader::{FlagPlace, FlagTerms, Reader, Terms},
+    reader::{FlagPlace, FlagTerms, StemReader, Terms},
     words::{for_each_word, stem},
 };
 
@@ -15,7 +15,7 @@ const SENTENCE_LIMIT: usize = 200;
 
 /// A tool as it is searched.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Document {
+pub(super) struct SearchedTool {
     /// Its program's name in small letters; empty for one that comes from no program.
     pub(super) program: String,
     /// The words of its path, each in small letters, without the program.
@@ -47,8 +47,8 @@ pub(super) struct Document {
     pub(super) doubtful: bool,
 }
 
-impl Document {
-    pub(super) fn new(tool: &Tool, reader: &mut Reader<'_>) -> Self {
+impl SearchedTool {
+    pub(super) fn new(tool: &Tool, reader: &mut StemReader<'_>) -> Self {
         let custom = tool.input.levels.is_empty();
         let program = match custom {
             true => String::new(),
@@ -165,7 +165,7 @@ fn cut(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
-fn flags(tool: &Tool, reader: &mut Reader<'_>) -> Vec<FlagPlace> {
+fn flags(tool: &Tool, reader: &mut StemReader<'_>) -> Vec<FlagPlace> {
     let leaf = tool.input.levels.len().saturating_sub(1);
     let properties = tool.input.flags.iter().filter(|p| !p.confirms);
     properties
@@ -203,7 +203,7 @@ fn flags(tool: &Tool, reader: &mut Reader<'_>) -> Vec<FlagPlace> {
 }
 
 /// The input of a tool that comes from no program's flags.
-fn properties(tool: &Tool, reader: &mut Reader<'_>) -> Vec<FlagPlace> {
+fn properties(tool: &Tool, reader: &mut StemReader<'_>) -> Vec<FlagPlace> {
     let properties = tool.input_schema.get("properties");
     let properties = properties.and_then(serde_json::Value::as_object);
     let properties = properties.into_iter().flatten();

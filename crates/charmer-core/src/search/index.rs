@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::{model::Effect, tool::Tool};
 
 use super::{
-    document::Document,
+    document::SearchedTool,
     line::plain_line,
     phrase_index::PhraseIndex,
-    reader::{FlagPlace, FlagTerms, Reader, Terms},
+    reader::{FlagPlace, FlagTerms, StemReader, Terms},
     same_commands::fold,
     typo::Typos,
     vocabulary::{Term, Vocabulary},
@@ -38,7 +38,7 @@ const HALF: f32 = 2.0;
 
 /// One tool, as far as it is needed to rank it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct IndexedTool {
     pub(super) program: Option<u16>,
     /// The words of its path, one by one.
     pub(super) path: Vec<Term>,
@@ -76,7 +76,7 @@ pub struct Index {
     pub(super) typos: Typos,
     /// What people say who want one of them.
     pub(super) phrase_index: PhraseIndex,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<IndexedTool>,
     /// The flags of all of them.
     pub(super) flags: Vec<FlagTerms>,
     pub(super) programs: Vec<String>,
@@ -95,10 +95,10 @@ impl Index {
     /// Reads tools; their places are what [`Hit::at`](super::Hit::at) says.
     pub fn new<'t>(tools: impl IntoIterator<Item = &'t Tool>) -> Self {
         let mut vocabulary = Vocabulary::new();
-        let mut reader = Reader::new(&mut vocabulary);
-        let documents: Vec<Document> = tools
+        let mut reader = StemReader::new(&mut vocabulary);
+        let documents: Vec<SearchedTool> = tools
             .into_iter()
-            .map(|tool| Document::new(tool, &mut reader))
+            .map(|tool| SearchedTool::new(tool, &mut reader))
             .collect();
         let flags = reader.flags;
         let mut documents = documents;
@@ -106,8 +106,11 @@ impl Index {
             split_names(document, &vocabulary);
         }
         let programs = programs(&documents);
-        let phrase_index =
-            PhraseIndex::new(&mut documents, &programs, &mut Reader::new(&mut vocabulary));
+        let phrase_index = PhraseIndex::new(
+            &mut documents,
+            &programs,
+            &mut StemReader::new(&mut vocabulary),
+        );
         let mut words: Vec<(Term, Posting)> = Vec::new();
         let inherited = inherited(&documents);
         for (at, document) in (0..).zip(&documents) {
@@ -197,8 +200,8 @@ fn rarity_of(having: f32, all: usize) -> f32 {
 }
 
 /// Names that are two words written as one are those words as well.
-fn split_names(document: &mut Document, vocabulary: &Vocabulary) {
-    let Document { name, path, .. } = document;
+fn split_names(document: &mut SearchedTool, vocabulary: &Vocabulary) {
+    let SearchedTool { name, path, .. } = document;
     let Some(last) = path.last() else { return };
     if let [term] = name.plain[..]
         && !vocabulary.is_common(term)
@@ -209,7 +212,7 @@ fn split_names(document: &mut Document, vocabulary: &Vocabulary) {
     }
 }
 
-fn programs(documents: &[Document]) -> Vec<String> {
+fn programs(documents: &[SearchedTool]) -> Vec<String> {
     let mut programs: Vec<String> = Vec::new();
     for document in documents {
         if !document.program.is_empty() && !programs.contains(&document.program) {
@@ -220,14 +223,14 @@ fn programs(documents: &[Document]) -> Vec<String> {
 }
 
 /// For commands that say nothing, the nearest one above that does.
-fn inherited(documents: &[Document]) -> Vec<Option<usize>> {
+fn inherited(documents: &[SearchedTool]) -> Vec<Option<usize>> {
     let mut by_path: HashMap<(&str, &[String]), usize> = HashMap::new();
     for (at, document) in documents.iter().enumerate() {
         if document.described {
             by_path.insert((&document.program, &document.path), at);
         }
     }
-    let above = |document: &Document| {
+    let above = |document: &SearchedTool| {
         if document.described || document.program.is_empty() {
             return None;
         }
@@ -239,7 +242,11 @@ fn inherited(documents: &[Document]) -> Vec<Option<usize>> {
 }
 
 /// The words of a tool, each as often as it stands in a field, weighed.
-fn weighed(document: &Document, above: Option<&Terms>, flags: &[FlagTerms]) -> Vec<(Term, f32)> {
+fn weighed(
+    document: &SearchedTool,
+    above: Option<&Terms>,
+    flags: &[FlagTerms],
+) -> Vec<(Term, f32)> {
     let mut found = Vec::new();
     let mut add = |terms: &Terms, weight: f32, usual: f32| {
         // Each word of a long text says less of what it is about.
@@ -294,7 +301,7 @@ fn by_term(words: &[(Term, Posting)], terms: usize) -> (Vec<u32>, Vec<Posting>) 
 }
 
 /// Everything that somebody may type to call a tool.
-fn lines(documents: &[Document]) -> HashMap<String, Vec<u32>> {
+fn lines(documents: &[SearchedTool]) -> HashMap<String, Vec<u32>> {
     let mut lines: HashMap<String, Vec<u32>> = HashMap::new();
     for (at, document) in (0..).zip(documents) {
         let mut add = |line: String| {
@@ -326,8 +333,12 @@ fn lines(documents: &[Document]) -> HashMap<String, Vec<u32>> {
     lines
 }
 
-fn entries(documents: Vec<Document>, programs: &[String], same: &[Option<u32>]) -> Vec<Entry> {
-    let program_of = |document: &Document| {
+fn entries(
+    documents: Vec<SearchedTool>,
+    programs: &[String],
+    same: &[Option<u32>],
+) -> Vec<IndexedTool> {
+    let program_of = |document: &SearchedTool| {
         let at = programs.iter().position(|p| *p == document.program)?;
         u16::try_from(at).ok()
     };
@@ -348,7 +359,7 @@ fn entries(documents: Vec<Document>, programs: &[String], same: &[Option<u32>]) 
             names.insert((*owner, above, &document.name.plain));
         }
     }
-    let is_variant = |(document, owner): (&Document, &Option<u16>)| {
+    let is_variant = |(document, owner): (&SearchedTool, &Option<u16>)| {
         let name = &document.name.plain;
         let Some((_, above)) = document.path.split_last().filter(|_| name.len() > 1) else {
             return false;
@@ -358,13 +369,13 @@ fn entries(documents: Vec<Document>, programs: &[String], same: &[Option<u32>]) 
     };
     let variants: Vec<bool> = documents.iter().zip(&owners).map(is_variant).collect();
     let mut seen = vec![0usize; programs.len()];
-    let make = |(at, (document, owner)): (usize, (Document, Option<u16>))| {
+    let make = |(at, (document, owner)): (usize, (SearchedTool, Option<u16>))| {
         let place = owner.map_or(0.0, |owner| {
             let owner = usize::from(owner);
             seen[owner] += 1;
             (seen[owner] - 1) as f32 / sizes[owner].max(1) as f32
         });
-        Entry {
+        IndexedTool {
             program: owner,
             name: match document.name.plain[..] {
                 [term] => Some(term),

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     common_phrases,
-    document::Document,
+    document::SearchedTool,
     query::Query,
-    reader::Reader,
+    reader::StemReader,
     vocabulary::{QuickMap, Term},
 };
 
@@ -29,9 +29,9 @@ const SECOND: f32 = 0.4;
 
 /// Phrases that belong together.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum List {
+enum PhraseList {
     /// A line of the table.
-    General(common_phrases::Line),
+    General(common_phrases::PhraseLine),
     /// What a command brings with it.
     Own(Vec<String>),
 }
@@ -56,7 +56,7 @@ pub(super) struct PhraseIndex {
 
 /// How well a tool's best phrase is said by a question, from 0 to 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Said {
+pub(super) struct PhraseMatch {
     pub(super) at: u32,
     pub(super) share: f32,
 }
@@ -72,18 +72,20 @@ fn telling(phrases: &[Vec<(Term, f32)>]) -> impl Iterator<Item = Term> {
 impl PhraseIndex {
     /// Reads the phrases that hold for these tools.
     pub(super) fn new(
-        documents: &mut [Document],
+        documents: &mut [SearchedTool],
         programs: &[String],
-        reader: &mut Reader<'_>,
+        reader: &mut StemReader<'_>,
     ) -> Self {
         let mut phrase_index = Self::default();
         // Each list is read once, also where several commands are asked for alike.
-        let mut known: HashMap<List, (u32, Range<usize>)> = HashMap::new();
+        let mut known: HashMap<PhraseList, (u32, Range<usize>)> = HashMap::new();
         let mut words: Vec<Vec<(Term, f32)>> = Vec::new();
         for (at, document) in (0..).zip(&mut *documents) {
             let own = std::mem::take(&mut document.phrases);
-            let general = common_phrases::of(document).into_iter().map(List::General);
-            let own = (!own.is_empty()).then_some(List::Own(own));
+            let general = common_phrases::of(document)
+                .into_iter()
+                .map(PhraseList::General);
+            let own = (!own.is_empty()).then_some(PhraseList::Own(own));
             for list in general.chain(own) {
                 let (place, range) = match known.entry(list) {
                     Entry::Occupied(known) => known.into_mut(),
@@ -94,8 +96,12 @@ impl PhraseIndex {
                         let mut read =
                             |phrase: &str| words.push(reader.read_phrase(phrase, programs));
                         match new.key() {
-                            List::General(line) => common_phrases::phrases(*line).for_each(read),
-                            List::Own(phrases) => phrases.iter().for_each(|phrase| read(phrase)),
+                            PhraseList::General(line) => {
+                                common_phrases::phrases(*line).for_each(read)
+                            }
+                            PhraseList::Own(phrases) => {
+                                phrases.iter().for_each(|phrase| read(phrase))
+                            }
                         }
                         phrase_index.phrases.resize(words.len(), (0.0, place));
                         new.insert((place, from..words.len()))
@@ -142,7 +148,7 @@ impl PhraseIndex {
     }
 
     /// The tools of whose phrases a question says something, each once.
-    pub(super) fn said(&self, query: &Query) -> Vec<Said> {
+    pub(super) fn said(&self, query: &Query) -> Vec<PhraseMatch> {
         let mut asked = vec![0.0f32; self.phrases.len()];
         let mut told = vec![0.0f32; self.phrases.len()];
         let mut best = vec![(0.0f32, 0.0f32); self.phrases.len()];
@@ -186,11 +192,11 @@ impl PhraseIndex {
                 best.1 = best.1.max(share);
             }
         }
-        let mut by_tool: Vec<Said> = Vec::new();
+        let mut by_tool: Vec<PhraseMatch> = Vec::new();
         for (tools, (best, second)) in self.tools.iter().zip(by_list) {
             let share = best + SECOND * second;
             if share > 0.0 {
-                by_tool.extend(tools.iter().map(|at| Said { at: *at, share }));
+                by_tool.extend(tools.iter().map(|at| PhraseMatch { at: *at, share }));
             }
         }
         by_tool.sort_unstable_by(|a, b| a.at.cmp(&b.at).then(b.share.total_cmp(&a.share)));

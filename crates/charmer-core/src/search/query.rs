@@ -38,7 +38,7 @@ impl Unit {
 
 /// A word of the question, as it is compared with what people say.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
+pub(super) struct SpokenWord {
     /// How much it says, and how rare that is among phrases.
     pub(super) weight: f32,
     /// What would be the same, and how nearly.
@@ -49,7 +49,7 @@ pub(super) struct Said {
 #[derive(Debug, Clone)]
 pub(super) struct Query {
     pub(super) units: Vec<Unit>,
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<SpokenWord>,
     /// The programs that it names.
     pub(super) programs: Vec<u16>,
     /// The tools whose command line it is, or begins with.
@@ -74,7 +74,7 @@ impl Query {
             .find(|word| !is_filler(word) && !is_number(word));
         let verb = verb.filter(|word| intent != Intent::Know && !is_plural(word));
         let verb = verb.and_then(|word| index.vocabulary.get(word));
-        let mut reader = Reader {
+        let mut reader = QuestionReader {
             index,
             words: &words,
             weights,
@@ -104,13 +104,13 @@ impl Query {
     }
 }
 
-struct Reader<'q> {
+struct QuestionReader<'q> {
     index: &'q Index,
     words: &'q [String],
     /// What is left of each word to be said by itself.
     weights: Vec<f32>,
     units: Vec<Unit>,
-    said: Vec<Said>,
+    said: Vec<SpokenWord>,
     typos: usize,
     intent: Intent,
     /// See [`Query::verb`].
@@ -119,7 +119,7 @@ struct Reader<'q> {
     plural: bool,
 }
 
-impl Reader<'_> {
+impl QuestionReader<'_> {
     /// Programs are where things are looked for, not what is looked for.
     fn name_programs(&mut self, programs: &mut Vec<u16>) {
         for at in 0..self.words.len() {
@@ -420,7 +420,7 @@ impl Reader<'_> {
         let weight = weight * own.map_or(together, |own| (own + together) / 2.0);
         if weight > 0.0 {
             let any_of = any_of.to_vec();
-            self.said.push(Said { weight, any_of });
+            self.said.push(SpokenWord { weight, any_of });
         }
     }
 

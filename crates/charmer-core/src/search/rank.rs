@@ -4,9 +4,9 @@ use crate::model::Effect;
 
 use super::{
     Hit,
-    index::{Entry, Index},
+    index::{Index, IndexedTool},
     intent::Intent,
-    phrase_index::Said,
+    phrase_index::PhraseMatch,
     query::{Query, Unit},
     vocabulary::Term,
 };
@@ -72,7 +72,7 @@ impl Index {
     }
 
     /// The tools that have most of what is looked for: how much of it, which share of the question that is, and where.
-    fn nearest(&self, query: &Query, said: &[Said]) -> (Vec<(f32, f32, u32)>, f32) {
+    fn nearest(&self, query: &Query, said: &[PhraseMatch]) -> (Vec<(f32, f32, u32)>, f32) {
         let mut sums = vec![0.0f32; self.entries.len()];
         let mut met = vec![0.0f32; self.entries.len()];
         let mut best = vec![0.0f32; self.entries.len()];
@@ -149,7 +149,7 @@ impl Index {
     }
 
     /// What a tool is worth because of how people ask for it.
-    fn spoken_for(&self, query: &Query, said: &[Said], whole: f32, at: u32) -> f32 {
+    fn spoken_for(&self, query: &Query, said: &[PhraseMatch], whole: f32, at: u32) -> f32 {
         let Ok(place) = said.binary_search_by_key(&at, |said| said.at) else {
             return 0.0;
         };
@@ -269,7 +269,7 @@ impl Index {
 }
 
 /// Plain commands are meant more often: those that stand first, near the root, without requirements.
-fn commonness(entry: &Entry) -> f32 {
+fn commonness(entry: &IndexedTool) -> f32 {
     let mut factor = 1.1 - 0.15 * entry.place;
     factor *= match entry.depth {
         0 => 0.6,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     synonyms::TERMS_OF_ART,
     vocabulary::{QuickMap, Term, Vocabulary},
-    words::{Gap, for_each_word, is_filler, is_number, is_particle, says, stem},
+    words::{WordGap, for_each_word, is_filler, is_number, is_particle, says, stem},
 };
 
 /// What is written in one place, as stems.
@@ -54,7 +54,7 @@ impl FlagTerms {
 
 /// What is known of a word as it is written.
 #[derive(Debug, Clone, Copy)]
-struct Word {
+struct KnownWord {
     term: Term,
     filler: bool,
     number: bool,
@@ -63,10 +63,10 @@ struct Word {
 
 /// Turns texts into stems.
 #[derive(Debug)]
-pub(super) struct Reader<'v> {
+pub(super) struct StemReader<'v> {
     vocabulary: &'v mut Vocabulary,
     /// Words as they are written.
-    written: QuickMap<Box<str>, Word>,
+    written: QuickMap<Box<str>, KnownWord>,
     /// Two that have a short name together.
     terms_of_art: Vec<(Term, Term, Term)>,
     /// The table of flags.
@@ -77,7 +77,7 @@ pub(super) struct Reader<'v> {
     program: Option<Term>,
 }
 
-impl<'v> Reader<'v> {
+impl<'v> StemReader<'v> {
     pub(super) fn new(vocabulary: &'v mut Vocabulary) -> Self {
         let mut add = |word: &str| vocabulary.add(word);
         let terms_of_art = TERMS_OF_ART.iter();
@@ -110,7 +110,7 @@ impl<'v> Reader<'v> {
     /// The stems of what somebody says, each with how much it says.
     pub(super) fn read_phrase(&mut self, phrase: &str, programs: &[String]) -> Vec<(Term, f32)> {
         let mut terms: Vec<(Term, f32)> = Vec::new();
-        let mut before: Option<Word> = None;
+        let mut before: Option<KnownWord> = None;
         for_each_word(phrase, |text, _| {
             let word = self.word(text);
             // `log in` is `login`, as it is in questions.
@@ -165,16 +165,16 @@ impl<'v> Reader<'v> {
 
     fn terms(&mut self, text: &str, keep_all: bool) -> Terms {
         let mut terms = Terms::default();
-        let mut before: Option<Word> = None;
+        let mut before: Option<KnownWord> = None;
         let mut joined = String::new();
         for_each_word(text, |text, gap| {
             let word = self.word(text);
             match gap {
-                Gap::Joint => {
+                WordGap::Joint => {
                     joined.push_str(text);
                     terms.joined.push(self.vocabulary.add(&joined));
                 }
-                Gap::Space => {
+                WordGap::Space => {
                     joined.clear();
                     joined.push_str(text);
                 }
@@ -201,11 +201,11 @@ impl<'v> Reader<'v> {
         terms
     }
 
-    fn word(&mut self, text: &str) -> Word {
+    fn word(&mut self, text: &str) -> KnownWord {
         if let Some(word) = self.written.get(text) {
             return *word;
         }
-        let word = Word {
+        let word = KnownWord {
             term: self.vocabulary.add_stem(&stem(text)),
             filler: is_filler(text),
             number: is_number(text),

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{document::Document, reader::FlagTerms};
+use super::{document::SearchedTool, reader::FlagTerms};
 
 /// No command has more names than this; what is alike more often says nothing of itself.
 const MOST_NAMES: usize = 12;
 
 /// For each tool the one that is the same command under a shorter or earlier path, if there is one.
-pub(super) fn fold(documents: &[Document], flags: &[FlagTerms]) -> Vec<Option<u32>> {
+pub(super) fn fold(documents: &[SearchedTool], flags: &[FlagTerms]) -> Vec<Option<u32>> {
     let mut groups: HashMap<_, Vec<usize>> = HashMap::new();
     for (at, document) in documents.iter().enumerate() {
         if document.described && !document.program.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn fold(documents: &[Document], flags: &[FlagTerms]) -> Vec<Option<u3
 
 /// What two names of one command have in common. Summaries are compared word by word: a number tells two apart.
 fn likeness<'d>(
-    document: &'d Document,
+    document: &'d SearchedTool,
     flags: &'d [FlagTerms],
 ) -> (&'d str, &'d [String], &'d [u32], Vec<&'d str>) {
     let all = document.flags.iter().map(|place| &flags[*place as usize]);
@@ -46,7 +46,7 @@ fn likeness<'d>(
 
 /// Whether the last word of one calls the other, or is in its path: `ps` and `container ls` with the alias `ps`,
 /// `images` and `image ls`, `rmi` and `image rm`.
-fn related(a: &Document, b: &Document) -> bool {
+fn related(a: &SearchedTool, b: &SearchedTool) -> bool {
     let (Some(last_a), Some(last_b)) = (a.path.last(), b.path.last()) else {
         return false;
     };
@@ -58,8 +58,8 @@ fn related(a: &Document, b: &Document) -> bool {
     if !long.path.starts_with(above) {
         return false;
     }
-    let calls = |word: &String, document: &Document| document.aliases.contains(word);
-    let in_path = |name: &Document, path: &Document| {
+    let calls = |word: &String, document: &SearchedTool| document.aliases.contains(word);
+    let in_path = |name: &SearchedTool, path: &SearchedTool| {
         let parents = &path.parents.plain;
         name.path.len() < path.path.len() && name.name.plain.iter().any(|t| parents.contains(t))
     };

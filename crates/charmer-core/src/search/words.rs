@@ -4,10 +4,10 @@
 const LONGEST: usize = 40;
 
 /// Calls `each` with every word of a text: letters and digits, in small letters. What stands between a word and the
-/// next is said too: [`Gap::Joint`] for `locate-project`, [`Gap::Space`] else.
-pub(super) fn for_each_word(text: &str, mut each: impl FnMut(&str, Gap)) {
+/// next is said too: [`WordGap::Joint`] for `locate-project`, [`WordGap::Space`] else.
+pub(super) fn for_each_word(text: &str, mut each: impl FnMut(&str, WordGap)) {
     let mut word = String::with_capacity(LONGEST);
-    let mut gap = Gap::Space;
+    let mut gap = WordGap::Space;
     let mut before: Option<char> = None;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -28,11 +28,11 @@ pub(super) fn for_each_word(text: &str, mut each: impl FnMut(&str, Gap)) {
             word.clear();
             let inside = chars.peek().is_some_and(|next| next.is_alphanumeric());
             gap = match matches!(c, '-' | '_') && inside {
-                true => Gap::Joint,
-                false => Gap::Space,
+                true => WordGap::Joint,
+                false => WordGap::Space,
             };
         } else if !(matches!(c, '-' | '_') && before.is_some_and(char::is_alphanumeric)) {
-            gap = Gap::Space;
+            gap = WordGap::Space;
         }
         before = Some(c);
     }
@@ -47,7 +47,7 @@ fn is_apostrophe(c: char) -> bool {
 
 /// What stands before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gap {
+pub(super) enum WordGap {
     /// It is a word of its own.
     Space,
     /// It belongs to the one before it.
@@ -228,7 +228,7 @@ mod tests {
     fn words(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         for_each_word(text, |word, gap| {
-            let mark = if gap == Gap::Joint { "+" } else { "" };
+            let mark = if gap == WordGap::Joint { "+" } else { "" };
             found.push(format!("{mark}{word}"));
         });
         found

@@ -194,7 +194,7 @@ fn describe(key: &str, property: &mut Map<String, Value>, descriptions: Descript
     let text = property.get("description").and_then(Value::as_str);
     let text = text.filter(|_| keep || descriptions != Descriptions::None);
     let mut told = text.map_or_else(String::new, |text| {
-        let known = prose::Known::from_schema(property);
+        let known = prose::KnownWords::from_schema(property);
         prose::opening(&prose::informative(key, text, &known), limit)
     });
     let items = property.get("items").and_then(Value::as_object);

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use self::{
     fit::{fit, mark_places, note},
-    read::{Written, read, title},
-    words::{Part, Word, words},
+    read::{ExampleLine, read, title},
+    words::{LineWord, WordPart, words},
 };
 use super::Tool;
 
@@ -27,7 +27,7 @@ pub struct Example {
     pub command_line: String,
     /// What is to be filled in, each once.
     pub placeholders: Vec<Placeholder>,
-    words: Vec<Word>,
+    words: Vec<LineWord>,
 }
 
 /// Something that is to be filled in.
@@ -66,11 +66,11 @@ impl Example {
             let mut given = false;
             for part in &word.parts {
                 match part {
-                    Part::Text(raw) => {
+                    WordPart::Text(raw) => {
                         text.push_str(raw);
                         given = true;
                     }
-                    Part::Slot(slot) => match value(&slot.name) {
+                    WordPart::Slot(slot) => match value(&slot.name) {
                         Some(value) => {
                             text.push_str(&in_place(value, slot.quote));
                             given = true;
@@ -110,12 +110,14 @@ impl Example {
             let mut begun = String::new();
             for part in &word.parts {
                 match part {
-                    Part::Slot(slot) if slot.name == placeholder => return Some((before, begun)),
-                    Part::Slot(slot) => begun.push_str(value(&slot.name)?),
-                    Part::Text(text) => begun.push_str(text),
+                    WordPart::Slot(slot) if slot.name == placeholder => {
+                        return Some((before, begun));
+                    }
+                    WordPart::Slot(slot) => begun.push_str(value(&slot.name)?),
+                    WordPart::Text(text) => begun.push_str(text),
                 }
             }
-            let has_place = |part: &Part| matches!(part, Part::Slot(_));
+            let has_place = |part: &WordPart| matches!(part, WordPart::Slot(_));
             before.push(match word.parts.iter().any(has_place) {
                 true => begun,
                 false => word.plain.clone(),
@@ -206,7 +208,7 @@ pub fn all_examples(tools: &[&Tool]) -> Vec<(usize, Example)> {
     found
 }
 
-fn written(tool: &Tool) -> Vec<Written> {
+fn written(tool: &Tool) -> Vec<ExampleLine> {
     let text = tool.help.examples.as_deref();
     text.map(|text| read(text, &tool.help.program))
         .unwrap_or_default()
@@ -220,7 +222,7 @@ fn path_words(line: &str) -> Vec<String> {
 }
 
 /// The example that a line is, if it is one of this tool.
-fn example(tool: &Tool, written: &Written) -> Option<Example> {
+fn example(tool: &Tool, written: &ExampleLine) -> Option<Example> {
     let (mut words, comment) = words(&written.line)?;
     let keys = fit(tool, &words)?;
     let mut placeholders: Vec<Placeholder> = Vec::new();
@@ -230,15 +232,15 @@ fn example(tool: &Tool, written: &Written) -> Option<Example> {
             continue;
         }
         for part in &word.parts {
-            let Part::Slot(slot) = part else { continue };
+            let WordPart::Slot(slot) = part else { continue };
             note(&mut placeholders, tool, slot, key.as_deref());
         }
         kept.push(word);
     }
-    let raw = |word: &Word| -> String {
+    let raw = |word: &LineWord| -> String {
         let parts = word.parts.iter().map(|part| match part {
-            Part::Text(text) => text.as_str(),
-            Part::Slot(slot) => slot.written.as_str(),
+            WordPart::Text(text) => text.as_str(),
+            WordPart::Slot(slot) => slot.written.as_str(),
         });
         parts.collect()
     };

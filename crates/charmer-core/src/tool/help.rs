@@ -102,7 +102,7 @@ fn is_of_word(c: char) -> bool {
 
 /// What a word that begins with `-` is to a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Named<'i> {
+pub(super) enum NamedTopic<'i> {
     /// A flag that can be given, by its key, and whether its value is the next word.
     Offered { key: &'i str, value_follows: bool },
     /// A flag of the program that is out of reach.
@@ -112,7 +112,7 @@ pub(super) enum Named<'i> {
 }
 
 /// Says what a word that begins with `-` is.
-pub(super) fn named<'i>(input: &'i Input, word: &str) -> Named<'i> {
+pub(super) fn named<'i>(input: &'i Input, word: &str) -> NamedTopic<'i> {
     let takes_value = |flag: &crate::model::Flag| flag.value == crate::model::FlagValue::Required;
     let (name, attached) = word
         .split_once('=')
@@ -120,7 +120,7 @@ pub(super) fn named<'i>(input: &'i Input, word: &str) -> Named<'i> {
     let find = |name: &str| input.flags.iter().find(|p| p.flag.is_named(name));
     if let Some(long) = name.strip_prefix("--") {
         return match find(name) {
-            Some(p) => Named::Offered {
+            Some(p) => NamedTopic::Offered {
                 key: &p.key,
                 value_follows: takes_value(&p.flag) && !attached,
             },
@@ -129,24 +129,24 @@ pub(super) fn named<'i>(input: &'i Input, word: &str) -> Named<'i> {
                 .iter()
                 .any(|level| has(&level.long_flags, long)) =>
             {
-                Named::Withheld
+                NamedTopic::Withheld
             }
-            None => Named::Unknown,
+            None => NamedTopic::Unknown,
         };
     }
     // Letters may stand together: `-it`. The first that takes a value takes the rest.
-    let mut result = Named::Unknown;
+    let mut result = NamedTopic::Unknown;
     let letters = name.trim_start_matches('-');
     for (at, letter) in letters.char_indices() {
         let Some(p) = find(&format!("-{letter}")) else {
-            let known = |level: &Shared<super::Level>| level.short_flags.contains(&letter);
+            let known = |level: &Shared<super::CommandLevel>| level.short_flags.contains(&letter);
             return match input.levels.iter().any(known) {
-                true => Named::Withheld,
+                true => NamedTopic::Withheld,
                 false => result,
             };
         };
         let last = at + letter.len_utf8() == letters.len();
-        result = Named::Offered {
+        result = NamedTopic::Offered {
             key: &p.key,
             value_follows: takes_value(&p.flag) && last && !attached,
         };
@@ -167,5 +167,5 @@ pub(super) fn names_withheld(input: &Input, text: &str) -> bool {
     text.split(word_ends)
         .map(|word| word.trim_end_matches('.'))
         .filter(|word| word.len() > 2 && word.starts_with("--") && *word != "--help")
-        .any(|word| named(input, word) == Named::Withheld)
+        .any(|word| named(input, word) == NamedTopic::Withheld)
 }

@@ -36,24 +36,24 @@ static PATTERNS: LazyLock<Vec<(String, &str)>> = LazyLock::new(|| {
 
 /// A type as it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TypeWord {
     /// A name that stands for itself: `string`, `integer 0..255`.
     Named(String),
     /// One of these values.
     OneOf(Vec<String>),
     /// A list, of a least and a greatest number of items where there is one.
     List {
-        item: Box<Kind>,
+        item: Box<TypeWord>,
         least: Option<u64>,
         most: Option<u64>,
     },
     /// Values of this type, each under a key of the caller's.
-    Map(Box<Kind>),
+    Map(Box<TypeWord>),
     /// Any of these types.
-    AnyOf(Vec<Kind>),
+    AnyOf(Vec<TypeWord>),
 }
 
-impl Kind {
+impl TypeWord {
     /// The type of a property that the model knows.
     pub(super) fn of(described: &Described<'_>) -> Self {
         let element = Self::of_element(described);
@@ -188,11 +188,11 @@ mod tests {
 
     use super::*;
 
-    fn kind(flag: Flag) -> Kind {
+    fn kind(flag: Flag) -> TypeWord {
         let cli = Cli::new(Command::new("app").flag(flag), Syntax::pflag());
         let tools = catalogue(&cli, &CatalogueOptions::default()).tools;
         let flag = Described::flags(&tools[0].input).next();
-        Kind::of(&flag.expect("it has one flag"))
+        TypeWord::of(&flag.expect("it has one flag"))
     }
 
     #[test]

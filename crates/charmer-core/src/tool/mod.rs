@@ -35,8 +35,8 @@ pub use outline::{outline, outline_input, outline_line, summary};
 pub use page::{choices_of, effect_words, help_page};
 pub use pin::{Pin, PinError, PinReach, PinValue, PinnedFlag, Pins};
 pub use property::{
-    ARGS_KEY, Convert, FLAGS_KEY, FlagProperty, Input, Layout, Level, PositionalProperty, Rules,
-    Validate, WithheldFlag,
+    ARGS_KEY, CommandLevel, Convert, FLAGS_KEY, FlagProperty, Input, Layout, PositionalProperty,
+    Rules, Validator, WithheldFlag,
 };
 pub use schema::{DATA_POINTER, output_schema, output_schema_with_data};
 pub use template::{

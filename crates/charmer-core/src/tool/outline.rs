@@ -8,7 +8,7 @@ use crate::text::shorten;
 
 use self::{
     detail::{Detail, STEPS, write_properties},
-    told_properties::{Property, properties, share},
+    told_properties::{ToldProperty, properties, share},
 };
 use super::{
     Tool,
@@ -72,14 +72,16 @@ pub fn outline_line(tool: &Tool) -> String {
 /// (* required; = default)");
 /// ```
 pub fn outline(tools: &[&Tool], budget: usize) -> String {
-    let mut sheets: Vec<Vec<Property>> = tools.iter().map(|tool| properties(tool)).collect();
+    let mut sheets: Vec<Vec<ToldProperty>> = tools.iter().map(|tool| properties(tool)).collect();
     let shared = share(tools, &mut sheets);
     let told = tools.iter().zip(&sheets);
-    let mut parts: Vec<Part<'_>> = told
-        .map(|(tool, sheet)| Part::new(Head::Tool(tool), sheet))
+    let mut parts: Vec<OutlinePart<'_>> = told
+        .map(|(tool, sheet)| OutlinePart::new(Head::Tool(tool), sheet))
         .collect();
     let blocks = shared.iter();
-    parts.extend(blocks.map(|block| Part::new(Head::Line(&block.heading), &block.properties)));
+    parts.extend(
+        blocks.map(|block| OutlinePart::new(Head::Line(&block.heading), &block.properties)),
+    );
     fitted(parts, budget.saturating_mul(tools.len()))
 }
 
@@ -95,7 +97,7 @@ pub fn outline(tools: &[&Tool], budget: usize) -> String {
 /// ```
 pub fn outline_input(tool: &Tool, budget: usize) -> String {
     let sheet = properties(tool);
-    fitted(vec![Part::new(Head::Input(tool), &sheet)], budget)
+    fitted(vec![OutlinePart::new(Head::Input(tool), &sheet)], budget)
 }
 
 /// What stands above properties.
@@ -109,17 +111,17 @@ enum Head<'a> {
 }
 
 /// A piece of the answer, in as much detail as there is room for.
-struct Part<'a> {
+struct OutlinePart<'a> {
     head: Head<'a>,
-    properties: &'a [Property],
+    properties: &'a [ToldProperty],
     examples: Vec<Example>,
     step: usize,
     text: String,
     tokens: usize,
 }
 
-impl<'a> Part<'a> {
-    fn new(head: Head<'a>, properties: &'a [Property]) -> Self {
+impl<'a> OutlinePart<'a> {
+    fn new(head: Head<'a>, properties: &'a [ToldProperty]) -> Self {
         let examples = match head {
             Head::Tool(tool) => telling_examples(tool).collect(),
             Head::Input(_) | Head::Line(_) => Vec::new(),
@@ -163,7 +165,7 @@ impl<'a> Part<'a> {
 }
 
 /// The parts in less and less detail, the longest first, until they fit or there is nothing left to leave out.
-fn fitted(mut parts: Vec<Part<'_>>, budget: usize) -> String {
+fn fitted(mut parts: Vec<OutlinePart<'_>>, budget: usize) -> String {
     loop {
         let total: usize = parts.iter().map(|part| part.tokens).sum();
         let left = parts.iter_mut().filter(|part| part.step + 1 < STEPS.len());
@@ -177,11 +179,11 @@ fn fitted(mut parts: Vec<Part<'_>>, budget: usize) -> String {
         longest.write();
     }
     let mut text: String = parts.iter().map(|part| part.text.as_str()).collect();
-    let any = |found: fn(&Property) -> bool| {
+    let any = |found: fn(&ToldProperty) -> bool| {
         let mut all = parts.iter().flat_map(|part| part.properties);
         all.any(|property| property.any(found))
     };
-    let folded = |part: &Part<'_>| {
+    let folded = |part: &OutlinePart<'_>| {
         STEPS[part.step].fold && (part.text.contains("-{") || part.text.contains("_{"))
     };
     let legend = [

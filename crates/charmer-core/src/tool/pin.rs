@@ -177,8 +177,12 @@ impl Pins {
     }
 
     /// What is pinned for the last command of a lineage.
-    pub(super) fn of(&self, lineage: &[&Command], syntax: Syntax) -> Result<Pinned, Vec<PinError>> {
-        let mut pinned = Pinned::default();
+    pub(super) fn of(
+        &self,
+        lineage: &[&Command],
+        syntax: Syntax,
+    ) -> Result<PinnedTool, Vec<PinError>> {
+        let mut pinned = PinnedTool::default();
         let mut errors = Vec::new();
         for (at, pin) in self.0.iter().enumerate() {
             let mut places = lineage.iter().enumerate().flat_map(|(depth, command)| {
@@ -282,13 +286,13 @@ impl PinnedFlag {
 
 /// What pins do to one tool.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Pinned {
+pub(super) struct PinnedTool {
     pub(super) flags: Vec<PinnedFlag>,
     /// Flags of the same name further in, by depth and id.
     pub(super) left_out: Vec<(usize, String)>,
 }
 
-impl Pinned {
+impl PinnedTool {
     /// Whether this flag is pinned, or left out because of a pin.
     pub(super) fn has(&self, depth: usize, flag: &Flag) -> bool {
         self.flags

@@ -18,7 +18,7 @@ use crate::{
 };
 
 use super::{
-    pin::{Pinned, PinnedFlag},
+    pin::{PinnedFlag, PinnedTool},
     template::{CONFIRM_KEY, CommandTemplate},
 };
 
@@ -42,7 +42,7 @@ pub enum Layout {
 /// Turns a caller's value into another before it is bound.
 pub type Convert = Arc<dyn Fn(Value) -> Result<Value, String> + Send + Sync>;
 /// Accepts a caller's value or says what is wrong with it.
-pub type Validate = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
+pub type Validator = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
 
 /// What an author does with one argument beyond what the model says.
 #[derive(Clone, Default)]
@@ -51,7 +51,7 @@ pub struct Rules {
     /// Runs first; its result replaces the value.
     pub convert: Option<Convert>,
     /// Run on the caller's value.
-    pub validate: Vec<Validate>,
+    pub validate: Vec<Validator>,
 }
 
 impl fmt::Debug for Rules {
@@ -143,7 +143,7 @@ pub struct WithheldFlag {
 /// One step of a command's path.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Level {
+pub struct CommandLevel {
     /// The word that is written; empty for the root.
     pub word: String,
     /// The words that would call a subcommand here.
@@ -162,7 +162,7 @@ pub struct Level {
     pub double_dash: Option<DoubleDash>,
 }
 
-impl Level {
+impl CommandLevel {
     /// The last step of a lineage.
     fn new(lineage: &[&Command], is_leaf: bool) -> Self {
         let (command, ancestors) = lineage.split_last().expect("a lineage is not empty");
@@ -241,14 +241,14 @@ impl Level {
 
 /// The steps that lead to the commands of one program, each made once for all that stand below it.
 #[derive(Debug, Default)]
-pub(super) struct Steps(HashMap<*const Command, Shared<Level>>);
+pub(super) struct Steps(HashMap<*const Command, Shared<CommandLevel>>);
 
 impl Steps {
     /// The last step of a lineage that goes on.
-    fn to(&mut self, lineage: &[&Command]) -> Shared<Level> {
+    fn to(&mut self, lineage: &[&Command]) -> Shared<CommandLevel> {
         let last: *const Command = lineage[lineage.len() - 1];
         let level = self.0.entry(last);
-        let level = level.or_insert_with(|| Level::new(lineage, false).into());
+        let level = level.or_insert_with(|| CommandLevel::new(lineage, false).into());
         level.clone()
     }
 }
@@ -260,7 +260,7 @@ pub struct Input {
     /// How it is laid out.
     pub layout: Layout,
     /// The steps from the root to the command.
-    pub levels: Vec<Shared<Level>>,
+    pub levels: Vec<Shared<CommandLevel>>,
     /// The flags that can be reached, ancestors' first, each in declaration order.
     pub flags: Vec<FlagProperty>,
     /// The flags that are always written as they are, and that no input reaches.
@@ -301,7 +301,7 @@ impl Input {
         lineage: &[&Command],
         layout: Layout,
         selector: &Selector,
-        pinned: Pinned,
+        pinned: PinnedTool,
         steps: &mut Steps,
     ) -> Self {
         let leaf = lineage.len() - 1;
@@ -404,7 +404,7 @@ impl Input {
         };
         let levels = (0..lineage.len())
             .map(|depth| match depth == leaf {
-                true => Level::new(lineage, true).into(),
+                true => CommandLevel::new(lineage, true).into(),
                 false => steps.to(&lineage[..=depth]),
             })
             .collect();

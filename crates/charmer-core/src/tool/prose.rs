@@ -114,7 +114,7 @@ fn sentence_ends(line: &str) -> impl Iterator<Item = usize> {
 
 /// The facts that are told beside the description of a property, so that it need not say them.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownWords {
     /// The words of the default and of the choices.
     words: HashSet<String>,
     /// Whether it is a switch.
@@ -123,7 +123,7 @@ pub(super) struct Known {
     formatted: bool,
 }
 
-impl Known {
+impl KnownWords {
     /// The facts that the model has on a property, with the default that is told of it.
     pub(super) fn of(described: &Described<'_>, default: Option<&Value>) -> Self {
         let switch =
@@ -176,7 +176,7 @@ fn text_of(value: &Value) -> String {
 
 /// A property's description without what is known already: defaults, choices, formats, that a switch is one. Notes on the
 /// environment are left out: a caller cannot set it.
-pub(super) fn informative(key: &str, description: &str, known: &Known) -> String {
+pub(super) fn informative(key: &str, description: &str, known: &KnownWords) -> String {
     let mut text = description.to_owned();
     for note in NOTES {
         text = text.replace(note, "");
@@ -224,7 +224,7 @@ fn is_filler(text: &str) -> bool {
 }
 
 /// Leaves out what stands in brackets and is known, a note on a pattern, or a name in the environment.
-fn without_brackets(text: &str, known: &Known) -> String {
+fn without_brackets(text: &str, known: &KnownWords) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(open) = rest.find(['(', '[', '{']) {
@@ -337,7 +337,7 @@ mod tests {
             (&switch, "Item argument", ""),
         ];
         for (schema, text, expected) in rows {
-            let known = Known::from_schema(schema.as_object().expect("an object"));
+            let known = KnownWords::from_schema(schema.as_object().expect("an object"));
             assert_eq!(informative("item", text, &known), expected);
         }
     }
@@ -364,7 +364,7 @@ mod tests {
         #[test]
         fn any_text_can_be_read(text in "\\PC{0,120}|[a-z ().\\[\\]{}:,\n]{0,80}", limit in 8usize..200) {
             let property = json!({"type": "boolean", "enum": ["a"], "default": "b"});
-            let known = Known::from_schema(property.as_object().expect("an object"));
+            let known = KnownWords::from_schema(property.as_object().expect("an object"));
             let told = informative("key", &text, &known);
             proptest::prop_assert!(told.chars().count() <= text.chars().count() + 2);
             proptest::prop_assert!(opening(&text, limit).len() <= limit.max(8));

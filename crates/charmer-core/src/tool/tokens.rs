@@ -24,17 +24,17 @@ pub fn estimate_tokens(text: &str) -> usize {
 }
 
 /// The costs of words by their length, in hundredths of a token; longer ones cost [`LETTER`] more for each letter.
-type Costs = [usize; 12];
+type WordCosts = [usize; 12];
 /// Words behind a space.
-const SPACED: Costs = [100, 100, 101, 102, 103, 106, 112, 112, 125, 125, 120, 125];
+const SPACED: WordCosts = [100, 100, 101, 102, 103, 106, 112, 112, 125, 125, 120, 125];
 /// Words behind anything that is a piece of its own.
-const BARE: Costs = [100, 100, 102, 106, 105, 106, 114, 134, 175, 150, 112, 190];
+const BARE: WordCosts = [100, 100, 102, 106, 105, 106, 114, 134, 175, 150, 112, 190];
 /// Words together with the sign before them: `-name`, `_name`, `"name`.
-const SIGNED: Costs = [118, 144, 129, 140, 154, 140, 164, 184, 205, 230, 215, 280];
+const SIGNED: WordCosts = [118, 144, 129, 140, 154, 140, 164, 184, 205, 230, 215, 280];
 /// Words in capital letters.
-const CAPITALS: Costs = [100, 102, 118, 112, 140, 165, 165, 180, 210, 230, 240, 260];
+const CAPITALS: WordCosts = [100, 102, 118, 112, 140, 165, 165, 180, 210, 230, 240, 260];
 /// Signs in a row.
-const SIGNS: Costs = [101, 103, 108, 140, 215, 260, 330, 340, 390, 440, 490, 540];
+const SIGNS: WordCosts = [101, 103, 108, 140, 215, 260, 330, 340, 390, 440, 490, 540];
 /// What one more costs past the end of a table.
 const LETTER: usize = 25;
 const SIGN: usize = 45;
@@ -132,7 +132,7 @@ fn word(text: &str, lead: Option<char>) -> (usize, usize) {
     (end, at(costs, letters, LETTER) + sign)
 }
 
-fn at(costs: &Costs, length: usize, more: usize) -> usize {
+fn at(costs: &WordCosts, length: usize, more: usize) -> usize {
     let past = length.saturating_sub(costs.len());
     costs[length.clamp(1, costs.len()) - 1] + past * more
 }

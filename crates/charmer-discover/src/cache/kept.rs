@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use super::{Cache, ENTRY, Entry, FOOTING, JOURNAL, ORIGINS, read};
+use super::{Cache, CacheEntry, ENTRY, FOOTING, JOURNAL, ORIGINS, read};
 use crate::Discovery;
 
 /// A program of which something is kept.
@@ -53,7 +53,9 @@ impl Cache {
         let mut programs = BTreeMap::new();
         for file in self.files() {
             let program = match ending(&file) {
-                Some(ENTRY) => read::<Entry<serde::de::IgnoredAny>>(&file).map(|it| it.program),
+                Some(ENTRY) => {
+                    read::<CacheEntry<serde::de::IgnoredAny>>(&file).map(|it| it.program)
+                }
                 Some(JOURNAL) => journal_program(&file),
                 _ => None,
             };

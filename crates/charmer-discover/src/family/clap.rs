@@ -41,14 +41,14 @@ const HELP_COMMAND_TEXTS: [&str; 2] = [
 /// The family, and what it remembers of the one program that it reads.
 #[derive(Default)]
 pub(crate) struct Clap {
-    memory: Mutex<Memory>,
+    memory: Mutex<ClapMemory>,
     /// Rung when something was learnt about flags that several commands share.
     learnt: tokio::sync::Notify,
 }
 
 /// What was learnt on the way.
 #[derive(Default)]
-struct Memory {
+struct ClapMemory {
     /// Whether the program has clap's own `help` command, which never runs anything.
     help_command: bool,
     /// The option that lists all commands, where help shows only some.
@@ -64,7 +64,7 @@ struct Memory {
     /// The long names that turn a switch off and stand in no row, of those that the program has.
     negations: BTreeSet<String>,
     /// What is known of flags that were asked about, and which are being asked.
-    wrong_values: wrong_values::Known,
+    wrong_values: wrong_values::KnownValues,
 }
 
 /// How much a page must look like clap's to be taken for it whoever printed it.
@@ -79,7 +79,7 @@ impl Clap {
         }
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, ClapMemory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -10,7 +10,7 @@ use charmer_core::model::CommandPath;
 use super::{Page, Signs, families};
 use crate::{
     binary::Binary,
-    probe::{Answer, bounded},
+    probe::{ProbeAnswer, bounded},
 };
 
 /// The length of a page: an eighth of what is kept of an answer.
@@ -46,11 +46,11 @@ const HEADS: [&str; 8] = [
 const FOOT: &str = "\n  -h, --help   Print help\n  --help  Show this message and exit.\n\nUse \"odd [command] --help\" for more information about a command.\n";
 
 /// A kind of page: what it is called, and its lines by their numbers.
-type Body = (&'static str, Box<dyn Fn(usize) -> String>);
+type PageBody = (&'static str, Box<dyn Fn(usize) -> String>);
 
 /// What pages are made of.
-fn bodies() -> Vec<Body> {
-    fn body(name: &'static str, line: impl Fn(usize) -> String + 'static) -> Body {
+fn bodies() -> Vec<PageBody> {
+    fn body(name: &'static str, line: impl Fn(usize) -> String + 'static) -> PageBody {
         (name, Box::new(line))
     }
     let plain = |text: &'static str| move |_: usize| text.to_owned();
@@ -191,11 +191,11 @@ fn no_page_keeps_a_family_busy() {
     for (name, line) in bodies() {
         for (head, family) in HEADS.iter().zip(families()) {
             let kept = bounded(filled(head, &line, FOOT));
-            let answer = Answer {
+            let answer = ProbeAnswer {
                 stdout: kept.text,
                 code: Some(0),
                 started: true,
-                ..Answer::default()
+                ..ProbeAnswer::default()
             };
             let signs = Signs {
                 help: &answer,

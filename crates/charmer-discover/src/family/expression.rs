@@ -12,7 +12,7 @@ use crate::{
     fact::{Fact, Origin},
     help::{behind_path, usage_statements},
     manual,
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
 /// The fewest expressions that make such a program.
@@ -165,24 +165,24 @@ fn expression(name: &str, values: &[&str], heading: &str, signed: bool) -> Optio
     let ends = |token: &&&str| matches!(**token, ";" | "+" | "{}");
     let runs = values.iter().any(|token| ends(&token));
     let kind = match values {
-        [] => Kind::switch(),
+        [] => KindSketch::switch(),
         _ if runs => {
             flag.allow_hyphen = true;
-            let mut kind = Kind::single(ValueType::String);
+            let mut kind = KindSketch::single(ValueType::String);
             kind.repetition = Repetition::Span { min: 1, max: None };
             kind
         }
         [value] => {
             flag.allow_hyphen = signed && value.starts_with('N') || value.starts_with("[-");
             let path = matches!(*value, "FILE" | "PATH" | "DIR");
-            Kind::single(if path {
+            KindSketch::single(if path {
                 ValueType::Path
             } else {
                 ValueType::String
             })
         }
         [_, _] => {
-            let mut kind = Kind::single(ValueType::String);
+            let mut kind = KindSketch::single(ValueType::String);
             kind.repetition = Repetition::Fixed {
                 count: 2,
                 repeat: false,

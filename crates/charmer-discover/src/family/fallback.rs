@@ -25,7 +25,7 @@ use crate::{
     fact::{Fact, Origin},
     help::{behind_path, rows, says_usage, sections, usage_statements},
     manual,
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, KindSketch},
 };
 
 /// The family.
@@ -320,7 +320,7 @@ pub(super) fn take_command_options(text: &str, sketch: &mut CommandSketch) {
         };
         let known = sketch.flags.iter_mut().find(|flag| flag.is_same(&option));
         if let Some(flag) = known.filter(operand) {
-            flag.kind = Some(Fact::new(Kind::switch(), Origin::Help));
+            flag.kind = Some(Fact::new(KindSketch::switch(), Origin::Help));
             (flag.placeholder, flag.choices, flag.default) = (None, None, None);
         }
     }
@@ -745,7 +745,9 @@ mod tests {
             .map(|flag| {
                 (
                     flag.id(),
-                    flag.kind.as_ref().map(|kind| kind.value == Kind::switch()),
+                    flag.kind
+                        .as_ref()
+                        .map(|kind| kind.value == KindSketch::switch()),
                 )
             })
             .collect();

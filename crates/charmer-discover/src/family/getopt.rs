@@ -8,16 +8,16 @@ use crate::{
     fact::{Fact, Origin},
     flag_places::FlagPlaces,
     help::{
-        Names, choices_in, default_in, expand_tabs, flag_names, is_counted, may_repeat, rows,
+        FlagNames, choices_in, default_in, expand_tabs, flag_names, is_counted, may_repeat, rows,
         shows_twice,
     },
-    sketch::{FlagSketch, Kind},
+    sketch::{FlagSketch, KindSketch},
 };
 
 /// A row of options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OptionRow {
-    pub(crate) names: Names,
+    pub(crate) names: FlagNames,
     /// What it does.
     pub(crate) text: String,
 }
@@ -197,7 +197,7 @@ fn alternatives(column: &str) -> Vec<&str> {
 }
 
 /// The names in a column; `None` where a line of prose only begins like an option.
-pub(super) fn option_names(column: &str, described: bool) -> Option<Names> {
+pub(super) fn option_names(column: &str, described: bool) -> Option<FlagNames> {
     let mut names = flag_names(column)?;
     // A sentence that lists options: `-b, --build, -c, --contents, -x, --extract`.
     if !described && names.value.is_none() && names.longs.len() > 2 && names.shorts.len() > 1 {
@@ -387,18 +387,18 @@ fn words_with_two_dashes(text: &str) -> HashSet<&str> {
     found
 }
 
-fn kind(names: &Names, text: &str) -> Kind {
+fn kind(names: &FlagNames, text: &str) -> KindSketch {
     let longs = names.longs.iter().map(|long| format!("--{long}"));
     let shorts = names.shorts.iter().map(|short| format!("-{short}"));
     let written: Vec<String> = longs.chain(shorts).collect();
     let Some(value) = names.value.as_deref() else {
         return match names.negation.is_none() && is_counted(text, &written) {
-            true => Kind::count(),
-            false => Kind::switch(),
+            true => KindSketch::count(),
+            false => KindSketch::switch(),
         };
     };
     if value == "..." && !names.equals && !names.optional {
-        return Kind::count();
+        return KindSketch::count();
     }
     let value_type = value_type(value, text);
     let angled = value
@@ -407,12 +407,12 @@ fn kind(names: &Names, text: &str) -> Kind {
         .count();
     let many = may_repeat(text) || written.iter().any(|name| shows_twice(text, name));
     let mut kind = if many {
-        Kind::repeated(value_type)
+        KindSketch::repeated(value_type)
     } else {
-        Kind::single(value_type)
+        KindSketch::single(value_type)
     };
     if names.optional {
-        kind = Kind::single(kind.value_type).optional(None);
+        kind = KindSketch::single(kind.value_type).optional(None);
     } else if angled > 1
         && value
             .split_whitespace()
@@ -443,7 +443,7 @@ fn value_type(placeholder: &str, text: &str) -> ValueType {
 }
 
 /// The only values that are taken, where the row says so plainly: `{a,b}`, or `WHEN is 'a', 'b' or 'c'`.
-fn value_choices(names: &Names, text: &str) -> Vec<Choice> {
+fn value_choices(names: &FlagNames, text: &str) -> Vec<Choice> {
     let Some(value) = names.value.as_deref() else {
         return Vec::new();
     };

@@ -18,7 +18,7 @@ use crate::{
     help::{
         behind_path, expand_tabs, first_sentence, flag_names, rows, take_default, usage_statements,
     },
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
 mod mentioned;
@@ -287,20 +287,22 @@ fn named(column: &str) -> Option<FlagSketch> {
     };
     let quoted = value.is_some_and(|value| value.starts_with(['\'', '"']));
     let kind = match value {
-        None => Kind::switch(),
+        None => KindSketch::switch(),
         // `-lock=false` turns off what is on.
         Some("true" | "false") if names.equals => {
             flag.default = Some(Fact::new(vec!["true".into()], Origin::Help));
             flag.placeholder = None;
-            Kind::switch()
+            KindSketch::switch()
         }
-        Some(_) if names.optional => Kind::single(ValueType::String).optional(None),
+        Some(_) if names.optional => KindSketch::single(ValueType::String).optional(None),
         Some(name @ ("int" | "uint" | "float" | "duration")) if !quoted => {
-            Kind::pflag(if name == "float" { "float64" } else { name })
-                .unwrap_or(Kind::single(ValueType::String))
+            KindSketch::pflag(if name == "float" { "float64" } else { name })
+                .unwrap_or(KindSketch::single(ValueType::String))
         }
-        Some("file" | "dir" | "path" | "filename" | "directory") => Kind::single(ValueType::Path),
-        Some(_) => Kind::single(ValueType::String),
+        Some("file" | "dir" | "path" | "filename" | "directory") => {
+            KindSketch::single(ValueType::Path)
+        }
+        Some(_) => KindSketch::single(ValueType::String),
     };
     flag.kind = Some(Fact::new(kind, Origin::Help));
     Some(flag)

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use charmer_core::model::{FlagValue, LongValue, ValueType};
 
 use super::Asker;
-use crate::{flags::Flags, probe::Answer, sketch::CommandSketch};
+use crate::{flags::Flags, probe::ProbeAnswer, sketch::CommandSketch};
 
 /// How programs say that they do not know a flag, in small letters.
 const UNKNOWN: [&str; 8] = [
@@ -80,7 +80,7 @@ fn flag_to_try(flags: &Flags) -> Option<&str> {
 }
 
 /// Whether a program failed and said of this very word that it does not know it.
-pub(super) fn is_unknown(answer: &Answer, word: &str) -> bool {
+pub(super) fn is_unknown(answer: &ProbeAnswer, word: &str) -> bool {
     let mut lines = answer.stderr.lines().chain(answer.stdout.lines());
     answer.code.is_some_and(|code| code != 0)
         && lines.any(|line| {
@@ -104,7 +104,7 @@ mod tests {
     use crate::sketch::FlagSketch;
     use crate::{
         fact::{Fact, Origin},
-        sketch::Kind,
+        sketch::KindSketch,
     };
 
     #[test]
@@ -113,14 +113,14 @@ mod tests {
             kind: Some(Fact::new(kind, Origin::Help)),
             ..FlagSketch::long(long)
         };
-        let text = || Kind::single(ValueType::String);
+        let text = || KindSketch::single(ValueType::String);
         let mut flags = Flags::from([
-            flag("all", Kind::switch()),
+            flag("all", KindSketch::switch()),
             flag("help", text()),
             flag("colour", text().optional(None)),
         ]);
         assert_eq!(flag_to_try(&flags), None);
-        flags.push(flag("output", Kind::single(ValueType::Path)));
+        flags.push(flag("output", KindSketch::single(ValueType::Path)));
         assert_eq!(flag_to_try(&flags), Some("output"));
         flags.push(flag("data", text()));
         flags.push(flag("header", text()));
@@ -129,11 +129,11 @@ mod tests {
 
     #[test]
     fn only_a_complaint_about_the_whole_word_counts() {
-        let said = |code, stderr: &str| Answer {
+        let said = |code, stderr: &str| ProbeAnswer {
             stderr: stderr.to_owned(),
             code: Some(code),
             started: true,
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         for (code, line, expected) in [
             (2, "p: option --data=x: is unknown", true),

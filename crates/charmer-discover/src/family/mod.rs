@@ -41,12 +41,12 @@ use charmer_core::model::{CommandPath, Syntax};
 use crate::{
     binary::Binary,
     discovery::Unlisted,
-    probe::{Answer, Prober},
+    probe::{ProbeAnswer, Prober},
     sketch::CommandSketch,
 };
 
 /// What was printed: on standard output, or else on standard error, where some programs show their help.
-pub(crate) fn printed(answer: &Answer) -> &str {
+pub(crate) fn printed(answer: &ProbeAnswer) -> &str {
     if answer.stdout.trim().is_empty() {
         &answer.stderr
     } else {
@@ -57,7 +57,7 @@ pub(crate) fn printed(answer: &Answer) -> &str {
 /// What a program shows of itself at the first look.
 pub(crate) struct Signs<'a> {
     /// What `--help` answered.
-    pub(crate) help: &'a Answer,
+    pub(crate) help: &'a ProbeAnswer,
     /// The file itself.
     pub(crate) binary: &'a Binary,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Page<'a> {
     /// The command that was asked about.
     pub(crate) path: &'a CommandPath,
     /// What was answered.
-    pub(crate) answer: &'a Answer,
+    pub(crate) answer: &'a ProbeAnswer,
 }
 
 impl<'a> Page<'a> {

@@ -12,7 +12,7 @@ use crate::{
     fact::{Fact, Origin},
     help::{behind_path, rows, usage_statements},
     manual,
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, KindSketch},
 };
 
 /// The family.
@@ -325,7 +325,7 @@ fn defined_flags(text: &str) -> Vec<FlagSketch> {
             _ => return None,
         };
         let kind = match values {
-            [] => Kind::switch(),
+            [] => KindSketch::switch(),
             [value] => {
                 let inner = value.trim_matches(['{', '}', '[', ']', ' ']);
                 let choices = bars(inner);
@@ -335,7 +335,7 @@ fn defined_flags(text: &str) -> Vec<FlagSketch> {
                 }
                 flag.placeholder = Some(inner.to_owned());
                 let path = matches!(inner, "file" | "filename");
-                Kind::single(if path {
+                KindSketch::single(if path {
                     ValueType::Path
                 } else {
                     ValueType::String

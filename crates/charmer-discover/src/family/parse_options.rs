@@ -17,7 +17,7 @@ use super::{
 use crate::{
     fact::{Fact, Field, Origin},
     help::{behind_path, usage_statements},
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind, Scope},
+    sketch::{ChildSketch, CommandSketch, FlagScope, FlagSketch, KindSketch},
 };
 
 /// The option that every command of the family knows, and that no other program has in its file.
@@ -28,13 +28,13 @@ const HELPER_ALL: &str = "--git-completion-helper-all";
 /// The family.
 #[derive(Default)]
 pub(crate) struct ParseOptions {
-    memory: Mutex<Memory>,
+    memory: Mutex<ParseOptionsMemory>,
     data: Checked,
 }
 
 /// What was learnt on the way.
 #[derive(Default)]
-struct Memory {
+struct ParseOptionsMemory {
     /// Commands that know the completion helper.
     helped: BTreeSet<String>,
     /// The commands that the program's own page lists, with their headings.
@@ -48,7 +48,7 @@ struct Memory {
 }
 
 impl ParseOptions {
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, ParseOptionsMemory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -333,12 +333,14 @@ fn take_completion(sketch: &mut CommandSketch, printed: &str) -> Vec<String> {
         match (takes_value, value) {
             (true, Some(FlagValue::None) | None) => {
                 flag.kind = Some(Fact::new(
-                    Kind::single(ValueType::String),
+                    KindSketch::single(ValueType::String),
                     Origin::Completion,
                 ));
             }
             // Without `=` it may still take a value, but need not have one.
-            (false, None) => flag.kind = Some(Fact::with(Kind::switch(), Origin::Completion, 30)),
+            (false, None) => {
+                flag.kind = Some(Fact::with(KindSketch::switch(), Origin::Completion, 30))
+            }
             _ => {}
         }
         sketch.add_flag(flag);
@@ -361,7 +363,7 @@ fn read_root(text: &str, program: &str) -> CommandSketch {
             .map(usage_flags)
             .unwrap_or_default()
         {
-            flag.scope.learn(Fact::new(Scope::Own, Origin::Usage));
+            flag.scope.learn(Fact::new(FlagScope::Own, Origin::Usage));
             sketch.add_flag(flag);
         }
     }

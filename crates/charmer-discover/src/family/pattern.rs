@@ -6,7 +6,7 @@ use super::getopt::{OptionRow, getopt_flag};
 use crate::{
     fact::{Fact, Origin},
     help::flag_names,
-    sketch::{FlagSketch, Kind},
+    sketch::{FlagSketch, KindSketch},
 };
 
 /// How deep brackets may stand in brackets; people write three.
@@ -191,7 +191,7 @@ pub(crate) fn usage_flags(rest: &str) -> Vec<FlagSketch> {
         if names.single_dash {
             for letter in letters_of(&column) {
                 let short = Some(letter);
-                let kind = Some(Fact::new(Kind::switch(), Origin::Usage));
+                let kind = Some(Fact::new(KindSketch::switch(), Origin::Usage));
                 let flag = FlagSketch {
                     short,
                     kind,

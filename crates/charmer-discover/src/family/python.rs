@@ -3,7 +3,7 @@
 use charmer_core::model::ValueType;
 
 use crate::{
-    help::{Names, Row, is_decimal, rows},
+    help::{FlagNames, Row, is_decimal, rows},
     sketch::FlagSketch,
 };
 
@@ -180,7 +180,7 @@ pub(super) fn with_aliases(column: &str) -> (String, Vec<String>) {
 
 /// Keeps of a row's names those with two dashes, and moves those that turn a switch off to where they belong. Gives
 /// whether the flag can be written at all: a long name behind a single dash cannot.
-pub(super) fn settle_names(names: &mut Names, column: &str) -> bool {
+pub(super) fn settle_names(names: &mut FlagNames, column: &str) -> bool {
     names
         .longs
         .retain(|long| column.contains(&format!("--{long}")));

@@ -26,7 +26,8 @@ pub(super) fn mark_replaced(sketch: &mut CommandSketch) {
     };
     let name = first.id.to_uppercase();
     let brings = |flag: &&FlagSketch| {
-        let valued = |kind: &Fact<crate::sketch::Kind>| kind.value.value == FlagValue::Required;
+        let valued =
+            |kind: &Fact<crate::sketch::KindSketch>| kind.value.value == FlagValue::Required;
         let text = flag.help.as_ref().map_or("", |help| help.value.as_str());
         let mut words = text.split_whitespace().filter(|word| *word != "the");
         let verb = words.next().unwrap_or_default().to_lowercase();

@@ -12,7 +12,7 @@ use crate::{
     binary::Binary,
     discovery::Unlisted,
     fact::{Fact, Origin},
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
 /// How sure the data is: it is written with more care than the sketches of a usage text, and completion beats it.
@@ -20,7 +20,7 @@ const SURE: u8 = 75;
 
 /// A list of options and the texts that show that a command takes them.
 #[derive(Debug, Clone, Default)]
-struct List {
+struct OptionList {
     marks: Vec<String>,
     /// Each with whether its name was seen in the program's file.
     flags: Vec<(FlagSketch, bool)>,
@@ -29,7 +29,7 @@ struct List {
 /// All that was written down.
 #[derive(Debug, Clone)]
 pub(super) struct UnlistedOptions {
-    lists: Vec<List>,
+    lists: Vec<OptionList>,
     unasked: Vec<CommandPath>,
 }
 
@@ -38,7 +38,7 @@ impl UnlistedOptions {
         let list = |(marks, rows): &(Vec<String>, Vec<String>)| {
             let rows = rows.iter().filter_map(|line| row(line));
             let flags = rows.filter_map(|row| Some((flag(&row)?, false)));
-            List {
+            OptionList {
                 marks: marks.clone(),
                 flags: flags.collect(),
             }
@@ -121,9 +121,9 @@ impl UnlistedOptions {
                     .kind
                     .as_ref()
                     .filter(|kind| kind.source.origin == Origin::Help);
-                known.is_same(&flag) && kind.is_some_and(|kind| kind.value == Kind::switch())
+                known.is_same(&flag) && kind.is_some_and(|kind| kind.value == KindSketch::switch())
             };
-            let needs_value = |kind: &Fact<Kind>| kind.value.value == FlagValue::Required;
+            let needs_value = |kind: &Fact<KindSketch>| kind.value.value == FlagValue::Required;
             if sketch.flags.iter().any(switch) && flag.kind.as_ref().is_some_and(needs_value) {
                 flag.kind = None;
             }
@@ -234,7 +234,7 @@ mod tests {
         let mut sketch = CommandSketch::default();
         for name in ["who", "stat"] {
             sketch.add_flag(FlagSketch {
-                kind: Some(Fact::new(Kind::switch(), Origin::Help)),
+                kind: Some(Fact::new(KindSketch::switch(), Origin::Help)),
                 ..FlagSketch::long(name)
             });
         }

@@ -9,12 +9,12 @@ use std::{
 use super::*;
 
 /// A machine of a few files.
-struct Machine {
+struct TestMachine {
     folder: tempfile::TempDir,
     around: Surroundings,
 }
 
-impl Machine {
+impl TestMachine {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let around = Surroundings {
@@ -93,7 +93,7 @@ impl Machine {
 
 #[test]
 fn a_program_is_its_file_and_not_the_marks_of_its_file() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let program = machine.write("bin/tool", "one");
     let footing = machine.footing(&program);
     machine.write("bin/tool", "one");
@@ -110,7 +110,7 @@ fn a_program_is_its_file_and_not_the_marks_of_its_file() {
 
 #[test]
 fn a_file_of_the_same_size_and_time_is_another_one() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let program = machine.write("bin/tool", "one");
     let time = fs::metadata(&program).and_then(|meta| meta.modified());
     let time = time.expect("a time");
@@ -125,7 +125,7 @@ fn a_file_of_the_same_size_and_time_is_another_one() {
 
 #[test]
 fn a_file_that_gets_another_name_while_it_is_read_is_the_same() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let program = machine.write("bin/tool", "one");
     let mut footing = Footing::of(&program, &machine.around);
     fs::hard_link(&program, machine.at("elsewhere")).expect("linked");
@@ -137,7 +137,7 @@ fn a_file_that_gets_another_name_while_it_is_read_is_the_same() {
 
 #[test]
 fn every_link_on_the_way_counts() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     machine.write("opt/tool-1/bin/tool", "same");
     machine.write("opt/tool-2/bin/tool", "same");
     machine.link("opt/current", "tool-1");
@@ -157,7 +157,7 @@ fn every_link_on_the_way_counts() {
 }
 
 /// A script in a virtual environment of Python, and what its package is called there.
-fn python(machine: &Machine, version: &str) -> PathBuf {
+fn python(machine: &TestMachine, version: &str) -> PathBuf {
     machine.write("venv/bin/python3.11", "an interpreter");
     machine.link("venv/bin/python", "python3.11");
     let site = "venv/lib/python3.11/site-packages";
@@ -175,7 +175,7 @@ fn python(machine: &Machine, version: &str) -> PathBuf {
 
 #[test]
 fn a_script_of_python_is_the_package_that_owns_it() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let script = python(&machine, "1.0");
     let site = machine.at("venv/lib/python3.11/site-packages");
     // As pipx links it.
@@ -204,7 +204,7 @@ fn a_script_of_python_is_the_package_that_owns_it() {
 
 #[test]
 fn a_package_without_entry_points_is_known_by_its_files_and_a_long_path_by_its_second_line() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     machine.write("venv/bin/python", "an interpreter");
     let record = "../../../bin/tidy,sha256=x,10\ntidy.py,,\n";
     let info = "venv/lib/python3.11/site-packages/tidy-1.0.dist-info";
@@ -223,7 +223,7 @@ fn a_package_without_entry_points_is_known_by_its_files_and_a_long_path_by_its_s
 
 #[test]
 fn a_package_that_is_worked_on_is_its_source() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let script = python(&machine, "1.0");
     let source = machine.at("work/tidy");
     machine.write("work/tidy/src/tidy/main.py", "one");
@@ -243,7 +243,7 @@ fn a_package_that_is_worked_on_is_its_source() {
 
 #[test]
 fn a_script_of_javascript_is_its_package() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     for package in ["tidy", "@of/tidy"] {
         let root = format!("lib/node_modules/{package}");
         machine.write(
@@ -265,7 +265,7 @@ fn a_script_of_javascript_is_its_package() {
 
 #[test]
 fn a_script_of_ruby_is_the_newest_of_its_gem() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     machine.write("usr/bin/ruby3.1", "an interpreter");
     let ruby = machine.at("usr/bin/ruby3.1");
     let text = format!(
@@ -302,7 +302,7 @@ fn a_wrapper_is_what_it_runs() {
         "exec tool-run-on-path \"$@\"",
     ];
     for way in ways {
-        let machine = Machine::new();
+        let machine = TestMachine::new();
         let opt = machine.at("opt");
         machine.write("opt/tool/run", "one");
         machine.link("more/bin/tool-run-on-path", "../../opt/tool/run");
@@ -318,7 +318,7 @@ fn a_wrapper_is_what_it_runs() {
 
 #[test]
 fn what_a_wrapper_only_reads_is_none_of_it() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let run = machine.write("opt/tool/run", "one");
     let notes = machine.write("opt/tool/notes", "one");
     let text = format!(
@@ -336,7 +336,7 @@ fn what_a_wrapper_only_reads_is_none_of_it() {
 
 #[test]
 fn a_wrapper_of_a_script_is_the_package_behind_that() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let script = python(&machine, "1.0");
     let text = format!("#!/bin/sh\nexec {} \"$@\"\n", script.display());
     let program = machine.write("bin/tidied", &text);
@@ -348,7 +348,7 @@ fn a_wrapper_of_a_script_is_the_package_behind_that() {
 
 #[test]
 fn plugins_on_path_and_in_folders_of_their_own_count() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let program = machine.write("bin/tool", "one");
     let plugins = |command: &str, at_once: bool, change: &dyn Fn()| {
         machine.changes_plugins(&program, command, at_once, change);
@@ -399,7 +399,7 @@ fn plugins_on_path_and_in_folders_of_their_own_count() {
 
 #[test]
 fn another_path_matters_where_it_has_plugins() {
-    let mut machine = Machine::new();
+    let mut machine = TestMachine::new();
     let program = machine.write("bin/tool", "one");
     let footing = machine.footing(&program);
     machine.write("third/bin/other", "no plugin");
@@ -415,7 +415,7 @@ fn another_path_matters_where_it_has_plugins() {
 
 #[test]
 fn answers_belong_to_a_footing_less_what_comes_and_goes_on_path() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let program = machine.write("bin/tool", "one");
     let word = machine.footing(&program).word();
     machine.write("bin/unrelated", "new");
@@ -431,7 +431,7 @@ fn answers_belong_to_a_footing_less_what_comes_and_goes_on_path() {
 
 #[test]
 fn a_stand_in_of_a_version_manager_is_whatever_it_may_start() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let shim = machine.write("home/.pyenv/shims/tidy", "#!/bin/sh\nexec manager \"$@\"\n");
     machine.write("home/.pyenv/version", "3.11");
     machine.write("home/.pyenv/versions/3.11/bin/tidy", "one");
@@ -457,7 +457,7 @@ fn a_stand_in_of_a_version_manager_is_whatever_it_may_start() {
 
 #[test]
 fn what_is_installed_beside_stand_ins_is_none() {
-    let machine = Machine::new();
+    let machine = TestMachine::new();
     let program = machine.write("home/.cargo/bin/alone", "a program");
     machine.write("home/.rustup/toolchains/stable/bin/kiln", "one");
     let footing = machine.footing(&program);

@@ -5,7 +5,7 @@ const MOST_NAMES: usize = 16;
 
 /// The names in a row, and what follows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Names {
+pub(crate) struct FlagNames {
     pub(crate) longs: Vec<String>,
     pub(crate) shorts: Vec<char>,
     /// The long name that turns the switch off, from `--[no-]color`, `--color / --no-color` and their like.
@@ -27,8 +27,8 @@ pub(crate) struct Names {
 /// Reads the left column of a flag's row; `None` if it is no flag's.
 ///
 /// Names are separated by `,`, `|`, `/` or spaces; a value follows behind a space, an `=` or in brackets.
-pub(crate) fn flag_names(column: &str) -> Option<Names> {
-    let mut names = Names::default();
+pub(crate) fn flag_names(column: &str) -> Option<FlagNames> {
+    let mut names = FlagNames::default();
     let mut rest = column.trim();
     loop {
         let (name, after) = one_name(rest)?;
@@ -70,7 +70,7 @@ fn behind_letter(text: &str) -> &str {
     }
 }
 
-impl Names {
+impl FlagNames {
     fn take(&mut self, name: &str) -> Option<()> {
         if let Some(long) = name.strip_prefix("--") {
             if let Some(base) = long
@@ -131,7 +131,7 @@ fn one_name(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The value behind a name, and what follows.
-fn value_of<'t>(text: &'t str, names: &mut Names) -> (Option<String>, &'t str) {
+fn value_of<'t>(text: &'t str, names: &mut FlagNames) -> (Option<String>, &'t str) {
     if let Some(inner) = text.strip_prefix('[')
         && let Some(end) = closing(text)
     {

@@ -13,7 +13,7 @@ mod usage;
 
 pub(crate) use commands::{heads_commands, speaks_of_commands, speaks_of_options};
 pub(crate) use counted::is_counted;
-pub(crate) use flag_row::{Names, flag_names};
+pub(crate) use flag_row::{FlagNames, flag_names};
 pub(crate) use further::further_help;
 pub(crate) use prose::{
     choices_in, default_in, env_in, first_sentence, is_decimal, may_repeat, opposite_in,

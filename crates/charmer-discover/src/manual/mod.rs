@@ -9,7 +9,7 @@ mod roff;
 
 use charmer_core::model::{Arguments, CommandPath, Positional};
 
-use self::roff::Entry;
+use self::roff::TaggedText;
 use crate::{
     binary::Binary,
     fact::{Fact, Field, Origin},
@@ -155,7 +155,7 @@ fn read(source: &str, program: &str) -> Manual {
 }
 
 /// Whether an entry is an option's. Options that are shown in other sections are examples of it.
-fn is_option(entry: &Entry) -> bool {
+fn is_option(entry: &TaggedText) -> bool {
     let elsewhere = [
         "EXAMPLE", "SEE ALSO", "SYNOPSIS", "FILES", "HISTORY", "BUGS",
     ];
@@ -163,7 +163,7 @@ fn is_option(entry: &Entry) -> bool {
     entry.tag.starts_with('-') && !entry.text.is_empty() && !elsewhere
 }
 
-fn flags(entry: &Entry) -> Vec<FlagSketch> {
+fn flags(entry: &TaggedText) -> Vec<FlagSketch> {
     let tag = entry.tag.replace(" or -", ", -");
     let text = first_sentence(&entry.text);
     let mut found = flags_of_column(&tag, &text);

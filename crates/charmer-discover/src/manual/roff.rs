@@ -5,7 +5,7 @@ use super::mdoc;
 
 /// A paragraph with a tag, as options have it, or the text of a section (its tag empty).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TaggedText {
     /// The heading that it stands below, in capitals.
     pub(super) section: String,
     pub(super) tag: String,
@@ -23,9 +23,9 @@ enum Next {
 }
 
 /// Reads the source of a page.
-pub(super) fn entries(source: &str) -> Vec<Entry> {
-    let mut reader = Reader {
-        found: vec![Entry::default()],
+pub(super) fn entries(source: &str) -> Vec<TaggedText> {
+    let mut reader = RoffReader {
+        found: vec![TaggedText::default()],
         section: String::new(),
         next: Next::Text,
         depth: 0,
@@ -39,7 +39,7 @@ pub(super) fn entries(source: &str) -> Vec<Entry> {
         entry.text = squeeze(&entry.text);
         entry.tag = squeeze(&entry.tag);
     }
-    let kept = |entry: &Entry| !entry.tag.is_empty() || !entry.text.is_empty();
+    let kept = |entry: &TaggedText| !entry.tag.is_empty() || !entry.text.is_empty();
     reader.found.into_iter().filter(kept).collect()
 }
 
@@ -47,8 +47,8 @@ fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-struct Reader {
-    found: Vec<Entry>,
+struct RoffReader {
+    found: Vec<TaggedText>,
     section: String,
     next: Next,
     depth: usize,
@@ -58,7 +58,7 @@ struct Reader {
     skipped: bool,
 }
 
-impl Reader {
+impl RoffReader {
     fn line(&mut self, line: &str) {
         let Some(request) = line.strip_prefix(['.', '\'']) else {
             if !self.skipped {
@@ -148,9 +148,9 @@ impl Reader {
         last.text.push_str(text);
     }
 
-    fn last(&mut self) -> &mut Entry {
+    fn last(&mut self) -> &mut TaggedText {
         if self.found.is_empty() {
-            self.found.push(Entry::default());
+            self.found.push(TaggedText::default());
         }
         let at = self.found.len() - 1;
         &mut self.found[at]
@@ -172,7 +172,7 @@ impl Reader {
     fn begin(&mut self, tag: String) {
         self.alone.clear();
         let (section, depth) = (self.section.clone(), self.depth);
-        self.found.push(Entry {
+        self.found.push(TaggedText {
             section,
             tag,
             text: String::new(),
@@ -327,7 +327,7 @@ mod tests {
 
     fn show(source: &str) -> Vec<String> {
         let found = entries(source).into_iter();
-        let show = |entry: Entry| format!("{}|{}|{}", entry.section, entry.tag, entry.text);
+        let show = |entry: TaggedText| format!("{}|{}|{}", entry.section, entry.tag, entry.text);
         found.map(show).collect()
     }
 

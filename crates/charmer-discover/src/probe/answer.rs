@@ -18,7 +18,7 @@ const PANICS: [&str; 3] = [
 
 /// What a probed program answered. A probe that failed is an answer too, which says so.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct ProbeAnswer {
     /// What it wrote to standard output, decoded and without what only terminals or machines would see.
     pub stdout: String,
     /// The same of standard error; of a program that did not start, the reason.
@@ -36,14 +36,14 @@ pub struct Answer {
     pub started: bool,
 }
 
-impl Answer {
+impl ProbeAnswer {
     /// Whether it ended by itself and said that all was well.
     ///
     /// ```
-    /// use charmer_discover::probe::Answer;
-    /// let answer = Answer { code: Some(0), started: true, ..Answer::default() };
+    /// use charmer_discover::probe::ProbeAnswer;
+    /// let answer = Answer { code: Some(0), started: true, ..ProbeAnswer::default() };
     /// assert!(answer.succeeded());
-    /// assert!(!Answer::default().succeeded());
+    /// assert!(!ProbeAnswer::default().succeeded());
     /// ```
     pub fn succeeded(&self) -> bool {
         self.code == Some(0)
@@ -52,8 +52,8 @@ impl Answer {
     /// What went wrong, as the rest of a sentence; `None` if it ended by itself and said that all was well.
     ///
     /// ```
-    /// use charmer_discover::probe::Answer;
-    /// let hung = Answer { started: true, timed_out: true, ..Answer::default() };
+    /// use charmer_discover::probe::ProbeAnswer;
+    /// let hung = Answer { started: true, timed_out: true, ..ProbeAnswer::default() };
     /// assert_eq!(hung.trouble().as_deref(), Some("it did not answer in time"));
     /// ```
     pub fn trouble(&self) -> Option<String> {

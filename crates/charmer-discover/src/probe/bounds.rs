@@ -37,8 +37,8 @@ pub(crate) fn bounded(text: String) -> Bounded {
         };
     }
     let mut kept = Bounded::default();
-    let mut options = Places::of(&text, is_option);
-    let mut bracketed = Places::of(&text, is_bracketed_option);
+    let mut options = LineCount::of(&text, is_option);
+    let mut bracketed = LineCount::of(&text, is_bracketed_option);
     let mut lines: Vec<&str> = Vec::new();
     // Whether the last option was left out, and so what stands below it belongs to nobody.
     let mut skipping = false;
@@ -79,12 +79,12 @@ fn is_bracketed_option(content: &str) -> bool {
 }
 
 /// Lines of a kind, counted as they come.
-struct Places {
+struct LineCount {
     all: usize,
     seen: usize,
 }
 
-impl Places {
+impl LineCount {
     fn of(text: &str, is_of_the_kind: fn(&str) -> bool) -> Self {
         let lines = text.lines().map(str::trim_start);
         Self {

@@ -49,7 +49,7 @@ mod protection;
 mod scratch;
 mod stop;
 
-pub use answer::Answer;
+pub use answer::ProbeAnswer;
 #[cfg(test)]
 pub(crate) use bounds::bounded;
 pub use environment::manager_variables;
@@ -80,10 +80,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Surroundings,
-    journal::{Answers, Question},
+    journal::{OpenJournal, ProbeQuestion},
 };
 
-use self::{patience::Patience, protection::Protection, scratch::Scratch, stop::Presence};
+use self::{patience::ProbePatience, protection::Protection, scratch::Scratch, stop::Presence};
 
 /// How long a program that is to end may take to.
 const GRACE: Duration = Duration::from_millis(200);
@@ -172,9 +172,9 @@ pub enum ProbeError {
 
 /// Asks one program; see the module's documentation. Clones share everything.
 #[derive(Clone)]
-pub struct Prober(Arc<Inner>);
+pub struct Prober(Arc<ProberParts>);
 
-struct Inner {
+struct ProberParts {
     shared: Arc<ProberState>,
     environment: Environment,
     home: PathBuf,
@@ -197,9 +197,9 @@ struct ProberState {
     spawned: AtomicUsize,
     /// Why the first of the probes came to nothing that did.
     lost: OnceLock<String>,
-    patience: Patience,
+    patience: ProbePatience,
     /// What was answered before, and where answers are kept.
-    journal: OnceLock<Answers>,
+    journal: OnceLock<OpenJournal>,
     /// Before the scratch folder, which must not go while something runs in it.
     protection: OnceLock<Protection>,
     scratch: Scratch,
@@ -240,7 +240,7 @@ impl Prober {
             spawned: AtomicUsize::new(0),
             lost: OnceLock::new(),
             journal: OnceLock::new(),
-            patience: Patience::new(options.timeout, options.hangs),
+            patience: ProbePatience::new(options.timeout, options.hangs),
             protection: OnceLock::new(),
             options,
             scratch,
@@ -249,7 +249,7 @@ impl Prober {
         if !shared.options.stop.add(&shared) {
             return Err(ProbeError::Stopped);
         }
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(ProberParts {
             shared,
             environment,
             home,
@@ -262,7 +262,7 @@ impl Prober {
 
     /// Runs the program with this command line, as soon as there is a place. It never fails: a probe that did is an
     /// answer that says so. Dropping the future ends the program.
-    pub async fn run<S: AsRef<OsStr>>(&self, argv: &[S]) -> Answer {
+    pub async fn run<S: AsRef<OsStr>>(&self, argv: &[S]) -> ProbeAnswer {
         let words = self.0.words.iter().map(OsString::from);
         let argv = argv.iter().map(|word| word.as_ref().to_owned());
         let argv: Vec<OsString> = words.chain(argv).collect();
@@ -274,7 +274,7 @@ impl Prober {
         let probe = tokio::spawn(async move { inner.probe(argv, cancel).await });
         probe.await.unwrap_or_else(|error| {
             let reason = format!("the probe was lost: {error}");
-            Answer::not_started(self.0.shared.lost.get_or_init(|| reason))
+            ProbeAnswer::not_started(self.0.shared.lost.get_or_init(|| reason))
         })
     }
 
@@ -288,7 +288,7 @@ impl Prober {
         }
         let (environment, home) =
             environment::real_environment(&shared.options.environment, &shared.scratch)?;
-        Some(Self(Arc::new(Inner {
+        Some(Self(Arc::new(ProberParts {
             shared: Arc::clone(shared),
             environment,
             home,
@@ -306,7 +306,7 @@ impl Prober {
         for (name, value) in &extra {
             environment.set(name.clone(), value.clone());
         }
-        Self(Arc::new(Inner {
+        Self(Arc::new(ProberParts {
             shared: Arc::clone(&self.0.shared),
             environment,
             home: self.0.home.clone(),
@@ -322,7 +322,7 @@ impl Prober {
     pub(crate) fn with_words(&self, words: &[String], file: Option<&str>) -> Self {
         let program = crate::binary::Binary::new(self.program()).name();
         let called = file.map(|file| (format!("{program} {}", words.join(" ")), file.to_owned()));
-        Self(Arc::new(Inner {
+        Self(Arc::new(ProberParts {
             shared: Arc::clone(&self.0.shared),
             environment: self.0.environment.clone(),
             home: self.0.home.clone(),
@@ -342,7 +342,7 @@ impl Prober {
     }
 
     /// Takes answers from there from now on, where they were given before, and keeps the others there.
-    pub(crate) fn answer_from(&self, journal: Answers) {
+    pub(crate) fn answer_from(&self, journal: OpenJournal) {
         let _ = self.0.shared.journal.set(journal);
     }
 
@@ -368,7 +368,7 @@ impl Prober {
     }
 
     /// Notes that an answer was not the help of the command that was asked for.
-    pub(crate) fn note_useless(&self, answer: &Answer) {
+    pub(crate) fn note_useless(&self, answer: &ProbeAnswer) {
         self.0.shared.patience.note_useless(answer);
     }
 
@@ -421,8 +421,8 @@ impl ProberState {
     }
 }
 
-impl Inner {
-    async fn probe(self: Arc<Self>, argv: Vec<OsString>, cancel: CancellationToken) -> Answer {
+impl ProberParts {
+    async fn probe(self: Arc<Self>, argv: Vec<OsString>, cancel: CancellationToken) -> ProbeAnswer {
         let shared = &self.shared;
         let kept = shared
             .journal
@@ -436,7 +436,7 @@ impl Inner {
             return answer;
         }
         if argv.iter().map(|word| word.len() + 1).sum::<usize>() > COMMAND_LINE {
-            return Answer::not_started("the question is longer than a command line may be");
+            return ProbeAnswer::not_started("the question is longer than a command line may be");
         }
         let place = tokio::select! {
             place = shared.places.acquire() => place,
@@ -444,20 +444,24 @@ impl Inner {
                 if shared.options.stop.is_ordered() {
                     shared.lost.get_or_init(|| "reading it was stopped".to_owned());
                 }
-                return Answer::not_started("nobody waits for it any more");
+                return ProbeAnswer::not_started("nobody waits for it any more");
             }
         };
         if shared.patience.is_over() {
-            return Answer::not_started("it did not answer in time too often to be asked again");
+            return ProbeAnswer::not_started(
+                "it did not answer in time too often to be asked again",
+            );
         }
         if shared.patience.has_heard_enough() {
-            return Answer::not_started("it has said more than is read of a program");
+            return ProbeAnswer::not_started("it has said more than is read of a program");
         }
         if shared.protection.get().is_none() {
             let shared = Arc::clone(shared);
             let found = tokio::task::spawn_blocking(move || _ = shared.protection()).await;
             if let Err(error) = found {
-                return Answer::not_started(format!("the sandbox could not be tried: {error}"));
+                return ProbeAnswer::not_started(format!(
+                    "the sandbox could not be tried: {error}"
+                ));
             }
         }
         shared.spawned.fetch_add(1, Ordering::Relaxed);
@@ -471,8 +475,8 @@ impl Inner {
         // Reading the output is done outside of the place, so that the next program can start meanwhile.
         drop(place);
         let answer = self.named(match is_document {
-            true => Answer::whole(result),
-            false => Answer::new(result),
+            true => ProbeAnswer::whole(result),
+            false => ProbeAnswer::new(result),
         });
         shared.patience.note(&answer, Some(took));
         if shared.options.stop.is_ordered() {
@@ -492,10 +496,10 @@ impl Inner {
         answer
     }
 
-    fn question(&self, argv: &[OsString]) -> Question {
+    fn question(&self, argv: &[OsString]) -> ProbeQuestion {
         let text = |word: &OsString| word.to_string_lossy().into_owned();
         let variables = self.variables.iter();
-        Question {
+        ProbeQuestion {
             at_home: self.at_home,
             variables: variables
                 .map(|(name, value)| (text(name), text(value)))
@@ -505,7 +509,7 @@ impl Inner {
     }
 
     /// The answer with the folders that exist only for this reading called by their variables.
-    fn named(&self, mut answer: Answer) -> Answer {
+    fn named(&self, mut answer: ProbeAnswer) -> ProbeAnswer {
         let scratch = &self.shared.scratch;
         let room = scratch.room().to_string_lossy();
         let folders = [

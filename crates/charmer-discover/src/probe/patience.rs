@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::Answer;
+use super::ProbeAnswer;
 
 /// For every so many answers one more probe may run out of time.
 const FORGIVEN: usize = 10;
@@ -33,7 +33,7 @@ const SILENT: u32 = 2;
 
 /// Counts answers, probes that ran out of time, and what was said.
 #[derive(Debug)]
-pub(super) struct Patience {
+pub(super) struct ProbePatience {
     /// How long a probe may take where nothing speaks for more.
     timeout: Duration,
     most: usize,
@@ -47,7 +47,7 @@ pub(super) struct Patience {
     bytes: AtomicUsize,
 }
 
-impl Patience {
+impl ProbePatience {
     pub(super) fn new(timeout: Duration, most: usize) -> Self {
         Self {
             timeout,
@@ -74,7 +74,7 @@ impl Patience {
     }
 
     /// Notes an answer, and how long it took where it was not known from before.
-    pub(super) fn note(&self, answer: &Answer, took: Option<Duration>) {
+    pub(super) fn note(&self, answer: &ProbeAnswer, took: Option<Duration>) {
         let took = took.unwrap_or_default();
         if answer.timed_out {
             let timeouts = took.as_millis() / self.timeout.as_millis().max(1);
@@ -95,7 +95,7 @@ impl Patience {
     }
 
     /// Notes that an answer was not the help that was asked for.
-    pub(super) fn note_useless(&self, answer: &Answer) {
+    pub(super) fn note_useless(&self, answer: &ProbeAnswer) {
         self.bytes
             .fetch_add(length(answer) * (NOT_ITS_OWN - 1), Ordering::Relaxed);
     }
@@ -111,7 +111,7 @@ impl Patience {
     }
 }
 
-fn length(answer: &Answer) -> usize {
+fn length(answer: &ProbeAnswer) -> usize {
     answer.stdout.len() + answer.stderr.len()
 }
 
@@ -121,22 +121,22 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn hung() -> Answer {
-        Answer {
+    fn hung() -> ProbeAnswer {
+        ProbeAnswer {
             timed_out: true,
-            ..Answer::default()
+            ..ProbeAnswer::default()
         }
     }
 
     #[test]
     fn answers_are_forgiven_for() {
-        let patience = Patience::new(SECOND, 2);
+        let patience = ProbePatience::new(SECOND, 2);
         patience.note(&hung(), Some(SECOND));
         assert!(!patience.is_over());
         patience.note(&hung(), Some(SECOND));
         assert!(patience.is_over());
         for _ in 0..FORGIVEN {
-            patience.note(&Answer::default(), None);
+            patience.note(&ProbeAnswer::default(), None);
         }
         assert!(!patience.is_over());
         patience.note(&hung(), Some(SECOND));
@@ -146,25 +146,25 @@ mod tests {
 
     #[test]
     fn one_that_never_answered_is_not_waited_for_as_long_again() {
-        let patience = Patience::new(4 * SECOND, 24);
+        let patience = ProbePatience::new(4 * SECOND, 24);
         assert_eq!(patience.deadline(), 12 * SECOND);
         patience.note(&hung(), Some(12 * SECOND));
         assert_eq!(patience.deadline(), 2 * SECOND);
-        patience.note(&Answer::default(), Some(SECOND));
+        patience.note(&ProbeAnswer::default(), Some(SECOND));
         assert_eq!(patience.deadline(), 8 * SECOND);
     }
 
     #[test]
     fn a_slow_program_is_given_time_by_its_own_answers_within_a_bound() {
-        let patience = Patience::new(5 * SECOND, 24);
+        let patience = ProbePatience::new(5 * SECOND, 24);
         assert_eq!(patience.deadline(), 15 * SECOND);
-        patience.note(&Answer::default(), Some(SECOND / 10));
+        patience.note(&ProbeAnswer::default(), Some(SECOND / 10));
         assert_eq!(patience.deadline(), 5 * SECOND);
-        patience.note(&Answer::default(), Some(3 * SECOND));
+        patience.note(&ProbeAnswer::default(), Some(3 * SECOND));
         assert_eq!(patience.deadline(), 24 * SECOND);
-        patience.note(&Answer::default(), Some(SECOND));
+        patience.note(&ProbeAnswer::default(), Some(SECOND));
         assert_eq!(patience.deadline(), 24 * SECOND);
-        patience.note(&Answer::default(), Some(20 * SECOND));
+        patience.note(&ProbeAnswer::default(), Some(20 * SECOND));
         assert_eq!(patience.deadline(), 60 * SECOND);
         // What was waited for so long counts for as many.
         patience.note(&hung(), Some(60 * SECOND));

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use charmer_sandbox::{Network, Report, Rights, Sandbox, SandboxCommand};
+use charmer_sandbox::{NetworkRight, Rights, RightsReport, Sandbox, SandboxCommand};
 
 /// The maximum size of a file that a probed program writes, in bytes.
 const FILE_BYTES: u64 = 64 << 20;
@@ -49,7 +49,7 @@ impl Protection {
         let mut rights = Rights::default();
         rights.folders = vec![room.to_owned()];
         rights.hidden = hidden.to_vec();
-        rights.network = Network::None;
+        rights.network = NetworkRight::None;
         rights.bounds.file_bytes = Some(FILE_BYTES);
         rights.bounds.memory_bytes = Some(MEMORY_BYTES);
         rights.bounds.processes = Some(PROCESSES);
@@ -76,7 +76,7 @@ impl Protection {
 }
 
 /// What a sandbox could not give away, in sentences.
-fn shortcomings(report: &Report) -> Vec<String> {
+fn shortcomings(report: &RightsReport) -> Vec<String> {
     let mut shortcomings = Vec::new();
     if let Err(reason) = &report.landlock {
         shortcomings.push(format!(
@@ -87,7 +87,7 @@ fn shortcomings(report: &Report) -> Vec<String> {
             "Probes are not wholly kept from writing (Landlock {}, {} is needed): a program that is read could empty \
              files.",
             report.landlock_version(),
-            Report::COVERS_TRUNCATION
+            RightsReport::COVERS_TRUNCATION
         ));
     }
     if let Err(reason) = &report.system_calls {
@@ -105,7 +105,7 @@ fn shortcomings(report: &Report) -> Vec<String> {
             "Probes are not kept from signals (Landlock {}, {} is needed, or a process namespace): a program that is \
              read could end other programs of yours.",
             report.landlock_version(),
-            Report::COVERS_SIGNALS
+            RightsReport::COVERS_SIGNALS
         ));
     }
     if let Err(reason) = &report.process_bound {
@@ -120,8 +120,8 @@ fn shortcomings(report: &Report) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn said(change: impl FnOnce(&mut Report)) -> String {
-        let mut report = Report::whole(Report::COVERS_SIGNALS);
+    fn said(change: impl FnOnce(&mut RightsReport)) -> String {
+        let mut report = RightsReport::whole(RightsReport::COVERS_SIGNALS);
         change(&mut report);
         shortcomings(&report).join("\n")
     }

@@ -16,11 +16,11 @@ pub struct ProbeStop(Arc<Stopping>);
 #[derive(Default)]
 struct Stopping {
     token: CancellationToken,
-    probers: Mutex<Vec<Running>>,
+    probers: Mutex<Vec<RunningProber>>,
 }
 
 /// A prober, and what is cancelled when the last of it is gone.
-struct Running {
+struct RunningProber {
     /// Nobody yet where its folder is still being made.
     prober: Weak<ProberState>,
     gone: CancellationToken,
@@ -38,7 +38,7 @@ impl ProbeStop {
     pub async fn end(&self) {
         self.0.token.cancel();
         let probers = std::mem::take(&mut *self.probers());
-        for Running { prober, gone } in probers {
+        for RunningProber { prober, gone } in probers {
             let Some(prober) = prober.upgrade() else {
                 // Somebody is about to remove everything.
                 gone.cancelled().await;
@@ -70,7 +70,7 @@ impl ProbeStop {
         }
         probers.retain(|running| !running.gone.is_cancelled());
         let presence = Presence::default();
-        probers.push(Running {
+        probers.push(RunningProber {
             prober: Weak::new(),
             gone: presence.0.clone(),
         });
@@ -90,7 +90,7 @@ impl ProbeStop {
         true
     }
 
-    fn probers(&self) -> MutexGuard<'_, Vec<Running>> {
+    fn probers(&self) -> MutexGuard<'_, Vec<RunningProber>> {
         self.0
             .probers
             .lock()

@@ -10,26 +10,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_discover::probe::{Answer, ProbeError, ProbeOptions, Prober};
+use charmer_discover::probe::{ProbeAnswer, ProbeError, ProbeOptions, Prober};
 use charmer_sandbox::SandboxCommand;
 use tempfile::TempDir;
 
 use crate::support::{HANG, gone, hostile, patient, sandboxed};
 
-async fn ask(prober: &Prober, argv: &[&str]) -> Answer {
+async fn ask(prober: &Prober, argv: &[&str]) -> ProbeAnswer {
     tokio::time::timeout(HANG * 2, prober.run(argv))
         .await
         .expect("it hung")
 }
 
 /// The same of a program that is asked only once.
-async fn ask_hostile(mode: &str, options: ProbeOptions, argv: &[&str]) -> Answer {
+async fn ask_hostile(mode: &str, options: ProbeOptions, argv: &[&str]) -> ProbeAnswer {
     let hostile = hostile(mode);
     ask(&hostile.prober(options), argv).await
 }
 
 /// What `reports` said of an environment variable.
-fn variable<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
+fn variable<'a>(answer: &'a ProbeAnswer, name: &str) -> Option<&'a str> {
     let lines = answer.stdout.lines();
     let mut variables = lines.filter_map(|line| line.strip_prefix("env "));
     variables.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_discover::probe::{Answer, ProbeOptions, Prober};
+use charmer_discover::probe::{ProbeAnswer, ProbeOptions, Prober};
 
 use crate::support::{HANG, example, gone, patient, sandboxed};
 
@@ -32,7 +32,7 @@ fn confined(options: ProbeOptions) -> Prober {
     prober
 }
 
-async fn ask(prober: &Prober, script: &str) -> Answer {
+async fn ask(prober: &Prober, script: &str) -> ProbeAnswer {
     tokio::time::timeout(HANG, prober.run(&["-c", script]))
         .await
         .expect("it hung")

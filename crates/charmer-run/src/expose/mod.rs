@@ -13,7 +13,7 @@ mod search;
 use std::{fmt, sync::Arc};
 
 use charmer_core::{
-    expose::{Candidate, DEFAULT_BUDGET, Expose, MOST_TOOLS, Place, Visibility, place},
+    expose::{DEFAULT_BUDGET, Expose, MOST_TOOLS, ShownBecause, ToolCandidate, Visibility, place},
     tool::{
         Descriptions, LEAN_TOKENS, Tool, compact, estimate_tokens, lean, without_common_output,
     },
@@ -302,7 +302,7 @@ impl Exposure {
         {
             exposed.commands.push(Shown {
                 tool: Arc::clone(&served.tool),
-                place: Place::Own,
+                place: ShownBecause::Own,
             });
             if descriptions != Descriptions::Full {
                 served.shown = Some(compact(&served.tool, descriptions, false).into());
@@ -383,7 +383,10 @@ impl Exposure {
             let mut served = served.clone();
             served.shown = shown_as;
             if !place.is_own() {
-                let promotions = self.promotions.as_ref().filter(|_| place != Place::Hidden);
+                let promotions = self
+                    .promotions
+                    .as_ref()
+                    .filter(|_| place != ShownBecause::Hidden);
                 let token = promotions.map(|p| p.token(served.tool.name.as_str()));
                 served = served.found_by_search(token.unwrap_or_default());
             }
@@ -410,14 +413,14 @@ impl Exposure {
         descriptions: Descriptions,
         budget: usize,
         most: usize,
-    ) -> Vec<(Place, Option<ShownTool>)> {
-        let candidates: Vec<Candidate<'_>> = commands
+    ) -> Vec<(ShownBecause, Option<ShownTool>)> {
+        let candidates: Vec<ToolCandidate<'_>> = commands
             .tools
             .iter()
-            .map(|served| Candidate::new(&served.tool).visibility(served.visibility))
+            .map(|served| ToolCandidate::new(&served.tool).visibility(served.visibility))
             .collect();
         let mut forms: Vec<Option<Tool>> = vec![None; candidates.len()];
-        let form = Form {
+        let form = ToolForm {
             descriptions,
             results: self.results,
             mode: self.mode,
@@ -442,13 +445,13 @@ impl Exposure {
 
 /// How a command is listed beside the tools that stand for all.
 #[derive(Debug, Clone, Copy)]
-struct Form {
+struct ToolForm {
     descriptions: Descriptions,
     results: Results,
     mode: Expose,
 }
 
-impl Form {
+impl ToolForm {
     fn of(self, tool: &Tool) -> Tool {
         let form = compact(tool, self.descriptions, true);
         let form = without_output(self.results, self.mode, &form).unwrap_or(form);
@@ -523,7 +526,7 @@ pub struct Shown {
     /// Its tool.
     pub tool: Arc<Tool>,
     /// Where it is.
-    pub place: Place,
+    pub place: ShownBecause,
 }
 
 #[cfg(test)]

@@ -25,19 +25,19 @@ pub struct Promotions(Arc<PromotionState>);
 
 #[derive(Debug)]
 struct PromotionState {
-    state: Mutex<State>,
+    state: Mutex<PromotedNow>,
     changes: watch::Sender<usize>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct PromotedNow {
     /// For each command the token that is cancelled when it is promoted.
     tokens: HashMap<String, CancellationToken>,
     /// How many of them were cancelled.
     promoted: usize,
 }
 
-impl State {
+impl PromotedNow {
     fn token(&mut self, name: &str) -> CancellationToken {
         self.tokens.entry(name.to_owned()).or_default().clone()
     }
@@ -84,7 +84,7 @@ impl Promotions {
         self.0.changes.subscribe()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PromotedNow> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use charmer_core::{
-    expose::{Expose, Place, Visibility},
+    expose::{Expose, ShownBecause, Visibility},
     model::{Cli, Command, Effect, Flag, GivenEffect, Hints, Positional, Syntax},
     tool::{Annotations, CatalogueOptions, catalogue},
 };
@@ -153,7 +153,7 @@ fn an_index_lists_what_stands_for_all() {
         index
             .commands
             .iter()
-            .all(|shown| shown.place == Place::Found)
+            .all(|shown| shown.place == ShownBecause::Found)
     );
     // Every command can still be called by its name, and has its page.
     assert!(index.tools.get("shop_thing7").is_some());

@@ -6,13 +6,13 @@ use charmer_core::output::clean;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    CallError, Ended, ErrorCode, Limits, Outcome, Place,
+    CallError, Ended, ErrorCode, Limits, Outcome, RunPlace,
     process::{Captured, Request},
 };
 
 use super::{
     HookLevel, HookMoment,
-    message::{Answer, Question},
+    message::{HookQuestion, HookReply},
 };
 
 /// How long a hook that is out of time may take to end.
@@ -52,9 +52,9 @@ impl HookLevel {
     pub(super) async fn ask(
         &self,
         moment: HookMoment,
-        question: Question,
+        question: HookQuestion,
         cancel: &CancellationToken,
-    ) -> Result<Answer, CallError> {
+    ) -> Result<HookReply, CallError> {
         let failed = |what: String, hint: &str| {
             let name = self.name(moment);
             let message = match moment {
@@ -71,7 +71,7 @@ impl HookLevel {
             Err(CallError::new(ErrorCode::InvalidConfiguration, message).hint(hint))
         };
         let [program, arguments @ ..] = self.command(moment).unwrap_or_default() else {
-            return Ok(Answer::Allow(Default::default()));
+            return Ok(HookReply::Allow(Default::default()));
         };
         if let Some(guard) = &self.guard {
             guard()?;
@@ -91,9 +91,9 @@ impl HookLevel {
             .timeout(self.timeout)
             .grace(GRACE)
             .capture_bytes(most);
-        let place = Place {
+        let place = RunPlace {
             program: Some(program),
-            ..Place::default()
+            ..RunPlace::default()
         };
         let arguments = arguments.iter().map(Into::into).collect();
         let request = Request::new(arguments, limits)
@@ -146,9 +146,9 @@ impl HookLevel {
                 "whoever runs this server has to make it print its answer alone",
             );
         }
-        let answer = Answer::read(moment, &stdout.head);
+        let answer = HookReply::read(moment, &stdout.head);
         match (how, answer) {
-            (None, Ok(answer)) | (Some(_), Ok(answer @ Answer::Refuse { .. })) => Ok(answer),
+            (None, Ok(answer)) | (Some(_), Ok(answer @ HookReply::Refuse { .. })) => Ok(answer),
             (Some(how), Ok(_)) => failed(
                 format!("ended with {how}, although it answered{}", told(&stderr)),
                 "whoever runs this server has to correct it: only a refusal may end with an exit code",

@@ -11,7 +11,7 @@ use crate::{
     result::failure,
 };
 
-use super::{Asking, HookMoment, message::Answer};
+use super::{Asking, HookMoment, message::HookReply};
 
 /// Asks the hooks for errors.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ impl Explained {
                 question = question.result(outcome);
             }
             let answer = level.ask(HookMoment::Error, question, &call.cancel).await?;
-            if let Answer::Allow(changes) = answer {
+            if let HookReply::Allow(changes) = answer {
                 error.message = changes.message.unwrap_or(error.message);
                 error.hint = changes.hint.or(error.hint);
             }

@@ -13,7 +13,7 @@ use crate::{
 
 use super::{
     Asking, HookMoment,
-    message::{Answer, Changes},
+    message::{HookChanges, HookReply},
     prepared,
 };
 
@@ -33,8 +33,8 @@ impl Judged {
                 .ask(HookMoment::Before, question, &call.cancel)
                 .await?
             {
-                Answer::Refuse { reason, hint } => return Err(refused(reason, hint)),
-                Answer::Allow(changes) => {
+                HookReply::Refuse { reason, hint } => return Err(refused(reason, hint)),
+                HookReply::Allow(changes) => {
                     let changed = changes
                         .arguments
                         .filter(|arguments| *arguments != call.input);
@@ -72,17 +72,17 @@ impl Judged {
         for level in self.0.hooks.at(HookMoment::After) {
             let question = self.0.question(HookMoment::After, call).result(&outcome);
             match level.ask(HookMoment::After, question, &call.cancel).await? {
-                Answer::Refuse { reason, hint } => {
+                HookReply::Refuse { reason, hint } => {
                     let said = format!("the command ran, but its output is withheld: {reason}");
                     return Err(refused(said, hint));
                 }
-                Answer::Allow(changes) => self.change(&mut outcome, changes),
+                HookReply::Allow(changes) => self.change(&mut outcome, changes),
             }
         }
         Ok(outcome)
     }
 
-    fn change(&self, outcome: &mut Outcome, changes: Changes) {
+    fn change(&self, outcome: &mut Outcome, changes: HookChanges) {
         let is_changed = changes.stdout.is_some() || changes.stderr.is_some();
         for (stream, text) in [
             (&mut outcome.stdout, changes.stdout),

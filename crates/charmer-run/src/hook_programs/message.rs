@@ -49,9 +49,9 @@ const VERSION: u64 = 1;
 
 /// One question.
 #[derive(Debug, Clone)]
-pub(super) struct Question(Map<String, Value>);
+pub(super) struct HookQuestion(Map<String, Value>);
 
-impl Question {
+impl HookQuestion {
     pub(super) fn new(
         moment: HookMoment,
         call: &Call,
@@ -148,9 +148,9 @@ impl Question {
 
 /// What a hook answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum HookReply {
     /// It may go on, with these changes.
-    Allow(Changes),
+    Allow(HookChanges),
     /// It may not.
     Refuse {
         reason: String,
@@ -160,7 +160,7 @@ pub(super) enum Answer {
 
 /// What a hook puts in the place of what it was shown. Only the keys of its moment can be set.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Changes {
+pub(super) struct HookChanges {
     pub(super) arguments: Option<Map<String, Value>>,
     pub(super) stdout: Option<String>,
     pub(super) stderr: Option<String>,
@@ -169,7 +169,7 @@ pub(super) struct Changes {
     pub(super) hint: Option<String>,
 }
 
-impl Answer {
+impl HookReply {
     /// Reads an answer, or says why it is none.
     pub(super) fn read(moment: HookMoment, bytes: &[u8]) -> Result<Self, String> {
         let value: Value = match bytes.trim_ascii() {
@@ -219,7 +219,7 @@ impl Answer {
                 hint: text("hint")?,
             }
         } else {
-            let mut changes = Changes::default();
+            let mut changes = HookChanges::default();
             match moment {
                 HookMoment::Before => match fields.remove("arguments") {
                     None => {}
@@ -275,19 +275,19 @@ impl<'de> Deserialize<'de> for KeyCount {
 mod tests {
     use super::*;
 
-    fn read(moment: HookMoment, text: &str) -> Result<Answer, String> {
-        Answer::read(moment, text.as_bytes())
+    fn read(moment: HookMoment, text: &str) -> Result<HookReply, String> {
+        HookReply::read(moment, text.as_bytes())
     }
 
     #[test]
     fn answers_are_what_is_documented_and_nothing_else() {
         use HookMoment::{After, Before, Error};
         let allowed = |answer| match answer {
-            Ok(Answer::Allow(changes)) => changes,
+            Ok(HookReply::Allow(changes)) => changes,
             other => panic!("{other:?}"),
         };
         let plain = read(Before, " {\"version\": 1, \"decision\": \"allow\"}\n");
-        assert_eq!(allowed(plain), Changes::default());
+        assert_eq!(allowed(plain), HookChanges::default());
         let changed = read(
             Before,
             r#"{"version": 1, "decision": "allow", "arguments": {"a": 1}}"#,
@@ -304,7 +304,7 @@ mod tests {
             After,
             r#"{"version": 1, "decision": "refuse", "reason": "no"}"#,
         );
-        assert!(matches!(refused, Ok(Answer::Refuse { reason, .. }) if reason == "no"));
+        assert!(matches!(refused, Ok(HookReply::Refuse { reason, .. }) if reason == "no"));
 
         for (moment, text) in [
             (Before, ""),

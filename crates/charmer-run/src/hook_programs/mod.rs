@@ -29,7 +29,7 @@ use crate::{
 
 pub(crate) use explained::Explained;
 pub(crate) use judged::Judged;
-use message::Question;
+use message::HookQuestion;
 
 /// How long a hook may take, if nothing is said.
 pub const HOOK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -223,13 +223,13 @@ pub(crate) struct Asking {
 
 impl Asking {
     /// A question about a call, with its command line if one can be made of it.
-    fn question(&self, moment: HookMoment, call: &Call) -> Question {
+    fn question(&self, moment: HookMoment, call: &Call) -> HookQuestion {
         let program = match &self.launcher {
             Some(launcher) => launcher.shown_program(),
             None => call.tool.help.program.to_string(),
         };
         let prepared = prepared(call).ok().flatten();
-        Question::new(moment, call, program, prepared.as_ref())
+        HookQuestion::new(moment, call, program, prepared.as_ref())
     }
 
     /// Text that a hook gave, without what must not be seen.

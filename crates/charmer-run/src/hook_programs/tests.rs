@@ -27,7 +27,7 @@ const ALLOW: &str = r#"cat >/dev/null; echo '{"version": 1, "decision": "allow"}
 const PATIENT: Duration = Duration::from_secs(60);
 
 /// A server of one command, `greet`, which says how it was called.
-struct Server {
+struct HookedServer {
     folder: tempfile::TempDir,
     hooks: HookPrograms,
     redactor: Redactor,
@@ -35,7 +35,7 @@ struct Server {
     runs: Arc<AtomicU32>,
 }
 
-impl Server {
+impl HookedServer {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().expect("a folder"),
@@ -128,7 +128,7 @@ fn code(result: &CallResult) -> &str {
 #[tokio::test]
 async fn a_hook_is_asked_with_everything_that_is_known() {
     let save = format!("tee asked.json >/dev/null; {ALLOW}");
-    let server = Server::with(HookMoment::Before, &save);
+    let server = HookedServer::with(HookMoment::Before, &save);
     let result = server.call(json!({"name": "Ann", "times": "2"})).await;
     assert!(result.text.starts_with("greet --times=2 Ann"));
     let mut asked: Value = serde_json::from_str(&server.file("asked.json")).expect("JSON");
@@ -156,7 +156,7 @@ async fn what_a_hook_refuses_is_not_run() {
     let refuse =
         answers(r#"{"version": 1, "decision": "refuse", "reason": "no ticket", "hint": "ask Bo"}"#);
     for script in [refuse.clone(), format!("{refuse}; exit 3")] {
-        let server = Server::with(HookMoment::Before, &script);
+        let server = HookedServer::with(HookMoment::Before, &script);
         let result = server.greet("Ann").await;
         assert_eq!(result.text, "no ticket (ask Bo)");
         assert_eq!((code(&result), server.runs()), ("not_permitted", 0));
@@ -166,10 +166,10 @@ async fn what_a_hook_refuses_is_not_run() {
 #[tokio::test]
 async fn a_hook_that_cannot_be_asked_refuses() {
     let timeout = Duration::from_millis(100);
-    let missing = Server::new().command(HookMoment::Before, vec!["./none".into()], PATIENT);
+    let missing = HookedServer::new().command(HookMoment::Before, vec!["./none".into()], PATIENT);
     let slow = vec!["/bin/sh".into(), "-c".into(), "exec sleep 600".into()];
-    let slow = Server::new().command(HookMoment::Before, slow, timeout);
-    let before = |script: &str| Server::with(HookMoment::Before, script);
+    let slow = HookedServer::new().command(HookMoment::Before, slow, timeout);
+    let before = |script: &str| HookedServer::with(HookMoment::Before, script);
     let allow = r#"{"version": 1, "decision": "allow"}"#;
     for (server, said) in [
         (
@@ -205,7 +205,7 @@ async fn a_hook_need_not_read_its_question() {
     // More than a pipe takes.
     let long = "x".repeat(100_000);
     let allow = r#"echo '{"version": 1, "decision": "allow"}'"#;
-    let server = Server::with(HookMoment::Before, allow);
+    let server = HookedServer::with(HookMoment::Before, allow);
     let result = server.greet(&long).await;
     assert!(!result.is_error && server.runs() == 1, "{}", result.text);
 }
@@ -214,7 +214,7 @@ async fn a_hook_need_not_read_its_question() {
 async fn changed_arguments_are_understood_and_checked_like_any_others() {
     let change = |arguments: &str| {
         let answer = format!(r#"{{"version": 1, "decision": "allow", "arguments": {arguments}}}"#);
-        Server::with(HookMoment::Before, &answers(&answer))
+        HookedServer::with(HookMoment::Before, &answers(&answer))
     };
     let result = change(r#"{"name": "Bo", "times": "3"}"#).greet("Ann").await;
     assert!(
@@ -254,7 +254,7 @@ async fn changed_arguments_are_understood_and_checked_like_any_others() {
 #[tokio::test]
 async fn an_output_is_changed_or_withheld_after_the_run() {
     let masked = answers(r#"{"version": 1, "decision": "allow", "stdout": "greet ***"}"#);
-    let server = Server::with(HookMoment::After, &masked);
+    let server = HookedServer::with(HookMoment::After, &masked);
     assert_eq!(server.greet("Ann").await.text, "greet ***");
 
     let refuse = answers(r#"{"version": 1, "decision": "refuse", "reason": "it is private"}"#);
@@ -263,7 +263,7 @@ async fn an_output_is_changed_or_withheld_after_the_run() {
         ("exit 2", "its output is withheld, because the hook"),
         ("echo {", "its output is withheld, because the hook"),
     ] {
-        let server = Server::with(HookMoment::After, script);
+        let server = HookedServer::with(HookMoment::After, script);
         let result = server.greet("Ann").await;
         assert!(result.text.contains(said), "{}", result.text);
         assert!(!result.text.contains("Ann") && server.runs() == 1);
@@ -274,7 +274,7 @@ async fn an_output_is_changed_or_withheld_after_the_run() {
 async fn what_a_hook_returns_is_redacted() {
     // An escape of JSON stands for the same text.
     let told = answers(r#"{"version": 1, "decision": "allow", "stdout": "hun\u0074er2"}"#);
-    let mut server = Server::with(HookMoment::After, &told);
+    let mut server = HookedServer::with(HookMoment::After, &told);
     server.redactor = Redactor::new(["hunter2"], [""; 0]).expect("no patterns");
     let result = server.greet("Ann").await;
     assert_eq!(result.text, "[redacted]");
@@ -283,7 +283,7 @@ async fn what_a_hook_returns_is_redacted() {
 #[tokio::test]
 async fn an_error_can_be_told_in_other_words_and_stays_one() {
     let words = answers(r#"{"version": 1, "message": "nothing to do", "hint": "go on"}"#);
-    let server = Server::with(HookMoment::Error, &words);
+    let server = HookedServer::with(HookMoment::Error, &words);
     let result = server.greet("nobody").await;
     assert_eq!(result.text, "nothing to do (go on)");
     assert!(result.is_error && code(&result) == "failed");
@@ -297,7 +297,7 @@ async fn an_error_can_be_told_in_other_words_and_stays_one() {
     // A success is none of its business.
     assert_eq!(server.greet("Ann").await.text, "greet Ann");
 
-    let server = Server::with(HookMoment::Error, "exit 1");
+    let server = HookedServer::with(HookMoment::Error, "exit 1");
     let result = server.greet("nobody").await;
     assert!(result.text.contains("why is withheld"), "{}", result.text);
     assert!(!result.text.contains("nobody is there"));
@@ -306,7 +306,7 @@ async fn an_error_can_be_told_in_other_words_and_stays_one() {
 #[tokio::test]
 async fn levels_add_up_and_the_outermost_has_the_last_word() {
     let step = |name: &str| format!("echo {name} >>order; {ALLOW}");
-    let server = Server::with(HookMoment::Before, &step("file"))
+    let server = HookedServer::with(HookMoment::Before, &step("file"))
         .hook(HookMoment::After, &step("outer"))
         .hook(HookMoment::Before, &step("source"))
         .hook(HookMoment::After, &step("inner"));
@@ -314,7 +314,8 @@ async fn levels_add_up_and_the_outermost_has_the_last_word() {
     assert_eq!(server.file("order"), "file\nsource\ninner\nouter\n");
     // A refusal of the first is never overruled.
     let refuse = answers(r#"{"version": 1, "decision": "refuse", "reason": "no"}"#);
-    let server = Server::with(HookMoment::Before, &refuse).hook(HookMoment::Before, &step("in"));
+    let server =
+        HookedServer::with(HookMoment::Before, &refuse).hook(HookMoment::Before, &step("in"));
     assert_eq!(server.greet("Ann").await.text, "no");
     assert_eq!(server.file("order"), "");
 }
@@ -322,7 +323,7 @@ async fn levels_add_up_and_the_outermost_has_the_last_word() {
 #[tokio::test]
 async fn a_dry_run_is_judged_and_runs_nothing() {
     let save = format!("tee asked.json >/dev/null; {ALLOW}");
-    let server = Server::with(HookMoment::Before, &save).hook(HookMoment::After, "exit 1");
+    let server = HookedServer::with(HookMoment::Before, &save).hook(HookMoment::After, "exit 1");
     let mut served = server.served();
     served.dry_run = true;
     let input = || {
@@ -339,7 +340,7 @@ async fn a_dry_run_is_judged_and_runs_nothing() {
     );
     assert!(server.file("asked.json").contains(r#""dryRun":true"#));
     let refuse = answers(r#"{"version": 1, "decision": "refuse", "reason": "never"}"#);
-    let server = Server::with(HookMoment::Before, &refuse);
+    let server = HookedServer::with(HookMoment::Before, &refuse);
     let mut served = server.served();
     served.dry_run = true;
     let result = served.call(input(), CancellationToken::new()).await;
@@ -359,7 +360,7 @@ async fn until_written(path: &Path) -> String {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_hook_ends_with_the_call_that_it_judges() {
-    let server = Server::with(HookMoment::Before, "echo $$ >id; exec sleep 600");
+    let server = HookedServer::with(HookMoment::Before, "echo $$ >id; exec sleep 600");
     let cancel = CancellationToken::new();
     let mut served = server.served();
     let input = json!({"name": "Ann"})

@@ -64,12 +64,12 @@ fn call_in(layout: Layout, command: &str, input: Value) -> Call {
 
 /// A call path that answers in turn, the last answer again and again, and keeps the calls that it got.
 #[derive(Clone)]
-struct Script {
+struct ScriptedPath {
     answers: Arc<Mutex<Vec<Result<Outcome, CallError>>>>,
     calls: Arc<Mutex<Vec<Call>>>,
 }
 
-impl Script {
+impl ScriptedPath {
     fn new(answers: impl IntoIterator<Item = Result<Outcome, CallError>>) -> Self {
         let mut answers: Vec<_> = answers.into_iter().collect();
         answers.reverse();
@@ -120,7 +120,7 @@ async fn run(path: &CallService, command: &str) -> Result<Outcome, CallError> {
 
 #[tokio::test]
 async fn a_timeout_is_lowered_and_never_raised() {
-    let script = Script::new([fine()]);
+    let script = ScriptedPath::new([fine()]);
     for (layer, expected) in [(5, 5), (3600, 600)] {
         let path = wrap(&Timeout::new(Duration::from_secs(layer)), script.path());
         run(&path, "get").await.expect("it runs");
@@ -136,7 +136,7 @@ async fn a_timeout_is_lowered_and_never_raised() {
 
 #[tokio::test(start_paused = true)]
 async fn over_the_rate_is_busy_at_once_with_a_time_to_come_back() {
-    let script = Script::new([fine()]);
+    let script = ScriptedPath::new([fine()]);
     let limit = RateLimit::new(2, Duration::from_secs(3));
     // Two paths, one bucket.
     let (one, other) = (wrap(&limit, script.path()), wrap(&limit, script.path()));
@@ -162,7 +162,7 @@ async fn what_may_pass_is_tried_again_and_only_for_reads() {
         failed(ErrorCode::Failed),
     ] {
         let began = Instant::now();
-        let script = Script::new([answer.clone(), fine()]);
+        let script = ScriptedPath::new([answer.clone(), fine()]);
         let found = run(&wrap(&retry, script.path()), "get").await;
         assert!(
             found.is_ok_and(|outcome| outcome.is_success()),
@@ -173,11 +173,11 @@ async fn what_may_pass_is_tried_again_and_only_for_reads() {
             (2, Duration::from_secs(1))
         );
 
-        let hopeless = Script::new([answer.clone()]);
+        let hopeless = ScriptedPath::new([answer.clone()]);
         let _ = run(&wrap(&retry, hopeless.path()), "get").await;
         assert_eq!(hopeless.count(), 3, "{answer:?}");
 
-        let write = Script::new([answer.clone()]);
+        let write = ScriptedPath::new([answer.clone()]);
         let _ = run(&wrap(&retry, write.path()), "delete").await;
         assert_eq!(write.count(), 1, "{answer:?}");
     }
@@ -198,7 +198,7 @@ async fn what_will_not_pass_is_answered_at_once() {
         failed(ErrorCode::Cancelled),
         failed(ErrorCode::Internal),
     ] {
-        let script = Script::new([answer.clone()]);
+        let script = ScriptedPath::new([answer.clone()]);
         let _ = run(&wrap(&Retry::new(5, Duration::ZERO), script.path()), "get").await;
         assert_eq!(script.count(), 1, "{answer:?}");
     }
@@ -206,7 +206,7 @@ async fn what_will_not_pass_is_answered_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_is_not_tried_again() {
-    let script = Script::new([failed(ErrorCode::Busy)]);
+    let script = ScriptedPath::new([failed(ErrorCode::Busy)]);
     let mut path = wrap(&Retry::new(9, Duration::from_secs(3600)), script.path());
     let call = call("get", Value::Object(Default::default()));
     let cancel = call.cancel.clone();
@@ -227,7 +227,7 @@ async fn a_cancelled_call_is_not_tried_again() {
 
 #[tokio::test]
 async fn a_check_refuses_before_anything_starts_and_a_filter_changes_the_answer() {
-    let script = Script::new([Ok(Outcome::success("token=abc"))]);
+    let script = ScriptedPath::new([Ok(Outcome::success("token=abc"))]);
     let path = wrap(
         &Filter::new("token=[a-z]+", "token=...").expect("a pattern"),
         script.path(),
@@ -248,7 +248,7 @@ async fn a_check_refuses_before_anything_starts_and_a_filter_changes_the_answer(
 
 #[tokio::test]
 async fn text_alone_is_a_refusal_before_a_call() {
-    let script = Script::new([Ok(Outcome::success("done"))]);
+    let script = ScriptedPath::new([Ok(Outcome::success("done"))]);
     let hook = Hooks::new().before(|call| match call.tool.path.words() {
         [word] if word == "delete" => Err("not today"),
         _ => Ok(()),
@@ -274,7 +274,7 @@ async fn layers_of_tower_fit() {
         util::{MapRequestLayer, MapResponseLayer},
     };
 
-    let script = Script::new([fine()]);
+    let script = ScriptedPath::new([fine()]);
     let path = wrap(
         &MapRequestLayer::new(|mut call: Call| {
             call.input.insert("namespace".into(), "pinned".into());

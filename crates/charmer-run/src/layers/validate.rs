@@ -32,12 +32,12 @@ use super::{Layered, filter::compile};
 #[derive(Clone)]
 pub struct Validate {
     argument: String,
-    check: Check,
+    check: ValueCheck,
     message: String,
 }
 
 #[derive(Clone)]
-enum Check {
+enum ValueCheck {
     Pattern(Regex),
     Forbid(Regex),
     AtMost(usize),
@@ -54,7 +54,7 @@ impl Validate {
         compile(pattern, pattern)?;
         Ok(Self {
             argument: argument.into(),
-            check: Check::Pattern(compile(&format!(r"\A(?:{pattern})\z"), pattern)?),
+            check: ValueCheck::Pattern(compile(&format!(r"\A(?:{pattern})\z"), pattern)?),
             message: message.into(),
         })
     }
@@ -74,7 +74,7 @@ impl Validate {
     ) -> Result<Self, BadPattern> {
         Ok(Self {
             argument: argument.into(),
-            check: Check::Forbid(compile(pattern, pattern)?),
+            check: ValueCheck::Forbid(compile(pattern, pattern)?),
             message: message.into(),
         })
     }
@@ -85,7 +85,7 @@ impl Validate {
         Self {
             message: format!("`{argument}` takes at most {count} values here"),
             argument,
-            check: Check::AtMost(count),
+            check: ValueCheck::AtMost(count),
         }
     }
 
@@ -115,9 +115,9 @@ impl Validate {
     pub fn check(&self, call: &Call) -> Result<(), CallError> {
         let values = self.values(call);
         let fits = match &self.check {
-            Check::Pattern(pattern) => values.iter().all(|value| pattern.is_match(value)),
-            Check::Forbid(pattern) => !values.iter().any(|value| pattern.is_match(value)),
-            Check::AtMost(count) => values.len() <= *count,
+            ValueCheck::Pattern(pattern) => values.iter().all(|value| pattern.is_match(value)),
+            ValueCheck::Forbid(pattern) => !values.iter().any(|value| pattern.is_match(value)),
+            ValueCheck::AtMost(count) => values.len() <= *count,
         };
         if fits {
             return Ok(());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use charmer_core::{model::Effect, output::clean, tool::Tool};
-use charmer_sandbox::Network;
+use charmer_sandbox::NetworkRight;
 
 use crate::{Ended, Outcome};
 
@@ -80,7 +80,7 @@ impl Confinement {
             Ended::Cancelled | Ended::NeedsInput => {}
             _ if outcome.advice.is_some() => {}
             _ => {
-                let said = Said::by(outcome);
+                let said = LastWords::by(outcome);
                 let timed_out = outcome.ended == Ended::TimedOut;
                 outcome.advice = self.lacks(&said, wording, is_labelled, timed_out);
             }
@@ -99,7 +99,7 @@ impl Confinement {
         if outcome.advice.is_some() {
             return;
         }
-        let said = Said::by(outcome);
+        let said = LastWords::by(outcome);
         let (mut lacks, _) = self.lacks_hidden(&said, wording);
         if said.has_one_of(DENIED) {
             let places = self.rights.folders.iter();
@@ -121,7 +121,7 @@ impl Confinement {
     }
 
     /// The hidden paths that a failed run names, with the option that shows each, and whether its program speaks of one.
-    fn lacks_hidden(&self, said: &Said, wording: &Wording) -> (Vec<String>, bool) {
+    fn lacks_hidden(&self, said: &LastWords, wording: &Wording) -> (Vec<String>, bool) {
         let spoken_of = wording.in_text(said.of_failure(), &self.rights);
         let is_spoken_of = !spoken_of.is_empty();
         let named = match is_spoken_of {
@@ -133,23 +133,23 @@ impl Confinement {
 
     fn lacks(
         &self,
-        said: &Said,
+        said: &LastWords,
         wording: &Wording,
         is_labelled: bool,
         timed_out: bool,
     ) -> Option<String> {
         let network = self.rights.network;
         let (mut lacks, mut is_explained) = self.lacks_hidden(said, wording);
-        let waited = timed_out && network == Network::None;
+        let waited = timed_out && network == NetworkRight::None;
         let names_helpers = !self.rights.executable.is_empty();
         if names_helpers && said.has_one_of(DENIED) && said.has_one_of(NOT_STARTED) {
             let lacked = "it may start only the programs that are named under `helpers` (in its profile or charmer.yaml)";
             lacks.push(lacked.into());
             is_explained = true;
-        } else if network != Network::All && (said.has_one_of(OFFLINE) || waited) {
+        } else if network != NetworkRight::All && (said.has_one_of(OFFLINE) || waited) {
             let (has, allows) = match (network, said.has_one_of(&[".sock", "unix", "daemon"])) {
-                (Network::Tcp, _) => ("no sockets of local services", "`--network all`"),
-                (Network::Socket, _) => ("only sockets of local services", "`--network all`"),
+                (NetworkRight::Tcp, _) => ("no sockets of local services", "`--network all`"),
+                (NetworkRight::Socket, _) => ("only sockets of local services", "`--network all`"),
                 (_, true) => ("no network", "`--network socket`"),
                 (_, false) => ("no network", "`--network tcp`"),
             };
@@ -170,12 +170,12 @@ impl Confinement {
 }
 
 /// The end of what a program has said.
-struct Said {
+struct LastWords {
     errors: String,
     output: String,
 }
 
-impl Said {
+impl LastWords {
     fn by(outcome: &Outcome) -> Self {
         Self {
             errors: clean(&outcome.stderr.end_text()).into_owned(),
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use crate::process::ConfinedPool;
 
-    fn confinement(network: Network, read_only: bool) -> Confinement {
+    fn confinement(network: NetworkRight, read_only: bool) -> Confinement {
         let command = SandboxCommand {
             program: "/no/such/program".into(),
             args: Vec::new(),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn lacks(confinement: &Confinement, errors: &str, is_labelled: bool) -> Option<String> {
-        let said = Said {
+        let said = LastWords {
             errors: errors.into(),
             output: String::new(),
         };
@@ -243,23 +243,23 @@ mod tests {
 
     #[test]
     fn what_it_lacked_is_told_with_what_allows_it() {
-        let open = confinement(Network::All, false);
+        let open = confinement(NetworkRight::All, false);
         let unlabelled = lacks(&open, "fatal: cannot lock ref", false);
         assert!(unlabelled.is_some_and(|hint| hint.contains("run_write")));
-        let only = confinement(Network::All, true);
+        let only = confinement(NetworkRight::All, true);
         let only = lacks(&only, "fatal: cannot lock ref", false);
         assert!(only.is_some_and(|hint| hint.contains("this server is read-only")));
         assert_eq!(lacks(&open, "no such branch", true), None);
         let denied = lacks(&open, "error: open(.git/index): Permission denied", true);
         assert!(denied.is_some_and(|hint| hint.contains("run_write")));
         assert_eq!(lacks(&open, "dial tcp: no such host", true), None);
-        let none = confinement(Network::None, false);
+        let none = confinement(NetworkRight::None, false);
         let offline = lacks(&none, "dial tcp: no such host", true);
         assert!(offline.is_some_and(|hint| hint.contains("`--network tcp`")));
         let service = "dial unix /var/run/docker.sock: connect: permission denied";
         let service = lacks(&none, service, true);
         assert!(service.is_some_and(|hint| hint.contains("`--network socket`")));
-        let silent = Said {
+        let silent = LastWords {
             errors: String::new(),
             output: String::new(),
         };
@@ -271,7 +271,7 @@ mod tests {
     fn a_program_that_could_not_be_started_is_one_that_is_not_named() {
         let said =
             "Unable to connect: getting credentials: exec: fork/exec ./plugin: permission denied";
-        let mut named = confinement(Network::Tcp, true);
+        let mut named = confinement(NetworkRight::Tcp, true);
         let guessed = lacks(&named, said, true);
         assert!(guessed.is_some_and(|hint| hint.contains("--network")));
         Arc::make_mut(&mut named.rights).executable = vec!["/bin/true".into()];
@@ -287,7 +287,7 @@ mod tests {
         let home = TempDir::new().expect("a folder");
         let ssh = home.path().join(".ssh");
         std::fs::create_dir(&ssh).expect("a folder");
-        let mut confinement = confinement(Network::All, false);
+        let mut confinement = confinement(NetworkRight::All, false);
         Arc::make_mut(&mut confinement.rights).hidden = vec![ssh.clone()];
         let wording = Wording {
             argv: vec![".ssh/id".into()],
@@ -296,7 +296,7 @@ mod tests {
         };
         let lacks = |errors: &str, output: &str| {
             let (errors, output) = (errors.to_owned(), output.to_owned());
-            let said = Said { errors, output };
+            let said = LastWords { errors, output };
             let lacks = confinement.lacks(&said, &wording, false, false);
             lacks.expect("it failed")
         };
@@ -315,7 +315,7 @@ mod tests {
             argv: vec!["-a".into()],
             ..wording.clone()
         };
-        let said = Said {
+        let said = LastWords {
             errors: "ls: x: No such file".into(),
             output: ".\n..\n.ssh\n".into(),
         };

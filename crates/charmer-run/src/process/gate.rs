@@ -100,7 +100,7 @@ impl Gate {
         if let Some(pass) = self.try_enter(concurrency_group.as_ref()) {
             return Ok(pass);
         }
-        let waiting = Waiting::enter(self)?;
+        let waiting = QueuePlace::enter(self)?;
         let entered = async {
             // The lane first: who waits for it must not hold a place that others could use.
             let concurrency_group = match concurrency_group {
@@ -148,9 +148,9 @@ impl Gate {
 }
 
 /// A place in the queue.
-struct Waiting<'a>(&'a Gate);
+struct QueuePlace<'a>(&'a Gate);
 
-impl<'a> Waiting<'a> {
+impl<'a> QueuePlace<'a> {
     fn enter(gate: &'a Gate) -> Result<Self, CallError> {
         let queue = gate.queue();
         if gate.waiting.fetch_add(1, Ordering::AcqRel) >= queue {
@@ -161,7 +161,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::AcqRel);
     }

@@ -69,11 +69,11 @@ pub fn new_mark() -> String {
 #[derive(Debug)]
 pub(super) struct Guardian {
     command: GuardianCommand,
-    state: Mutex<State>,
+    state: Mutex<GuardianState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GuardianState {
     table: Option<GroupTable>,
     /// Its standard input is held open by this.
     running: Option<Child>,
@@ -117,7 +117,7 @@ impl Guardian {
         }
     }
 
-    fn start(&self, state: &mut State) -> io::Result<()> {
+    fn start(&self, state: &mut GuardianState) -> io::Result<()> {
         state.running = None;
         if state.table.is_none() {
             state.table = Some(GroupTable::new()?);
@@ -138,7 +138,7 @@ impl Guardian {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GuardianState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

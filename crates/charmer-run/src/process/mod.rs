@@ -53,7 +53,7 @@ use std::{
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, Confined, ErrorCode, LOCAL, Limits, Outcome, Place, Progress, folder};
+use crate::{CallError, Confined, ErrorCode, LOCAL, Limits, Outcome, Progress, RunPlace, folder};
 
 use self::running::Running;
 
@@ -79,7 +79,7 @@ pub struct Request {
     /// Where it reports how far it is.
     pub progress: Progress,
     /// Where it runs, if that is not the launcher's to say.
-    pub place: Place,
+    pub place: RunPlace,
     /// Whom its output belongs to.
     pub principal: Arc<str>,
     /// Whether it is meant to read only.
@@ -95,7 +95,7 @@ impl Default for Request {
             stdin: None,
             limits: Limits::default(),
             progress: Progress::default(),
-            place: Place::default(),
+            place: RunPlace::default(),
             principal: LOCAL.into(),
             reads: false,
             private: false,
@@ -150,7 +150,7 @@ impl Request {
 
     /// Sets where it runs.
     #[must_use]
-    pub fn place(mut self, place: Place) -> Self {
+    pub fn place(mut self, place: RunPlace) -> Self {
         self.place = place;
         self
     }
@@ -174,14 +174,14 @@ struct Launch {
     directory: Option<PathBuf>,
     engine: Engine,
     /// Who starts runs that are meant to read only.
-    reads: Way,
+    reads: StartWay,
     /// Who starts all others.
-    writes: Way,
+    writes: StartWay,
 }
 
 /// Who starts the program.
 #[derive(Debug, Clone)]
-enum Way {
+enum StartWay {
     /// This process.
     Plain,
     /// A thread of this process that has lost its rights.
@@ -219,14 +219,14 @@ impl Launcher {
             environment,
             directory,
             engine,
-            reads: Way::Plain,
-            writes: Way::Plain,
+            reads: StartWay::Plain,
+            writes: StartWay::Plain,
         }))
     }
 
     /// The same launcher, with programs that are started in these ways.
     #[cfg(feature = "sandbox")]
-    fn by(&self, reads: Way, writes: Way) -> Self {
+    fn by(&self, reads: StartWay, writes: StartWay) -> Self {
         let launch = &*self.0;
         Self(Arc::new(Launch {
             program: launch.program.clone(),
@@ -238,7 +238,7 @@ impl Launcher {
         }))
     }
 
-    fn way(&self, request: &Request) -> &Way {
+    fn way(&self, request: &Request) -> &StartWay {
         match request.reads {
             true => &self.0.reads,
             false => &self.0.writes,
@@ -274,14 +274,14 @@ impl Launcher {
         // Held until the supervisor has it: the end of the server waits for what is being started.
         let starting = engine.supervisors.token();
         let running = match self.way(&request) {
-            Way::Plain if others_run => self.start_beside(&request).await?,
-            Way::Plain => self.start(&request)?,
+            StartWay::Plain if others_run => self.start_beside(&request).await?,
+            StartWay::Plain => self.start(&request)?,
             #[cfg(feature = "sandbox")]
-            Way::Thread(rights) => self.start_from_thread(rights, &request).await?,
+            StartWay::Thread(rights) => self.start_from_thread(rights, &request).await?,
             #[cfg(feature = "sandbox")]
-            Way::Sandbox(sandbox) => self.start_in(sandbox, &request)?,
+            StartWay::Sandbox(sandbox) => self.start_in(sandbox, &request)?,
             #[cfg(feature = "sandbox")]
-            Way::Pool(confinement) => self.start_confined(confinement, &request).await?,
+            StartWay::Pool(confinement) => self.start_confined(confinement, &request).await?,
         };
         let (answer, outcome) = oneshot::channel();
         supervise::supervise(&self.0.engine, running, request, cancel, pass, answer);
@@ -317,21 +317,21 @@ impl Launcher {
     }
 
     /// How a run would be started, which is not.
-    pub(crate) fn planned(&self, place: Place, reads: bool) -> Result<Planned, CallError> {
+    pub(crate) fn planned(&self, place: RunPlace, reads: bool) -> Result<Planned, CallError> {
         let request = Request::default().place(place).reads(reads);
         let folder = self.folder(&request).map(Path::to_owned);
         Ok(Planned {
             program: self.typed(self.program(&request)),
             folder: folder.map_or_else(folder::here, Ok)?,
             confinement: match self.way(&request) {
-                Way::Plain => Confined::not(reads),
+                StartWay::Plain => Confined::not(reads),
                 #[cfg(feature = "sandbox")]
-                Way::Thread(rights) => sandboxed::confined(rights),
+                StartWay::Thread(rights) => sandboxed::confined(rights),
                 #[cfg(feature = "sandbox")]
-                Way::Pool(confinement) => sandboxed::confined(&confinement.rights),
+                StartWay::Pool(confinement) => sandboxed::confined(&confinement.rights),
                 // What it was started with is not known here; it takes no calls.
                 #[cfg(feature = "sandbox")]
-                Way::Sandbox(_) => sandboxed::confined(&charmer_sandbox::Rights::default()),
+                StartWay::Sandbox(_) => sandboxed::confined(&charmer_sandbox::Rights::default()),
             },
         })
     }

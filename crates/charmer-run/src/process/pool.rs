@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use charmer_sandbox::{HiddenState, Report, Rights, Room, Sandbox, SandboxCommand};
+use charmer_sandbox::{HiddenState, Rights, RightsReport, Room, Sandbox, SandboxCommand};
 use tokio::sync::oneshot;
 
 /// How long one waits for its next call.
@@ -31,7 +31,7 @@ pub struct ConfinedPool {
     scratch: PathBuf,
     shared: Arc<PoolState>,
     /// Whom the first report is told, until it has been.
-    tell: Mutex<Option<fn(&Report)>>,
+    tell: Mutex<Option<fn(&RightsReport)>>,
 }
 
 #[derive(Debug)]
@@ -51,19 +51,19 @@ struct Returns {
 /// One that waits, since when.
 #[derive(Debug)]
 struct Idle {
-    process: Confined,
+    process: PooledProcess,
     since: Instant,
 }
 
 /// One whose call is over, and whether nothing of that is left.
 struct Return {
-    process: Confined,
+    process: PooledProcess,
     clean: bool,
 }
 
 /// A confined process, and for whom it is.
 #[derive(Debug)]
-struct Confined {
+struct PooledProcess {
     // Before the room, which must not go while something runs in it.
     sandbox: Sandbox,
     room: Room,
@@ -89,14 +89,18 @@ impl ConfinedPool {
 
     /// Sets whom to tell, once, what the first process could give away.
     #[must_use]
-    pub fn report_to(self, tell: fn(&Report)) -> Self {
+    pub fn report_to(self, tell: fn(&RightsReport)) -> Self {
         *locked(&self.tell) = Some(tell);
         self
     }
 
     /// Starts a process with these rights, and keeps it for the first call of this principal. Says what it could give
     /// away, or why there is none. It blocks for as long as that takes, which is a few milliseconds.
-    pub fn prepare(&self, rights: &Arc<Rights>, principal: &Arc<str>) -> Result<Report, String> {
+    pub fn prepare(
+        &self,
+        rights: &Arc<Rights>,
+        principal: &Arc<str>,
+    ) -> Result<RightsReport, String> {
         let process = self.start(rights, principal)?;
         let report = process.sandbox.report().clone();
         self.shared.keep(process);
@@ -139,7 +143,7 @@ impl ConfinedPool {
         })
     }
 
-    fn start(&self, rights: &Arc<Rights>, principal: &Arc<str>) -> Result<Confined, String> {
+    fn start(&self, rights: &Arc<Rights>, principal: &Arc<str>) -> Result<PooledProcess, String> {
         let room = Room::new(&self.scratch, PREFIX).map_err(|error| {
             format!("no scratch folder in `{}`: {error}", self.scratch.display())
         })?;
@@ -159,7 +163,7 @@ impl ConfinedPool {
             Ok(()) => hidden,
             Err(_) => by_name,
         };
-        Ok(Confined {
+        Ok(PooledProcess {
             sandbox,
             room,
             rights: Arc::clone(rights),
@@ -176,7 +180,7 @@ impl Drop for ConfinedPool {
 }
 
 impl PoolState {
-    fn take(&self, rights: &Arc<Rights>, principal: &Arc<str>) -> Option<Confined> {
+    fn take(&self, rights: &Arc<Rights>, principal: &Arc<str>) -> Option<PooledProcess> {
         loop {
             let process = {
                 let mut idle = locked(&self.idle);
@@ -195,7 +199,7 @@ impl PoolState {
         }
     }
 
-    fn keep(self: &Arc<Self>, process: Confined) {
+    fn keep(self: &Arc<Self>, process: PooledProcess) {
         let idle = Idle {
             process,
             since: Instant::now(),
@@ -263,7 +267,7 @@ fn next_return(
     }
 }
 
-impl Confined {
+impl PooledProcess {
     /// Ends it without making anybody wait.
     fn discard(self) {
         let thread = std::thread::Builder::new().name("charmer-discard".into());
@@ -276,7 +280,7 @@ impl Confined {
 #[derive(Debug)]
 pub(super) struct Lease {
     /// There until it is dropped.
-    process: Option<Confined>,
+    process: Option<PooledProcess>,
     pool: Arc<PoolState>,
     clean: bool,
 }

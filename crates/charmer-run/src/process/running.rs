@@ -22,7 +22,7 @@ pub(super) struct Running {
 pub(super) enum Process {
     Own(Child),
     #[cfg(feature = "sandbox")]
-    Sandboxed(sandboxed::Awaited),
+    Sandboxed(sandboxed::SandboxedEnd),
 }
 
 impl From<Child> for Running {

@@ -22,7 +22,7 @@ use tokio::{
 use crate::{CallError, Confined, ConfinedBy, ErrorCode, Writable};
 
 use super::{
-    Launcher, Request, Way,
+    Launcher, Request, StartWay,
     diagnose::start_error,
     pool::{ConfinedPool, Lease},
     running::{Process, Running},
@@ -107,20 +107,20 @@ impl Launcher {
     /// one in `/proc/self` does not.
     #[must_use]
     pub fn through(&self, sandbox: Arc<Sandbox>) -> Self {
-        let way = Way::Sandbox(sandbox);
+        let way = StartWay::Sandbox(sandbox);
         self.by(way.clone(), way)
     }
 
     /// The same launcher, whose programs are confined when they are meant to read only.
     #[must_use]
     pub fn reading(&self, confinement: Confinement) -> Self {
-        self.by(Way::Pool(confinement), self.0.writes.clone())
+        self.by(StartWay::Pool(confinement), self.0.writes.clone())
     }
 
     /// The same launcher, whose programs are confined when they may write.
     #[must_use]
     pub fn writing(&self, confinement: Confinement) -> Self {
-        self.by(self.0.reads.clone(), Way::Pool(confinement))
+        self.by(self.0.reads.clone(), StartWay::Pool(confinement))
     }
 
     /// How a run is confined, if it is by a process of its own.
@@ -130,7 +130,7 @@ impl Launcher {
             false => &self.0.writes,
         };
         match way {
-            Way::Pool(confinement) => Some(confinement),
+            StartWay::Pool(confinement) => Some(confinement),
             _ => None,
         }
     }
@@ -139,7 +139,7 @@ impl Launcher {
     /// thread made for it, which has lost the others; where that is impossible, nothing is started.
     #[must_use]
     pub fn confined_to(&self, rights: Rights) -> Self {
-        let way = Way::Thread(rights);
+        let way = StartWay::Thread(rights);
         self.by(way.clone(), way)
     }
 
@@ -201,7 +201,7 @@ impl Launcher {
             stdin: pipes.stdin,
             stdout: Some(pipes.stdout),
             stderr: Some(pipes.stderr),
-            process: Process::Sandboxed(Awaited {
+            process: Process::Sandboxed(SandboxedEnd {
                 group,
                 told,
                 program: program.program,
@@ -248,10 +248,10 @@ pub(super) fn confined(rights: &Rights) -> Confined {
     Confined {
         by: ConfinedBy::Kernel,
         network: match rights.network {
-            charmer_sandbox::Network::All => Network::All,
-            charmer_sandbox::Network::Tcp => Network::Tcp,
-            charmer_sandbox::Network::Socket => Network::Socket,
-            charmer_sandbox::Network::None => Network::None,
+            charmer_sandbox::NetworkRight::All => Network::All,
+            charmer_sandbox::NetworkRight::Tcp => Network::Tcp,
+            charmer_sandbox::NetworkRight::Socket => Network::Socket,
+            charmer_sandbox::NetworkRight::None => Network::None,
         },
         writable: match is_everything {
             true => Writable::Anywhere,
@@ -327,7 +327,7 @@ impl SandboxedGroup {
 
 /// A program in a sandbox whose end is waited for.
 #[derive(Debug)]
-pub(super) struct Awaited {
+pub(super) struct SandboxedEnd {
     group: SandboxedGroup,
     told: oneshot::Receiver<Result<ExitStatus, Failure>>,
     program: PathBuf,
@@ -336,7 +336,7 @@ pub(super) struct Awaited {
     lease: Option<Lease>,
 }
 
-impl Awaited {
+impl SandboxedEnd {
     /// Ends what has left the program's group.
     pub(super) async fn clear(&mut self) {
         if let Some(lease) = &mut self.lease {

@@ -1,12 +1,12 @@
 //! Finds where secrets may begin, all of them in one pass over the bytes.
 //!
 //! `regex-lite` takes 40 to 70 ns for every byte and pattern, and a quicker engine would add a megabyte to every CLI. So
-//! an automaton reads a text from its end to its beginning, and where it arrives at the first byte of a [`Shape`], a
+//! an automaton reads a text from its end to its beginning, and where it arrives at the first byte of a [`ByteShape`], a
 //! secret may begin; only there is the pattern itself asked. States are made when they are first needed.
 
 use std::collections::HashMap;
 
-use super::shape::{ByteSet, Shape};
+use super::shape::{ByteSet, ByteShape};
 
 /// How many bytes of shapes are told apart. Of the secrets behind them nothing is known.
 const MAX_POSITIONS: usize = 16 << 10;
@@ -16,14 +16,14 @@ pub(super) const MAX_SECRETS: usize = 16 << 10;
 const MAX_STEPS: usize = 64 << 10;
 /// How often a counted part of a pattern is written out; what is counted further may be endless.
 const MAX_COPIES: usize = 64;
-/// How many entries the table of a [`Memory`] has, of four bytes each.
+/// How many entries the table of a [`FinderMemory`] has, of four bytes each.
 const MAX_TABLE: usize = 256 << 10;
 /// How many bytes each new state must have been good for. Below that a table only costs time.
 const WORTH: u64 = 8;
 
 /// A byte of a shape.
 #[derive(Debug)]
-struct Position {
+struct ShapeByte {
     bytes: ByteSet,
     /// The positions that can stand before it.
     before: Vec<u16>,
@@ -34,7 +34,7 @@ struct Position {
 /// The shapes of all secrets.
 #[derive(Debug, Default)]
 pub(super) struct Finder {
-    positions: Vec<Position>,
+    positions: Vec<ShapeByte>,
     /// Where secrets end.
     ends: Vec<u16>,
     /// Bytes that no shape tells apart are of one class.
@@ -45,12 +45,12 @@ pub(super) struct Finder {
 
 impl Finder {
     /// Also returns the secrets of which nothing is known: those without a shape, and those with too large a shape.
-    pub(super) fn new(shapes: &[Option<Shape>]) -> (Self, Vec<usize>) {
+    pub(super) fn new(shapes: &[Option<ByteShape>]) -> (Self, Vec<usize>) {
         let mut finder = Self::default();
         let mut unknown = Vec::new();
         for (secret, shape) in shapes.iter().enumerate() {
             let known = finder.positions.len();
-            let mut builder = Builder {
+            let mut builder = FinderBuilder {
                 positions: &mut finder.positions,
                 steps: 0,
             };
@@ -97,22 +97,22 @@ impl Finder {
     }
 
     /// Which positions can be at a byte, if these are at the one behind it.
-    fn step(&self, state: &State, byte: u8) -> Vec<u16> {
+    fn step(&self, state: &FinderState, byte: u8) -> Vec<u16> {
         let mut reached = Vec::new();
         let allows = |&at: &u16| self.positions[usize::from(at)].bytes.contains(byte);
         match state.kind {
-            Kind::Open => {
+            ShapeKind::Open => {
                 let all = 0..self.positions.len() as u16;
                 reached.extend(all.filter(allows));
             }
-            Kind::Search | Kind::Anchored => {
+            ShapeKind::Search | ShapeKind::Anchored => {
                 for &at in &state.positions {
                     let before = &self.positions[usize::from(at)].before;
                     reached.extend(before.iter().copied().filter(allows));
                 }
             }
         }
-        if state.kind == Kind::Search {
+        if state.kind == ShapeKind::Search {
             reached.extend(self.ends.iter().copied().filter(allows));
         }
         reached.sort_unstable();
@@ -122,51 +122,51 @@ impl Finder {
 }
 
 /// The first and last positions of a part of a shape.
-struct Part {
+struct ShapePart {
     is_optional: bool,
     first: Vec<u16>,
     last: Vec<u16>,
 }
 
-struct Builder<'f> {
-    positions: &'f mut Vec<Position>,
+struct FinderBuilder<'f> {
+    positions: &'f mut Vec<ShapeByte>,
     steps: usize,
 }
 
-impl Builder<'_> {
-    fn build(&mut self, shape: &Shape) -> Option<Part> {
+impl FinderBuilder<'_> {
+    fn build(&mut self, shape: &ByteShape) -> Option<ShapePart> {
         Some(match shape {
-            Shape::Empty => Part {
+            ByteShape::Empty => ShapePart {
                 is_optional: true,
                 first: Vec::new(),
                 last: Vec::new(),
             },
-            Shape::One(bytes) => {
+            ByteShape::One(bytes) => {
                 let at = u16::try_from(self.positions.len()).ok()?;
                 if self.positions.len() >= MAX_POSITIONS {
                     return None;
                 }
-                self.positions.push(Position {
+                self.positions.push(ShapeByte {
                     bytes: *bytes,
                     before: Vec::new(),
                     begins: None,
                 });
-                Part {
+                ShapePart {
                     is_optional: false,
                     first: vec![at],
                     last: vec![at],
                 }
             }
-            Shape::Sequence(parts) => {
-                let mut all = self.build(&Shape::Empty)?;
+            ByteShape::Sequence(parts) => {
+                let mut all = self.build(&ByteShape::Empty)?;
                 for part in parts {
                     let next = self.build(part)?;
                     all = self.join(all, next)?;
                 }
                 all
             }
-            Shape::Either(parts) => {
-                let mut any = Part {
+            ByteShape::Either(parts) => {
+                let mut any = ShapePart {
                     is_optional: false,
                     first: Vec::new(),
                     last: Vec::new(),
@@ -179,13 +179,13 @@ impl Builder<'_> {
                 }
                 any
             }
-            Shape::Repeat {
+            ByteShape::Repeat {
                 inner,
                 least,
                 endless,
             } => {
                 let endless = *endless || *least > MAX_COPIES;
-                let mut all = self.build(&Shape::Empty)?;
+                let mut all = self.build(&ByteShape::Empty)?;
                 for _ in 1..(*least).min(MAX_COPIES) {
                     let copy = self.build(inner)?;
                     all = self.join(all, copy)?;
@@ -203,9 +203,9 @@ impl Builder<'_> {
         })
     }
 
-    fn join(&mut self, a: Part, b: Part) -> Option<Part> {
+    fn join(&mut self, a: ShapePart, b: ShapePart) -> Option<ShapePart> {
         self.link(&a.last, &b.first)?;
-        let mut joined = Part {
+        let mut joined = ShapePart {
             is_optional: a.is_optional && b.is_optional,
             first: a.first,
             last: b.last,
@@ -235,7 +235,7 @@ impl Builder<'_> {
 
 /// How a state came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum ShapeKind {
     /// A secret may end at any byte.
     Search,
     /// At the end of a text that may go on: any byte of a secret may be the next one.
@@ -245,20 +245,20 @@ enum Kind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct State {
-    kind: Kind,
+struct FinderState {
+    kind: ShapeKind,
     positions: Vec<u16>,
 }
 
 /// The states that were made so far.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct FinderMemory {
     /// For each state and class the next state, with [`BEGINS`].
     next: Vec<u32>,
-    states: Vec<State>,
+    states: Vec<FinderState>,
     /// The secrets that begin in a state.
     begins: Vec<Vec<u16>>,
-    ids: HashMap<State, u32>,
+    ids: HashMap<FinderState, u32>,
     /// How many bytes were read since the table was emptied.
     read: u64,
     /// Too many states are needed for these secrets.
@@ -269,7 +269,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// Marks a state in which a secret begins.
 const BEGINS: u32 = 1 << 31;
 
-impl Memory {
+impl FinderMemory {
     /// Tells where secrets may begin, from the end of the text to its beginning. `None` if it cannot be told.
     pub(super) fn find(
         &mut self,
@@ -278,7 +278,7 @@ impl Memory {
         mut found: impl FnMut(u16, usize),
     ) -> Option<()> {
         self.read += text.len() as u64;
-        let mut state = self.id(finder, Kind::Search, Vec::new())?;
+        let mut state = self.id(finder, ShapeKind::Search, Vec::new())?;
         for (at, &byte) in text.iter().enumerate().rev() {
             let next = self.next(finder, state, byte)?;
             state = next & !BEGINS;
@@ -293,7 +293,7 @@ impl Memory {
 
     /// Where the first secret may begin that the end of the text may cut in two, and how many bytes that took.
     pub(super) fn cut_secret(&mut self, finder: &Finder, text: &[u8]) -> Option<(usize, usize)> {
-        let mut state = self.id(finder, Kind::Open, Vec::new())?;
+        let mut state = self.id(finder, ShapeKind::Open, Vec::new())?;
         let mut first = text.len();
         for (at, &byte) in text.iter().enumerate().rev() {
             let next = self.next(finder, state, byte)?;
@@ -316,8 +316,8 @@ impl Memory {
         }
         let from = &self.states[state as usize];
         let kind = match from.kind {
-            Kind::Search => Kind::Search,
-            Kind::Open | Kind::Anchored => Kind::Anchored,
+            ShapeKind::Search => ShapeKind::Search,
+            ShapeKind::Open | ShapeKind::Anchored => ShapeKind::Anchored,
         };
         let reached = finder.step(from, finder.members[class]);
         let made = self.states.len();
@@ -332,8 +332,8 @@ impl Memory {
         Some(next)
     }
 
-    fn id(&mut self, finder: &Finder, kind: Kind, positions: Vec<u16>) -> Option<u32> {
-        let state = State { kind, positions };
+    fn id(&mut self, finder: &Finder, kind: ShapeKind, positions: Vec<u16>) -> Option<u32> {
+        let state = FinderState { kind, positions };
         if let Some(&id) = self.ids.get(&state) {
             return Some(id);
         }

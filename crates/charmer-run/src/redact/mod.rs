@@ -26,9 +26,9 @@ use std::{
 
 use regex_lite::Regex;
 
-use finder::{Finder, MAX_SECRETS, Memory};
+use finder::{Finder, FinderMemory, MAX_SECRETS};
 pub(crate) use output::RedactedOutput;
-use shape::Shape;
+use shape::ByteShape;
 use stream::RedactedStream;
 use values::Values;
 
@@ -52,20 +52,20 @@ const BLOCK: usize = 64 << 10;
 /// assert_eq!(redactor.text("pass hunter2, token ghp_abc"), "pass [redacted], token [redacted]");
 /// ```
 #[derive(Clone, Default)]
-pub struct Redactor(Arc<Secrets>);
+pub struct Redactor(Arc<NamedSecrets>);
 
 #[derive(Default)]
-struct Secrets {
+struct NamedSecrets {
     values: Values,
-    patterns: Vec<Pattern>,
+    patterns: Vec<SecretPattern>,
     finder: Finder,
     /// What finders have learned, for whoever looks next.
-    memories: Mutex<Vec<Memory>>,
+    memories: Mutex<Vec<FinderMemory>>,
     /// Whether a secret can go across lines.
     across_lines: bool,
 }
 
-struct Pattern {
+struct SecretPattern {
     regex: Regex,
     /// Whether it is matched in the whole text.
     across_lines: bool,
@@ -97,8 +97,8 @@ impl Redactor {
         P: AsRef<str>,
     {
         let values = Values::new(values.into_iter().map(Into::into));
-        let mut shapes: Vec<Option<Shape>> = Vec::new();
-        let mut all: Vec<Pattern> = Vec::new();
+        let mut shapes: Vec<Option<ByteShape>> = Vec::new();
+        let mut all: Vec<SecretPattern> = Vec::new();
         for pattern in patterns {
             let pattern = pattern.as_ref();
             let bad = |reason: String| BadPattern {
@@ -109,9 +109,9 @@ impl Redactor {
             if all.len() >= MAX_SECRETS {
                 return Err(bad(format!("there are {MAX_SECRETS} patterns before it")));
             }
-            let shape = Shape::of_pattern(pattern);
-            let crosses = shape.as_ref().map(Shape::crosses_lines);
-            all.push(Pattern {
+            let shape = ByteShape::of_pattern(pattern);
+            let crosses = shape.as_ref().map(ByteShape::crosses_lines);
+            all.push(SecretPattern {
                 regex,
                 across_lines: crosses.unwrap_or(true),
                 by_lines: !crosses.unwrap_or(false),
@@ -123,7 +123,7 @@ impl Redactor {
         for pattern in unknown {
             all[pattern].is_unknown = true;
         }
-        Ok(Self(Arc::new(Secrets {
+        Ok(Self(Arc::new(NamedSecrets {
             across_lines: values.cross_lines() || all.iter().any(|pattern| pattern.across_lines),
             values,
             patterns: all,
@@ -189,7 +189,7 @@ impl Redactor {
         (!self.is_empty()).then(|| RedactedStream::new(self.clone()))
     }
 
-    fn with_memory<T>(&self, work: impl FnOnce(&mut Memory) -> T) -> T {
+    fn with_memory<T>(&self, work: impl FnOnce(&mut FinderMemory) -> T) -> T {
         let memories = || {
             self.0
                 .memories
@@ -203,10 +203,10 @@ impl Redactor {
     }
 }
 
-impl Secrets {
+impl NamedSecrets {
     /// Where secrets stand in bytes, those that overlap put together, and how many bytes were read to find them. What is
     /// no UTF-8 is no part of a secret.
-    fn spans(&self, memory: &mut Memory, bytes: &[u8]) -> (Vec<(usize, usize)>, usize) {
+    fn spans(&self, memory: &mut FinderMemory, bytes: &[u8]) -> (Vec<(usize, usize)>, usize) {
         let mut spans = Vec::new();
         let mut read = bytes.len();
         self.values
@@ -227,7 +227,7 @@ impl Secrets {
 
     fn pattern_spans(
         &self,
-        memory: &mut Memory,
+        memory: &mut FinderMemory,
         bytes: &[u8],
         spans: &mut Vec<(usize, usize)>,
     ) -> usize {
@@ -263,7 +263,7 @@ impl Secrets {
     }
 
     /// Where the first secret may begin that the end of these bytes may cut in two, and how many bytes were read.
-    fn cut_secret(&self, memory: &mut Memory, bytes: &[u8]) -> (usize, usize) {
+    fn cut_secret(&self, memory: &mut FinderMemory, bytes: &[u8]) -> (usize, usize) {
         let unknown = || self.patterns.iter().filter(|pattern| pattern.is_unknown);
         if unknown().any(|pattern| pattern.across_lines) {
             return (0, 0);
@@ -282,7 +282,7 @@ impl Secrets {
     }
 }
 
-impl Pattern {
+impl SecretPattern {
     /// Tells where it matches, given where it may begin. Returns how many bytes were read.
     fn spans(
         &self,

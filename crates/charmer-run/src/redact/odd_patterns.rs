@@ -117,7 +117,7 @@ proptest! {
         let compiled = Regex::new(&pattern);
         prop_assume!(compiled.is_ok());
         let (Ok(compiled), Ok(redactor)) = (compiled, Redactor::new([""; 0], [&pattern])) else { unreachable!() };
-        let stays_in_line = Shape::of_pattern(&pattern).is_some_and(|shape| !shape.crosses_lines());
+        let stays_in_line = ByteShape::of_pattern(&pattern).is_some_and(|shape| !shape.crosses_lines());
         for text in texts {
             if stays_in_line {
                 let across = compiled.find_iter(&text).find(|found| found.as_str().contains('\n'));

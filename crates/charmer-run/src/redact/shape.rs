@@ -29,20 +29,20 @@ impl ByteSet {
 
 /// Bytes that may follow each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ByteShape {
     Empty,
     One(ByteSet),
-    Sequence(Vec<Shape>),
-    Either(Vec<Shape>),
+    Sequence(Vec<ByteShape>),
+    Either(Vec<ByteShape>),
     /// At least so many times, and as often as it likes if it is `endless`.
     Repeat {
-        inner: Box<Shape>,
+        inner: Box<ByteShape>,
         least: usize,
         endless: bool,
     },
 }
 
-impl Shape {
+impl ByteShape {
     /// The shape of a text.
     fn literal(text: &str) -> Self {
         Self::Sequence(
@@ -57,7 +57,7 @@ impl Shape {
     pub(super) fn of_pattern(pattern: &str) -> Option<Self> {
         let mut parser = Parser {
             rest: pattern.chars().peekable(),
-            flags: Flags::default(),
+            flags: PatternFlags::default(),
         };
         let shape = parser.alternatives()?;
         parser.rest.peek().is_none().then_some(shape)
@@ -83,7 +83,7 @@ impl Shape {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Flags {
+struct PatternFlags {
     ignore_case: bool,
     dot_is_all: bool,
 }
@@ -120,25 +120,25 @@ impl CharacterSet {
         }
     }
 
-    fn shape(self) -> Shape {
+    fn shape(self) -> ByteShape {
         if !self.others {
-            return Shape::One(self.ascii);
+            return ByteShape::One(self.ascii);
         }
         let mut first = self.ascii;
         (0xc2..=0xf4).for_each(|byte| first.insert(byte));
-        let rest = Shape::One(ByteSet::of(0x80..=0xbf)).repeated(0, true);
-        Shape::Sequence(vec![Shape::One(first), rest])
+        let rest = ByteShape::One(ByteSet::of(0x80..=0xbf)).repeated(0, true);
+        ByteShape::Sequence(vec![ByteShape::One(first), rest])
     }
 }
 
 /// Reads the language of `regex-lite`. `None` is what it does not understand.
 struct Parser<'p> {
     rest: Peekable<Chars<'p>>,
-    flags: Flags,
+    flags: PatternFlags,
 }
 
 impl Parser<'_> {
-    fn alternatives(&mut self) -> Option<Shape> {
+    fn alternatives(&mut self) -> Option<ByteShape> {
         let mut all = Vec::new();
         let mut sequence = Vec::new();
         loop {
@@ -146,7 +146,7 @@ impl Parser<'_> {
                 None | Some(')') => break,
                 Some('|') => {
                     self.rest.next();
-                    all.push(Shape::Sequence(std::mem::take(&mut sequence)));
+                    all.push(ByteShape::Sequence(std::mem::take(&mut sequence)));
                 }
                 Some(_) => {
                     let atom = self.atom()?;
@@ -154,23 +154,23 @@ impl Parser<'_> {
                 }
             }
         }
-        all.push(Shape::Sequence(sequence));
+        all.push(ByteShape::Sequence(sequence));
         Some(if all.len() == 1 {
             all.pop()?
         } else {
-            Shape::Either(all)
+            ByteShape::Either(all)
         })
     }
 
-    fn atom(&mut self) -> Option<Shape> {
+    fn atom(&mut self) -> Option<ByteShape> {
         Some(match self.rest.next()? {
             '(' => self.group()?,
             '[' => self.class()?.shape(),
-            '^' | '$' => Shape::Empty,
+            '^' | '$' => ByteShape::Empty,
             '.' if self.flags.dot_is_all => CharacterSet::default().negated().shape(),
             '.' => CharacterSet::ascii(|byte| byte == b'\n').negated().shape(),
             '\\' => match self.escape()? {
-                Escape::Nothing => Shape::Empty,
+                Escape::Nothing => ByteShape::Empty,
                 Escape::Set(set) => set.shape(),
                 Escape::Char(c) => self.character(c),
             },
@@ -178,7 +178,7 @@ impl Parser<'_> {
         })
     }
 
-    fn character(&self, c: char) -> Shape {
+    fn character(&self, c: char) -> ByteShape {
         if !c.is_ascii() {
             return if self.flags.ignore_case {
                 let any = CharacterSet {
@@ -187,7 +187,7 @@ impl Parser<'_> {
                 };
                 any.shape()
             } else {
-                Shape::literal(c.encode_utf8(&mut [0; 4]))
+                ByteShape::literal(c.encode_utf8(&mut [0; 4]))
             };
         }
         let set = CharacterSet::ascii(|byte| char::from(byte) == c);
@@ -198,7 +198,7 @@ impl Parser<'_> {
         }
     }
 
-    fn group(&mut self) -> Option<Shape> {
+    fn group(&mut self) -> Option<ByteShape> {
         let outside = self.flags;
         if self.rest.next_if_eq(&'?').is_some() {
             match self.rest.peek()? {
@@ -210,7 +210,7 @@ impl Parser<'_> {
                         if matches!(self.rest.peek(), Some('*' | '+' | '?' | '{')) {
                             return None;
                         }
-                        return Some(Shape::Empty);
+                        return Some(ByteShape::Empty);
                     }
                 }
             }
@@ -236,12 +236,12 @@ impl Parser<'_> {
         }
     }
 
-    fn repetitions(&mut self, mut atom: Shape) -> Option<Shape> {
+    fn repetitions(&mut self, mut atom: ByteShape) -> Option<ByteShape> {
         loop {
             atom = match self.rest.peek() {
                 Some('*') => atom.repeated(0, true),
                 Some('+') => atom.repeated(1, true),
-                Some('?') => Shape::Either(vec![Shape::Empty, atom]),
+                Some('?') => ByteShape::Either(vec![ByteShape::Empty, atom]),
                 Some('{') => {
                     let counts: String = self.rest.by_ref().take_while(|&c| c != '}').collect();
                     let (least, most) = match counts[1..].split_once(',') {

@@ -5,7 +5,7 @@
 
 use crate::process::begun_character;
 
-use super::{BLOCK, REDACTED, Redactor, Secrets};
+use super::{BLOCK, NamedSecrets, REDACTED, Redactor};
 
 /// How much of a secret without an end is kept, to tell whether it goes on.
 const KEPT_START: usize = 1024;
@@ -144,7 +144,7 @@ impl RedactedStream {
 
     /// How much is kept back of what is too much to wait for. A pattern may have begun anywhere in it.
     fn hold(&self) -> usize {
-        let Secrets {
+        let NamedSecrets {
             values, patterns, ..
         } = &*self.redactor.0;
         if patterns.is_empty() {

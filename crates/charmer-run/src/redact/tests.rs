@@ -82,7 +82,7 @@ pub(super) fn slowly(values: &[&str], patterns: &[&str], text: &str) -> String {
     }
     for pattern in patterns {
         let compiled = Regex::new(pattern).expect("a pattern");
-        let crosses = Shape::of_pattern(pattern).map(|shape| shape.crosses_lines());
+        let crosses = ByteShape::of_pattern(pattern).map(|shape| shape.crosses_lines());
         let mut parts: Vec<&str> = Vec::new();
         if crosses != Some(false) {
             parts.push(text);

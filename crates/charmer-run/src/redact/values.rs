@@ -12,13 +12,13 @@ const PAIR_WORDS: usize = (1 << 16) / 64;
 #[derive(Default)]
 pub(super) struct Values {
     /// With `\n` as the end of lines.
-    sorted: Vec<Value>,
+    sorted: Vec<EncodedValue>,
     /// A bit for each pair of bytes; empty if there are no values.
     pairs: Vec<u64>,
     longest: usize,
 }
 
-struct Value {
+struct EncodedValue {
     text: String,
     /// The longest other value that it begins with.
     within: Option<usize>,
@@ -53,7 +53,7 @@ impl Values {
             }
             let within = open.last().copied();
             open.push(all.sorted.len());
-            all.sorted.push(Value { text, within });
+            all.sorted.push(EncodedValue { text, within });
         }
         all
     }

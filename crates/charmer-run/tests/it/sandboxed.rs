@@ -6,7 +6,7 @@ use charmer_run::{
     Ended, Redactor,
     process::{ConfinedPool, Confinement, Engine, EngineOptions, Launcher},
 };
-use charmer_sandbox::{Network, Readable, Rights, Sandbox, SandboxCommand};
+use charmer_sandbox::{NetworkRight, Readable, Rights, Sandbox, SandboxCommand};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
@@ -23,7 +23,7 @@ fn command() -> SandboxCommand {
 
 fn sandbox() -> Arc<Sandbox> {
     let mut rights = Rights::default();
-    rights.network = Network::None;
+    rights.network = NetworkRight::None;
     Arc::new(Sandbox::start(&command(), &rights).expect("the example is built with the tests"))
 }
 
@@ -135,7 +135,7 @@ async fn a_program_is_kept_to_its_rights_without_a_process_of_its_own() {
 /// A shell whose runs that read are confined by processes of this pool.
 fn confined_shell(pool: &Arc<ConfinedPool>) -> Launcher {
     let mut rights = Rights::default();
-    rights.network = Network::None;
+    rights.network = NetworkRight::None;
     launcher_of("/bin/sh", Engine::default()).reading(Confinement::new(Arc::clone(pool), rights))
 }
 

@@ -28,7 +28,7 @@ use rustix::{
     },
 };
 
-use crate::{Program, Report};
+use crate::{Program, RightsReport};
 
 use super::{
     keeper::{Plan, end_descendants, pid},
@@ -52,7 +52,7 @@ pub(super) fn run(plan: &Plan) -> io::Result<()> {
     let mut orders = Receiver::new(io::stdin().as_fd().try_clone_to_owned()?, LONGEST);
     let report = give_away(plan);
     send_all(orders.socket(), &line(&report), &[])?;
-    let mut process = Confined {
+    let mut process = ConfinedProcess {
         groups: Vec::new(),
         // Then whoever may be signalled at all was started here.
         keeps_signals: report.keeps_signals(),
@@ -64,7 +64,7 @@ pub(super) fn run(plan: &Plan) -> io::Result<()> {
 }
 
 /// Leaves this process the rights of the plan. Says what could be given away.
-fn give_away(plan: &Plan) -> Report {
+fn give_away(plan: &Plan) -> RightsReport {
     let Plan {
         rights, namespaces, ..
     } = plan;
@@ -78,7 +78,7 @@ fn give_away(plan: &Plan) -> Report {
         .and_then(|()| system_calls::restrict(rights, plan.devices.terminals));
     // Last: who is hidden cannot look at itself either.
     limits::hide();
-    Report {
+    RightsReport {
         landlock,
         system_calls,
         mounts: namespaces.mounts.clone(),
@@ -88,13 +88,13 @@ fn give_away(plan: &Plan) -> Report {
     }
 }
 
-struct Confined {
-    groups: Vec<Group>,
+struct ConfinedProcess {
+    groups: Vec<ProcessGroup>,
     keeps_signals: bool,
     devices: mounts::OwnDevices,
 }
 
-impl Confined {
+impl ConfinedProcess {
     /// Obeys until there are no more orders.
     fn obey(&mut self, orders: &mut Receiver<OwnedFd>) -> io::Result<()> {
         loop {
@@ -111,9 +111,9 @@ impl Confined {
                             send_all(orders.socket(), &line(&ending), &[])?;
                         }
                     },
-                    Order::Terminate(id) => self.find(id).for_each(Group::terminate),
+                    Order::Terminate(id) => self.find(id).for_each(ProcessGroup::terminate),
                     Order::Kill(id) => {
-                        self.find(id).for_each(Group::kill);
+                        self.find(id).for_each(ProcessGroup::kill);
                         self.groups
                             .retain(|group| group.id != id || group.leader.is_some());
                     }
@@ -149,7 +149,7 @@ impl Confined {
         }
     }
 
-    fn find(&self, id: ProgramId) -> impl Iterator<Item = &Group> {
+    fn find(&self, id: ProgramId) -> impl Iterator<Item = &ProcessGroup> {
         self.groups.iter().filter(move |group| group.id == id)
     }
 
@@ -209,7 +209,11 @@ impl Confined {
     }
 }
 
-fn start(orders: &mut Receiver<OwnedFd>, id: ProgramId, program: &Program) -> io::Result<Group> {
+fn start(
+    orders: &mut Receiver<OwnedFd>,
+    id: ProgramId,
+    program: &Program,
+) -> io::Result<ProcessGroup> {
     let [stdin, stdout, stderr] = orders
         .descriptors()
         .ok_or_else(|| io::Error::other("its streams are missing"))?;
@@ -227,7 +231,7 @@ fn start(orders: &mut Receiver<OwnedFd>, id: ProgramId, program: &Program) -> io
         .spawn()?;
     let number = pid(&child)?;
     match pidfd_open(number, PidfdFlags::empty()) {
-        Ok(end) => Ok(Group {
+        Ok(end) => Ok(ProcessGroup {
             id,
             number,
             leader: Some(Leader { child, end }),
@@ -261,7 +265,7 @@ fn open_folder(program: &Program) -> io::Result<File> {
 }
 
 /// The process group of a program.
-struct Group {
+struct ProcessGroup {
     id: ProgramId,
     number: Pid,
     /// The program itself; `None` once it has been collected.
@@ -274,7 +278,7 @@ struct Leader {
     end: OwnedFd,
 }
 
-impl Group {
+impl ProcessGroup {
     fn terminate(&self) {
         let _ = kill_process_group(self.number, Signal::TERM);
         // A stopped process sees no other signal until it goes on.

@@ -18,7 +18,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{Network, Readable, Rights, hidden};
+use crate::{NetworkRight, Readable, Rights, hidden};
 
 use super::mounts::{OwnDevices, TERMINALS, closed_devices};
 
@@ -72,10 +72,10 @@ pub(super) fn restrict(rights: &Rights, view: View) -> Result<u32, String> {
         .handle_access(handled)
         .and_then(|rules| rules.scope(Scope::Signal))
         .map_err(failed)?;
-    if !matches!(rights.network, Network::All | Network::Socket) {
+    if !matches!(rights.network, NetworkRight::All | NetworkRight::Socket) {
         rules = rules.scope(Scope::AbstractUnixSocket).map_err(failed)?;
     }
-    if !matches!(rights.network, Network::All | Network::Tcp) {
+    if !matches!(rights.network, NetworkRight::All | NetworkRight::Tcp) {
         rules = rules
             .handle_access(AccessNet::from_all(NEWEST))
             .map_err(failed)?;

@@ -17,7 +17,7 @@ mod system_calls;
 pub use keeper::run_confined;
 pub use sandbox::{ConfinedProgram, Sandbox};
 
-use crate::{Report, Rights};
+use crate::{Rights, RightsReport};
 
 use self::landlock::View;
 
@@ -37,7 +37,7 @@ pub fn confine_thread(rights: &Rights) -> Result<(), String> {
     if !rights.hidden.is_empty() || rights.bounds != crate::Bounds::default() {
         return Err("paths can be hidden only from a whole process".into());
     }
-    let mut report = Report::whole(0);
+    let mut report = RightsReport::whole(0);
     report.landlock = landlock::restrict(rights, View::default());
     report.system_calls = system_calls::restrict(rights, false);
     match report.missing() {

@@ -10,7 +10,7 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Network, Rights};
+use crate::{NetworkRight, Rights};
 
 /// What of it was to be had.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub(super) struct Namespaces {
 /// Enters them. Process numbers of their own have the processes that this one starts from now on, the first of which ends
 /// all others with it.
 pub(super) fn enter(rights: &Rights) -> Namespaces {
-    let without_network = rights.network == Network::None;
+    let without_network = rights.network == NetworkRight::None;
     let mut wanted = UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC;
     if without_network {
         wanted |= UnshareFlags::NEWNET;

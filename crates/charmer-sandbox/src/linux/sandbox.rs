@@ -23,7 +23,7 @@ use rustix::{
     net::SendFlags,
 };
 
-use crate::{Failure, OnClear, OnEnd, Program, Report, Rights, SandboxCommand, Streams};
+use crate::{Failure, OnClear, OnEnd, Program, Rights, RightsReport, SandboxCommand, Streams};
 
 use super::{
     message::{Ending, Order, ProgramId, line},
@@ -49,8 +49,8 @@ const SILENT: &str = "the sandbox is gone: its process did not answer";
 /// A confined process that starts programs. Dropping it ends it, with all that it runs, and waits for that.
 #[derive(Debug)]
 pub struct Sandbox {
-    link: Arc<Link>,
-    report: Report,
+    link: Arc<SandboxLink>,
+    report: RightsReport,
     /// Says something when the confined process has closed its socket.
     closed: Mutex<mpsc::Receiver<()>>,
 }
@@ -84,7 +84,7 @@ impl Sandbox {
                 return Err(format!("the sandbox failed: {reason}"));
             }
         };
-        let link = Arc::new(Link {
+        let link = Arc::new(SandboxLink {
             socket,
             process: Mutex::new(process),
             programs: Mutex::default(),
@@ -107,7 +107,7 @@ impl Sandbox {
     }
 
     /// What the confined process could give away.
-    pub fn report(&self) -> &Report {
+    pub fn report(&self) -> &RightsReport {
         &self.report
     }
 
@@ -170,7 +170,7 @@ fn exchange(
     socket: &UnixStream,
     receiver: &mut Receiver<UnixStream>,
     rights: &Rights,
-) -> Result<Report, Option<&'static str>> {
+) -> Result<RightsReport, Option<&'static str>> {
     let told = socket::send_all(socket, &line(rights), &[]);
     let waits = |time| socket.set_read_timeout(time).map_err(|_| None);
     waits(Some(START))?;
@@ -205,7 +205,7 @@ fn complaint(stderr: Option<ChildStderr>) -> String {
 /// A program in a sandbox. Dropping it kills what is left of its process group.
 #[derive(Debug)]
 pub struct ConfinedProgram {
-    link: Arc<Link>,
+    link: Arc<SandboxLink>,
     /// `None` if the sandbox was gone before it could be asked.
     id: Option<ProgramId>,
 }
@@ -243,7 +243,7 @@ impl Drop for ConfinedProgram {
 
 /// What the handles to a sandbox and to its programs share.
 #[derive(Debug)]
-struct Link {
+struct SandboxLink {
     socket: UnixStream,
     process: Mutex<Child>,
     programs: Mutex<Programs>,
@@ -276,7 +276,7 @@ impl std::fmt::Debug for Programs {
     }
 }
 
-impl Link {
+impl SandboxLink {
     /// A number for a program whose end will be told. Without a confined process there is none, which is told at once.
     fn expect(&self, on_end: OnEnd) -> Option<ProgramId> {
         let mut programs = locked(&self.programs);
@@ -400,7 +400,7 @@ impl Link {
 }
 
 /// Passes on what is told until there is no more. Says why.
-fn read_endings(link: &Link, mut receiver: Receiver<UnixStream>) -> &'static str {
+fn read_endings(link: &SandboxLink, mut receiver: Receiver<UnixStream>) -> &'static str {
     loop {
         let ending = match receiver.next_line() {
             Ok(Some(line)) => serde_json::from_slice(&line).map_err(io::Error::from),

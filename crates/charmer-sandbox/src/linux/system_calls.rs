@@ -14,7 +14,7 @@ use seccompiler::{
     SeccompCondition as Condition, SeccompFilter, SeccompRule as Rule, TargetArch, apply_filter,
 };
 
-use crate::{Network, Rights};
+use crate::{NetworkRight, Rights};
 
 use super::call_list::{
     ALLOWED, CONTROLS, METADATA, OWN_ONLY, PRIVILEGED, TERMINAL_CONTROLS, UNIX_FAMILY,
@@ -134,16 +134,16 @@ fn allowed(own_terminals: bool) -> Result<Calls, String> {
 }
 
 /// The sockets that are not to be had.
-fn sockets(network: Network) -> Result<Calls, String> {
+fn sockets(network: NetworkRight) -> Result<Calls, String> {
     let inet = [libc::AF_INET, libc::AF_INET6];
     let families: Vec<i32> = match network {
-        Network::All => inet
+        NetworkRight::All => inet
             .into_iter()
             .chain([UNIX_FAMILY, libc::AF_NETLINK])
             .collect(),
-        Network::Tcp => inet.into_iter().chain([libc::AF_NETLINK]).collect(),
-        Network::Socket => vec![UNIX_FAMILY, libc::AF_NETLINK],
-        Network::None => vec![],
+        NetworkRight::Tcp => inet.into_iter().chain([libc::AF_NETLINK]).collect(),
+        NetworkRight::Socket => vec![UNIX_FAMILY, libc::AF_NETLINK],
+        NetworkRight::None => vec![],
     };
     let mut calls = Calls::new();
     // A pair of another kind can be sent through to any socket that has a path.

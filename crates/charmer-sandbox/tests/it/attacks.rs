@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use charmer_sandbox::{Network, Readable, Sandbox, SandboxCommand};
+use charmer_sandbox::{NetworkRight, Readable, Sandbox, SandboxCommand};
 use tempfile::TempDir;
 
 use crate::support::{Scratch, confined, launch, without_namespaces};
@@ -273,10 +273,10 @@ fn sockets_are_those_of_the_network() {
     let service = service.path().join("socket");
     let _listener = UnixListener::bind(&service).expect("a socket");
     let expected = [
-        (Network::All, true, true),
-        (Network::Tcp, true, false),
-        (Network::Socket, false, true),
-        (Network::None, false, false),
+        (NetworkRight::All, true, true),
+        (NetworkRight::Tcp, true, false),
+        (NetworkRight::Socket, false, true),
+        (NetworkRight::None, false, false),
     ];
     for command in machines() {
         for (network, tcp, socket) in expected {

@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use charmer_sandbox::{Report, Sandbox, SandboxCommand};
+use charmer_sandbox::{RightsReport, Sandbox, SandboxCommand};
 
 use crate::support::{HANG, Scratch, confined, gone, launch, without_namespaces};
 
@@ -209,7 +209,7 @@ fn a_confined_process_that_talks_nonsense_is_not_believed() {
     ];
     for (script, expected) in ends {
         let scratch = Scratch::new();
-        let report = serde_json::to_string(&Report::whole(9)).expect("a report");
+        let report = serde_json::to_string(&RightsReport::whole(9)).expect("a report");
         let script = format!("read rights; echo '{report}' >&0; read order; {script}");
         let command = SandboxCommand {
             program: "/bin/sh".into(),

@@ -11,7 +11,7 @@ use std::{
 };
 
 use charmer_sandbox::{
-    ConfinedProgram, Failure, Network, Program, Rights, Sandbox, SandboxCommand, Streams,
+    ConfinedProgram, Failure, NetworkRight, Program, Rights, Sandbox, SandboxCommand, Streams,
 };
 use tempfile::TempDir;
 
@@ -31,7 +31,7 @@ impl Scratch {
         let path = folder.path().canonicalize().expect("it exists");
         let mut rights = Rights::default();
         rights.folders = vec![path.clone()];
-        rights.network = Network::None;
+        rights.network = NetworkRight::None;
         Self {
             rights,
             path,

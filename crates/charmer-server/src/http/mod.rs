@@ -52,7 +52,7 @@ pub use self::{
 };
 use crate::{
     ServeError, Server,
-    message::{Incoming, Refusal, read_message},
+    message::{Incoming, LineRefusal, read_message},
     server::Client,
 };
 
@@ -318,7 +318,7 @@ impl Shared {
             };
             if let ClientJsonRpcMessage::Request(request) = &message {
                 if session.is_some_and(|session| session.has_in_flight(&request.id)) {
-                    let refusal = Refusal::id_in_use(request.id.clone());
+                    let refusal = LineRefusal::id_in_use(request.id.clone());
                     return Ok(Decision::Answer(reply::refused(&refusal)));
                 }
                 admitted.id = Some(request.id.clone());
@@ -471,13 +471,15 @@ async fn read(bytes: &Bytes) -> Option<Incoming> {
     let read = tokio::task::spawn_blocking(move || read_message(&long)).await;
     read.unwrap_or_else(|_| {
         let message = "the message could not be read: this is a bug";
-        Some(Incoming::Refused(Refusal::invalid_request(None, message)))
+        Some(Incoming::Refused(LineRefusal::invalid_request(
+            None, message,
+        )))
     })
 }
 
 /// The refusal of a body without anything in it.
 fn empty(bytes: &[u8]) -> Option<Incoming> {
-    let refusal = || Refusal::parse_error(None, "the body is empty");
+    let refusal = || LineRefusal::parse_error(None, "the body is empty");
     bytes
         .trim_ascii()
         .is_empty()

@@ -18,7 +18,7 @@ use super::{
     caps::{Counted, Full as NoPlace, Place},
     connection::Connection,
 };
-use crate::message::Refusal;
+use crate::message::LineRefusal;
 
 /// The error of a request that fails before its message is looked at, as other servers number it.
 const TRANSPORT_ERROR: i64 = -32000;
@@ -147,7 +147,7 @@ impl From<NoPlace> for Rejection {
 }
 
 /// The answer to a message that was read and cannot be handed on. Errors about its meaning are answers like any other.
-pub(super) fn refused(refusal: &Refusal) -> Response<Inner> {
+pub(super) fn refused(refusal: &LineRefusal) -> Response<Inner> {
     let status = match refusal.is_about_meaning() {
         true => StatusCode::OK,
         false => StatusCode::BAD_REQUEST,

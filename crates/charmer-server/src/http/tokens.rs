@@ -67,16 +67,16 @@ pub enum TokenFileError {
 /// The tokens of a file, read again when it changes.
 pub(super) struct Tokens {
     path: PathBuf,
-    known: Mutex<Known>,
+    known: Mutex<KnownTokens>,
 }
 
-struct Known {
+struct KnownTokens {
     mark: Option<Mark>,
-    entries: Vec<Entry>,
+    entries: Vec<TokenEntry>,
 }
 
 /// A token as it is kept: only what it takes to recognize it.
-struct Entry {
+struct TokenEntry {
     digest: [u8; 32],
     principal: Arc<Principal>,
 }
@@ -110,7 +110,7 @@ impl Tokens {
         let (mark, entries) = read(path)?;
         Ok(Self {
             path: path.to_path_buf(),
-            known: Mutex::new(Known {
+            known: Mutex::new(KnownTokens {
                 mark: Some(mark),
                 entries,
             }),
@@ -133,7 +133,7 @@ impl Tokens {
     }
 
     /// Reads the file again if it is another one. A file that is wrong changes nothing, and one that is gone lets nobody in.
-    fn look_again(&self, known: &mut Known) {
+    fn look_again(&self, known: &mut KnownTokens) {
         let now = fs::metadata(&self.path).map(|metadata| Mark::of(&metadata));
         match now {
             Ok(now) if known.mark == Some(now) => {}
@@ -174,7 +174,7 @@ fn same(one: &[u8; 32], other: &[u8; 32]) -> bool {
     std::hint::black_box(differs) == 0
 }
 
-fn read(path: &Path) -> Result<(Mark, Vec<Entry>), TokenFileError> {
+fn read(path: &Path) -> Result<(Mark, Vec<TokenEntry>), TokenFileError> {
     let failed = |error| TokenFileError::Read {
         path: path.to_path_buf(),
         error,
@@ -228,8 +228,8 @@ fn check_access(_: &Path, _: &fs::Metadata) -> Result<(), TokenFileError> {
     Ok(())
 }
 
-fn parse(path: &Path, text: &str) -> Result<Vec<Entry>, TokenFileError> {
-    let mut entries: Vec<Entry> = Vec::new();
+fn parse(path: &Path, text: &str) -> Result<Vec<TokenEntry>, TokenFileError> {
+    let mut entries: Vec<TokenEntry> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -249,7 +249,7 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Entry>, TokenFileError> {
     Ok(entries)
 }
 
-fn entry(line: &str) -> Result<Entry, String> {
+fn entry(line: &str) -> Result<TokenEntry, String> {
     let expected = "expected `name: token`, and perhaps `[read]` or `[read, write]` behind it";
     let (name, rest) = line.split_once(':').ok_or(expected)?;
     let name = name.trim_end();
@@ -281,7 +281,7 @@ fn entry(line: &str) -> Result<Entry, String> {
             }
         }
     };
-    Ok(Entry {
+    Ok(TokenEntry {
         digest: Sha256::digest(token).into(),
         principal: Arc::new(Principal::new(name, permissions)),
     })

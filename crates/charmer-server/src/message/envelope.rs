@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{
     json::{self, JsonError},
-    refusal::Refusal,
+    refusal::LineRefusal,
     salvage::salvage_id,
 };
 
@@ -22,7 +22,7 @@ pub(crate) enum Incoming {
     /// To be delivered.
     Message(Box<ClientJsonRpcMessage>),
     /// To be answered.
-    Refused(Refusal),
+    Refused(LineRefusal),
 }
 
 /// Reads one message. `None` is one that is neither delivered nor answered: a blank one, or a
@@ -37,9 +37,9 @@ pub(crate) fn read_message(bytes: &[u8]) -> Option<Incoming> {
             let id = salvage_id(bytes);
             let message = error.to_string();
             return Some(Incoming::Refused(match error {
-                JsonError::DuplicateKey { .. } => Refusal::invalid_request(id, message),
+                JsonError::DuplicateKey { .. } => LineRefusal::invalid_request(id, message),
                 JsonError::Utf8 { .. } | JsonError::Syntax { .. } => {
-                    Refusal::parse_error(id, message)
+                    LineRefusal::parse_error(id, message)
                 }
             }));
         }
@@ -47,16 +47,16 @@ pub(crate) fn read_message(bytes: &[u8]) -> Option<Incoming> {
     read_value(value).unwrap_or_else(|refusal| Some(Incoming::Refused(refusal)))
 }
 
-fn read_value(value: Value) -> Result<Option<Incoming>, Refusal> {
+fn read_value(value: Value) -> Result<Option<Incoming>, LineRefusal> {
     let mut object = match value {
         Value::Object(object) => object,
         Value::Array(_) => {
             let message = "batches are not supported; send one message at a time";
-            return Err(Refusal::invalid_request(None, message));
+            return Err(LineRefusal::invalid_request(None, message));
         }
         other => {
             let message = format!("a message must be an object, not {}", kind(&other));
-            return Err(Refusal::invalid_request(None, message));
+            return Err(LineRefusal::invalid_request(None, message));
         }
     };
     if !object.contains_key("method")
@@ -74,7 +74,7 @@ fn read_value(value: Value) -> Result<Option<Incoming>, Refusal> {
             None => (None, Some(kind(value))),
         },
     };
-    let invalid = |message: String| Err(Refusal::invalid_request(id.clone(), message));
+    let invalid = |message: String| Err(LineRefusal::invalid_request(id.clone(), message));
     match object.get("jsonrpc") {
         Some(Value::String(version)) if version == "2.0" => {}
         Some(_) => return invalid("`jsonrpc` must be \"2.0\"".into()),
@@ -103,12 +103,16 @@ fn read_value(value: Value) -> Result<Option<Incoming>, Refusal> {
 }
 
 /// Reads a request whose envelope is sound.
-fn request(method: &str, object: Map<String, Value>, id: RequestId) -> Result<Incoming, Refusal> {
+fn request(
+    method: &str,
+    object: Map<String, Value>,
+    id: RequestId,
+) -> Result<Incoming, LineRefusal> {
     match typed_request(method, object) {
         Ok(request) => Ok(deliver(ClientJsonRpcMessage::request(request, id))),
         Err(problem) => {
             let message = format!("invalid params for `{method}`: {problem}");
-            Err(Refusal::invalid_params(Some(id), message))
+            Err(LineRefusal::invalid_params(Some(id), message))
         }
     }
 }

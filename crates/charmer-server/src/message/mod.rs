@@ -8,6 +8,6 @@ mod salvage;
 
 pub(crate) use self::{
     envelope::{Incoming, read_message},
-    refusal::Refusal,
+    refusal::LineRefusal,
     salvage::IdScanner,
 };

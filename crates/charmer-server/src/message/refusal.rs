@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// The answer to a message that cannot be delivered.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Refusal {
+pub(crate) struct LineRefusal {
     id: Option<RequestId>,
     code: ErrorCode,
     message: String,
@@ -13,7 +13,7 @@ pub(crate) struct Refusal {
     id_in_use: Option<RequestId>,
 }
 
-impl Refusal {
+impl LineRefusal {
     fn new(id: Option<RequestId>, code: ErrorCode, message: String) -> Self {
         Self {
             id,

@@ -27,7 +27,7 @@ pub(crate) struct IdScanner {
     string: Option<StringState>,
     /// The key, the string id or the bare id that is being read, without quotes.
     token: Vec<u8>,
-    found: Found,
+    found: SalvagedId,
 }
 
 /// Where the scanner stands directly inside the object.
@@ -60,7 +60,7 @@ enum Role {
     Other,
 }
 
-enum Found {
+enum SalvagedId {
     Nothing,
     One(RequestId),
     /// An id that is no id, or more than one of them: whose answer it would be is unknowable.
@@ -74,7 +74,7 @@ impl IdScanner {
             place: JsonPlace::Start,
             string: None,
             token: Vec::new(),
-            found: Found::Nothing,
+            found: SalvagedId::Nothing,
         }
     }
 
@@ -108,8 +108,8 @@ impl IdScanner {
     /// been cut.
     pub(crate) fn finish(self) -> Option<RequestId> {
         match self.found {
-            Found::One(id) => Some(id),
-            Found::Nothing | Found::Unusable => None,
+            SalvagedId::One(id) => Some(id),
+            SalvagedId::Nothing | SalvagedId::Unusable => None,
         }
     }
 
@@ -237,8 +237,8 @@ impl IdScanner {
     fn note(&mut self, id: Option<RequestId>) {
         self.place = JsonPlace::Key;
         self.found = match (&self.found, id) {
-            (Found::Nothing, Some(id)) => Found::One(id),
-            _ => Found::Unusable,
+            (SalvagedId::Nothing, Some(id)) => SalvagedId::One(id),
+            _ => SalvagedId::Unusable,
         };
     }
 }

@@ -18,14 +18,14 @@ use crate::message::Incoming;
 const INBOX_ITEMS: usize = 64;
 
 /// See the module's documentation.
-pub(super) enum Input {
+pub(super) enum StdioInput {
     /// A thread that reads, and the queue that it fills.
     Thread(Arc<Queue<Incoming>>),
     #[cfg(target_os = "linux")]
     Polled(Box<polled::PolledInput>),
 }
 
-impl Input {
+impl StdioInput {
     /// Reads from a file in the quickest way that it allows.
     #[cfg(unix)]
     pub(super) fn of_file(

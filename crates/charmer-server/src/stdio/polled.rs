@@ -20,7 +20,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::reader::{Content, Ended, Lines};
+use super::reader::{Content, LineEnd, Lines};
 use crate::message::{Incoming, read_message};
 
 /// Longer lines are parsed on another thread, so that pings and cancellations need not wait for it.
@@ -96,7 +96,7 @@ impl PolledInput {
             }
             match self.lines.advance() {
                 Ok(ended) => {
-                    if ended == Ended::Input {
+                    if ended == LineEnd::Input {
                         self.end();
                     }
                     match self.lines.content() {

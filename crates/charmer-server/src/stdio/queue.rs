@@ -23,7 +23,7 @@ pub(super) struct Closed;
 
 /// See the module's documentation.
 pub(super) struct Queue<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     max_items: usize,
     max_bytes: usize,
     item_blocking: Condvar,
@@ -32,7 +32,7 @@ pub(super) struct Queue<T> {
     space_async: Notify,
 }
 
-struct State<T> {
+struct QueueState<T> {
     items: VecDeque<(usize, T)>,
     bytes: usize,
     closed: bool,
@@ -46,7 +46,7 @@ impl<T> Queue<T> {
     /// item of any size gets through an empty queue.
     pub(super) fn new(max_items: usize, max_bytes: usize) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 items: VecDeque::new(),
                 bytes: 0,
                 closed: false,
@@ -161,7 +161,7 @@ impl<T> Queue<T> {
         });
     }
 
-    fn end(&self, also: impl FnOnce(&mut State<T>)) {
+    fn end(&self, also: impl FnOnce(&mut QueueState<T>)) {
         let mut state = self.lock();
         state.closed = true;
         also(&mut state);
@@ -174,7 +174,7 @@ impl<T> Queue<T> {
 
     fn enter(
         &self,
-        mut state: MutexGuard<'_, State<T>>,
+        mut state: MutexGuard<'_, QueueState<T>>,
         item: T,
         bytes: usize,
     ) -> Result<(), Closed> {
@@ -192,7 +192,7 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    fn announce_space(&self, mut state: MutexGuard<'_, State<T>>) {
+    fn announce_space(&self, mut state: MutexGuard<'_, QueueState<T>>) {
         if self.is_full(&state) {
             return;
         }
@@ -204,11 +204,11 @@ impl<T> Queue<T> {
         self.space_async.notify_one();
     }
 
-    fn is_full(&self, state: &State<T>) -> bool {
+    fn is_full(&self, state: &QueueState<T>) -> bool {
         state.items.len() >= self.max_items || state.bytes >= self.max_bytes
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         // No code that can panic runs under the lock, so a poisoned state is still whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -8,7 +8,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::queue::Queue;
-use crate::message::{IdScanner, Incoming, Refusal, read_message};
+use crate::message::{IdScanner, Incoming, LineRefusal, read_message};
 
 /// What is read at once: most messages arrive whole in one system call.
 const READ_BUFFER: usize = 64 * 1024;
@@ -44,7 +44,7 @@ pub(super) fn run(
                 return;
             }
         };
-        if ended == Ended::Input {
+        if ended == LineEnd::Input {
             shutdown.cancel();
         }
         let (incoming, bytes) = match lines.content() {
@@ -54,10 +54,10 @@ pub(super) fn run(
         let pushed = match incoming {
             None => Ok(()),
             // The last message does not wait for space: nothing can follow it.
-            Some(incoming) if ended == Ended::Input => inbox.push(incoming, bytes),
+            Some(incoming) if ended == LineEnd::Input => inbox.push(incoming, bytes),
             Some(incoming) => inbox.push_blocking(incoming, bytes, shutdown),
         };
-        if pushed.is_err() || ended == Ended::Input {
+        if pushed.is_err() || ended == LineEnd::Input {
             return;
         }
     }
@@ -65,7 +65,7 @@ pub(super) fn run(
 
 /// What ended a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum LineEnd {
     Newline,
     Input,
 }
@@ -75,7 +75,7 @@ pub(super) enum Content<'a> {
     /// Without its newline.
     Line(&'a [u8]),
     /// Too long to be kept; the refusal has the id that was found in it.
-    TooLong(Refusal),
+    TooLong(LineRefusal),
 }
 
 /// Splits the input into lines of bounded length.
@@ -108,7 +108,7 @@ impl<R: Read> Lines<R> {
 
     /// Reads the next line. Where the input would have to be waited for, that is an error, and the next call goes on with
     /// the same line.
-    pub(super) fn advance(&mut self) -> io::Result<Ended> {
+    pub(super) fn advance(&mut self) -> io::Result<LineEnd> {
         if !std::mem::replace(&mut self.begun, true) {
             self.too_long = None;
             self.line.clear();
@@ -122,7 +122,7 @@ impl<R: Read> Lines<R> {
         Ok(ended)
     }
 
-    fn read_on(&mut self) -> io::Result<Ended> {
+    fn read_on(&mut self) -> io::Result<LineEnd> {
         if self.too_long.is_none() {
             let room = self.max.saturating_add(1) - self.line.len();
             self.input
@@ -130,10 +130,10 @@ impl<R: Read> Lines<R> {
                 .take(room as u64)
                 .read_until(b'\n', &mut self.line)?;
             if self.line.pop_if(|last| *last == b'\n').is_some() {
-                return Ok(Ended::Newline);
+                return Ok(LineEnd::Newline);
             }
             if self.line.len() <= self.max {
-                return Ok(Ended::Input);
+                return Ok(LineEnd::Input);
             }
             let mut scanner = IdScanner::new();
             let start = self
@@ -152,14 +152,14 @@ impl<R: Read> Lines<R> {
         match self.too_long.take() {
             Some(scanner) => {
                 let message = format!("the line is longer than the limit of {} bytes", self.max);
-                Content::TooLong(Refusal::invalid_request(scanner.finish(), message))
+                Content::TooLong(LineRefusal::invalid_request(scanner.finish(), message))
             }
             None => Content::Line(&self.line),
         }
     }
 
     /// Reads past the rest of a line that is too long, looking only for the id.
-    fn discard_rest(&mut self) -> io::Result<Ended> {
+    fn discard_rest(&mut self) -> io::Result<LineEnd> {
         loop {
             let piece = match self.input.fill_buf() {
                 Ok(piece) => piece,
@@ -167,7 +167,7 @@ impl<R: Read> Lines<R> {
                 Err(error) => return Err(error),
             };
             if piece.is_empty() {
-                return Ok(Ended::Input);
+                return Ok(LineEnd::Input);
             }
             let newline = piece.iter().position(|byte| *byte == b'\n');
             if let Some(scanner) = &mut self.too_long {
@@ -176,7 +176,7 @@ impl<R: Read> Lines<R> {
             let used = newline.map_or(piece.len(), |at| at + 1);
             self.input.consume(used);
             if newline.is_some() {
-                return Ok(Ended::Newline);
+                return Ok(LineEnd::Newline);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use charmer_spells::{Given, SpellBook, arguments};
+use charmer_spells::{GivenArguments, SpellBook, arguments};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -216,7 +216,7 @@ async fn a_cast_can_be_cancelled() {
     project.spell("waits", &command);
     let book = project.book();
     let cancel = CancellationToken::new();
-    let given = Given::new(Map::new());
+    let given = GivenArguments::new(Map::new());
     let cast = book.cast("waits", &given, cancel.clone());
     let (outcome, ()) = tokio::join!(cast, async {
         waited_for(&never).await;
@@ -365,7 +365,7 @@ proptest! {
         project.spell("t", "command: ${FIXTURE}\npaths: [nowhere]\nflags: [-v, --all]");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let book = project.book();
-        let mut asked = Given::new(Map::new());
+        let mut asked = GivenArguments::new(Map::new());
         asked.flags.clone_from(&given);
         let outcome = runtime.block_on(book.cast("t", &asked, CancellationToken::new()));
         let code = outcome.expect_err("there is no folder").code.as_str();

@@ -85,7 +85,7 @@ pub(crate) fn text(name: &str, keys: &str) -> String {
 }
 
 /// A file's text read with no variables at all.
-pub(crate) fn read(keys: &str) -> charmer_config::reading::Read<Spell> {
+pub(crate) fn read(keys: &str) -> charmer_config::reading::TextRead<Spell> {
     Spell::parse(&text("t", keys), "t.yaml", &Context::default())
 }
 

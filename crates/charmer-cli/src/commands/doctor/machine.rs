@@ -4,7 +4,7 @@ use std::path::Path;
 
 use charmer_discover::cache::Cache;
 use charmer_run::Spool;
-use charmer_sandbox::{Network, Report, Rights, Sandbox, SandboxCommand};
+use charmer_sandbox::{NetworkRight, Rights, RightsReport, Sandbox, SandboxCommand};
 
 use crate::read;
 
@@ -73,13 +73,13 @@ fn sandbox() -> DoctorFinding {
         args: vec![read::SANDBOX.into()],
     };
     let mut rights = Rights::default();
-    rights.network = Network::None;
+    rights.network = NetworkRight::None;
     let sandbox = Sandbox::start(&command, &rights);
     confined(sandbox.as_ref().map(Sandbox::report).map_err(Clone::clone))
 }
 
 /// What the kernel enforces, and what it lacks.
-fn confined(report: Result<&Report, String>) -> DoctorFinding {
+fn confined(report: Result<&RightsReport, String>) -> DoctorFinding {
     let missing = match report {
         Ok(report) => report.missing(),
         Err(ref reason) => Some(reason.clone()),
@@ -127,7 +127,7 @@ fn confined(report: Result<&Report, String>) -> DoctorFinding {
     match report.keeps_signals() {
         true => DoctorFinding::ok("sandbox", message),
         false => {
-            let needed = Report::COVERS_SIGNALS;
+            let needed = RightsReport::COVERS_SIGNALS;
             message.push_str(&format!(
                 "; calls that read could end other programs of yours (Landlock {needed} or a namespace of processes is needed)"
             ));
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn a_kernel_is_told_by_what_it_enforces() {
-        let whole = Report::whole(6);
+        let whole = RightsReport::whole(6);
         let told = confined(Ok(&whole));
         assert_eq!(told.level, Health::Ok);
         assert!(told.message.contains("Landlock 6") && !told.message.contains("no namespaces"));
 
-        let mut bare = Report::whole(6);
+        let mut bare = RightsReport::whole(6);
         bare.mounts = Err("no user namespace".into());
         let told = confined(Ok(&bare));
         assert_eq!(told.level, Health::Ok, "Landlock does it by itself");
@@ -159,7 +159,7 @@ mod tests {
             told.message
         );
 
-        let mut old = Report::whole(5);
+        let mut old = RightsReport::whole(5);
         old.processes = Err("no user namespace".into());
         let told = confined(Ok(&old));
         assert_eq!(told.level, Health::Warning);
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_kernel_that_confines_nothing_is_a_problem() {
         for report in [
-            Ok(&Report::whole(2)),
+            Ok(&RightsReport::whole(2)),
             Err("this kernel has no Landlock".to_owned()),
         ] {
             let told = confined(report);

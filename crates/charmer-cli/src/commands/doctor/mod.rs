@@ -31,7 +31,7 @@ use self::{
     finding::DoctorFinding,
     registered::{RegisteredServer, Registry},
     replay::Replay,
-    served::Served,
+    served::ServedByClient,
     show::DoctorReport,
 };
 
@@ -138,7 +138,7 @@ async fn try_out(
         registered.client.title()
     ));
     let conditions = StartConditions::of(registered, std::env::vars_os(), here.to_owned());
-    let served = Served {
+    let served = ServedByClient {
         registered,
         conditions: &conditions,
         patience: args.timeout,

@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{Config, Diagnostics, LoadError, Origin};
+use charmer_config::{Config, Diagnostics, LoadError, SourceKind};
 use charmer_discover::{Discovery, cache::KeptState};
 use charmer_run::process::resolve_program;
-use charmer_spells::{Report as SpellReport, check_folder};
+use charmer_spells::{SpellReport, check_folder};
 use clap::Parser;
 
 use crate::{
@@ -28,13 +28,13 @@ use super::{
 };
 
 /// A server of ours, and how its client starts it.
-pub(super) struct Served<'r> {
+pub(super) struct ServedByClient<'r> {
     pub(super) registered: &'r RegisteredServer,
     pub(super) conditions: &'r StartConditions,
     pub(super) patience: Duration,
 }
 
-impl Served<'_> {
+impl ServedByClient<'_> {
     /// Looks at all of it, and starts nothing but what tells a program's version.
     pub(super) async fn findings(&self) -> Vec<DoctorFinding> {
         let Some(words) = self.registered.served_words() else {
@@ -285,7 +285,7 @@ fn sought(args: &ServedArgs, config: &Config) -> Vec<PathBuf> {
         .sources
         .iter()
         .filter_map(|source| match &source.origin {
-            Origin::Binary(path) => Some((path, source.prefix.as_deref())),
+            SourceKind::Binary(path) => Some((path, source.prefix.as_deref())),
             _ => None,
         });
     if args.binaries.is_empty() {
@@ -315,7 +315,7 @@ fn spell_folder(args: &ServedArgs, config: &Config, here: &Path) -> Option<PathB
         .sources
         .iter()
         .find_map(|source| match &source.origin {
-            Origin::Spells(folder) => Some(folder.clone()),
+            SourceKind::Spells(folder) => Some(folder.clone()),
             _ => None,
         })
 }

@@ -10,7 +10,7 @@ use std::{
     path::{Component, Path},
 };
 
-use charmer_config::Origin;
+use charmer_config::SourceKind;
 use charmer_server::Listing;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -45,7 +45,7 @@ const MOST_FILES: usize = 1000;
 const MOST_BYTES: usize = 16 << 20;
 
 /// A file of a bundle.
-struct Entry {
+struct BundleFile {
     path: String,
     bytes: Vec<u8>,
     executable: bool,
@@ -97,12 +97,12 @@ pub(super) fn run(args: &BundleArgs) -> Result<(), Problem> {
     if !configured.asked.is_empty() {
         manifest["user_config"] = configured.asked.into();
     }
-    entries.push(Entry {
+    entries.push(BundleFile {
         path: MANIFEST.to_owned(),
         bytes: format!("{manifest:#}\n").into_bytes(),
         executable: false,
     });
-    entries.push(Entry {
+    entries.push(BundleFile {
         path: charmer,
         bytes: own_binary()?,
         executable: true,
@@ -293,14 +293,14 @@ fn offered_folder(path: Option<&Path>) -> String {
 }
 
 /// The charmer.yaml and the spells, as they are.
-fn settings_files(options: &ServedArgs, settings: &Settings) -> Result<Vec<Entry>, Problem> {
+fn settings_files(options: &ServedArgs, settings: &Settings) -> Result<Vec<BundleFile>, Problem> {
     let mut entries = Vec::new();
     if let Some(file) = &settings.selection.config {
         let copy = entry(file, SETTINGS.to_owned())?;
         let text = String::from_utf8_lossy(&copy.bytes).into_owned();
         entries.push(copy);
         for source in &settings.config.sources {
-            let Origin::Spells(path) = &source.origin else {
+            let SourceKind::Spells(path) = &source.origin else {
                 continue;
             };
             // Named on the command line, the programs leave the file's spells out; so does another folder of spells.
@@ -340,7 +340,7 @@ fn bundled_path(path: &Path, folder: &Path, file: &str) -> Result<String, Proble
 }
 
 /// Adds the files of a folder and those beneath it. Links are left out: what they lead to may be anything.
-fn folder(path: &Path, within: &str, entries: &mut Vec<Entry>) -> Result<(), Problem> {
+fn folder(path: &Path, within: &str, entries: &mut Vec<BundleFile>) -> Result<(), Problem> {
     let mut rest = vec![(path.to_owned(), within.to_owned())];
     let mut size = 0;
     while let Some((path, within)) = rest.pop() {
@@ -370,9 +370,9 @@ fn folder(path: &Path, within: &str, entries: &mut Vec<Entry>) -> Result<(), Pro
     Ok(())
 }
 
-fn entry(file: &Path, path: String) -> Result<Entry, Problem> {
+fn entry(file: &Path, path: String) -> Result<BundleFile, Problem> {
     let bytes = fs::read(file).map_err(|error| unreadable(file, &error))?;
-    Ok(Entry {
+    Ok(BundleFile {
         path,
         bytes,
         executable: is_executable(file),
@@ -395,7 +395,7 @@ fn is_executable(_: &Path) -> bool {
 }
 
 /// The bundle: the same bytes for the same files.
-fn zipped(mut entries: Vec<Entry>) -> Result<Vec<u8>, Problem> {
+fn zipped(mut entries: Vec<BundleFile>) -> Result<Vec<u8>, Problem> {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     let failed = |error: zip::result::ZipError| {
         Problem::failed(format!("the bundle cannot be made: {error}"))
@@ -464,8 +464,8 @@ mod tests {
     #[test]
     fn the_same_files_make_the_same_bytes() {
         let entries = |turn: bool| {
-            let mut entries: Vec<Entry> = ["b", "a"]
-                .map(|path| Entry {
+            let mut entries: Vec<BundleFile> = ["b", "a"]
+                .map(|path| BundleFile {
                     path: path.to_owned(),
                     bytes: path.repeat(1000).into_bytes(),
                     executable: path == "a",

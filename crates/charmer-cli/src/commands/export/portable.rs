@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use charmer_config::{Config, Origin};
+use charmer_config::{Config, SourceKind};
 use charmer_run::folder::Folders;
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     hooks,
     problem::Problem,
     programs,
-    settings::{Program, Settings, home},
+    settings::{ServedProgram, Settings, home},
 };
 
 /// A program as another machine has it.
@@ -85,7 +85,7 @@ pub(super) fn first_said(options: &ServedArgs) -> Option<String> {
 }
 
 /// Whether a program is one of those that the charmer.yaml declares.
-fn is_of_file(program: &Program, settings: &Settings) -> bool {
+fn is_of_file(program: &ServedProgram, settings: &Settings) -> bool {
     let line = program.source.position.line;
     let mut sources = settings.config.sources.iter();
     sources.any(|source| source.position.line == line)
@@ -97,7 +97,7 @@ fn named_programs(
     settings: &Settings,
 ) -> Result<Vec<PortableProgram>, Problem> {
     for program in settings.programs.iter().filter(|p| is_of_file(p, settings)) {
-        let Origin::Binary(written) = &program.source.origin else {
+        let SourceKind::Binary(written) = &program.source.origin else {
             continue;
         };
         if programs::is_path(written) {
@@ -129,7 +129,7 @@ fn folders(settings: &Settings) -> Vec<Option<PathBuf>> {
     if !named.is_empty() {
         return named.iter().cloned().map(Some).collect();
     }
-    let unsaid = |program: &Program| program.source.folder.is_none();
+    let unsaid = |program: &ServedProgram| program.source.folder.is_none();
     match settings.programs.iter().any(unsaid) {
         true => vec![None],
         false => Vec::new(),

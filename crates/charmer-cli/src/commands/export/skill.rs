@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use charmer_core::{
-    expose::{Candidate, Place, place},
+    expose::{ShownBecause, ToolCandidate, place},
     model::Effect,
     tool::{Tool, summary},
 };
@@ -129,7 +129,7 @@ fn slug(text: &str) -> String {
 
 /// How much is said of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Said {
+pub(super) enum SkillDetail {
     Nothing,
     Name,
     Summary,
@@ -172,7 +172,7 @@ impl Skill {
     /// far as a third of the room goes: an assistant asks for the help of what it knows of. Then the most useful ones get
     /// their usage, and what is left goes to a summary of the others.
     fn within(&self, budget: usize) -> Result<(String, usize), Problem> {
-        let mut said = vec![Said::Nothing; self.tools.len()];
+        let mut said = vec![SkillDetail::Nothing; self.tools.len()];
         let frame = tokens::count(&self.text(&said));
         let mut room = budget.checked_sub(frame).ok_or_else(|| {
             Problem::mistake(format!(
@@ -181,18 +181,21 @@ impl Skill {
             .hint("raise --budget")
         })?;
         // A line that says no more than the name is not worth a line.
-        let cost = |tool: &Arc<Tool>, said: Said| match summary(tool).is_empty() {
+        let cost = |tool: &Arc<Tool>, said: SkillDetail| match summary(tool).is_empty() {
             true => usize::MAX,
             false => tokens::count(&line(tool, said)) + 1,
         };
-        let costs = |said: Said| -> Vec<usize> {
+        let costs = |said: SkillDetail| -> Vec<usize> {
             let tools = self.tools.iter();
             tools.map(|tool| cost(tool, said)).collect()
         };
         let names = self.name_costs();
-        let (summaries, usages) = (costs(Said::Summary), costs(Said::Usage));
-        let candidates: Vec<Candidate<'_>> =
-            self.tools.iter().map(|tool| Candidate::new(tool)).collect();
+        let (summaries, usages) = (costs(SkillDetail::Summary), costs(SkillDetail::Usage));
+        let candidates: Vec<ToolCandidate<'_>> = self
+            .tools
+            .iter()
+            .map(|tool| ToolCandidate::new(tool))
+            .collect();
 
         // Of several programs, too, the commands near their roots come first.
         let mut nearest: Vec<usize> = (0..said.len()).collect();
@@ -202,43 +205,50 @@ impl Skill {
             if names[at] <= third {
                 third -= names[at];
                 room -= names[at];
-                said[at] = Said::Name;
+                said[at] = SkillDetail::Name;
             }
         }
         let useful = place(&candidates, room * 2 / 3, usize::MAX, |at| usages[at]);
         let also = place(&candidates, room, usize::MAX, |at| summaries[at]);
-        let mut raise = |said: &mut Vec<Said>, at: usize, to: Said, cost: usize| {
-            let before = if said[at] == Said::Name { names[at] } else { 0 };
+        let mut raise = |said: &mut Vec<SkillDetail>, at: usize, to: SkillDetail, cost: usize| {
+            let before = if said[at] == SkillDetail::Name {
+                names[at]
+            } else {
+                0
+            };
             if said[at] < to && cost <= room + before {
                 room = room + before - cost;
                 said[at] = to;
             }
         };
-        for at in (0..said.len()).filter(|at| useful[*at] == Place::Own) {
-            raise(&mut said, at, Said::Usage, usages[at]);
+        for at in (0..said.len()).filter(|at| useful[*at] == ShownBecause::Own) {
+            raise(&mut said, at, SkillDetail::Usage, usages[at]);
         }
-        for at in (0..said.len()).filter(|at| also[*at] == Place::Own) {
-            raise(&mut said, at, Said::Summary, summaries[at]);
+        for at in (0..said.len()).filter(|at| also[*at] == ShownBecause::Own) {
+            raise(&mut said, at, SkillDetail::Summary, summaries[at]);
         }
         for (at, cost) in summaries.iter().enumerate() {
-            raise(&mut said, at, Said::Summary, *cost);
+            raise(&mut said, at, SkillDetail::Summary, *cost);
         }
         // Tokens of lines do not quite add up to those of the text.
         loop {
             let text = self.text(&said);
             if tokens::count(&text) <= budget {
-                let named = said.iter().filter(|said| **said > Said::Nothing).count();
+                let named = said
+                    .iter()
+                    .filter(|said| **said > SkillDetail::Nothing)
+                    .count();
                 return Ok((text, named));
             }
             let least = said
                 .iter()
-                .filter(|said| **said > Said::Nothing)
+                .filter(|said| **said > SkillDetail::Nothing)
                 .min()
                 .copied();
             let last = said.iter().rposition(|one| Some(*one) == least);
             // What stands around them fits, as was seen before.
             let Some(last) = last else { break };
-            said[last] = Said::Nothing;
+            said[last] = SkillDetail::Nothing;
         }
         Err(Problem::failed("no command fits into the skill").hint("raise --budget"))
     }
@@ -256,7 +266,7 @@ impl Skill {
         costs.collect()
     }
 
-    fn text(&self, said: &[Said]) -> String {
+    fn text(&self, said: &[SkillDetail]) -> String {
         let mut text = self.head.clone();
         let mut unnamed = 0;
         for (effect, title, meaning) in SECTIONS {
@@ -265,9 +275,9 @@ impl Skill {
             for (tool, said) in self.tools.iter().zip(said) {
                 match said {
                     _ if tool.help.effect != effect => {}
-                    Said::Nothing => unnamed += 1,
-                    Said::Name => names.push(tool.words()),
-                    Said::Summary | Said::Usage => {
+                    SkillDetail::Nothing => unnamed += 1,
+                    SkillDetail::Name => names.push(tool.words()),
+                    SkillDetail::Summary | SkillDetail::Usage => {
                         lines.push_str(&line(tool, *said));
                         lines.push('\n');
                     }

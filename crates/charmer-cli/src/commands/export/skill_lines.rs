@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use charmer_core::{
-    expose::{Candidate, place},
+    expose::{ToolCandidate, place},
     text::shorten,
     tool::{PositionalProperty, Tool, lean, quoted, summary},
 };
 use serde_json::Value;
 
-use super::{ReadPrograms, about, listed, skill::Said};
+use super::{ReadPrograms, about, listed, skill::SkillDetail};
 
 /// The most bytes of a skill's description.
 const DESCRIPTION: usize = 1024;
@@ -27,7 +27,8 @@ pub(super) fn head(name: &str, programs: &ReadPrograms, tools: &[Arc<Tool>]) -> 
         Some(format!("{}: {about}.", cli.root.name))
     });
     let what = what.collect::<Vec<_>>().join(" ");
-    let candidates: Vec<Candidate<'_>> = tools.iter().map(|tool| Candidate::new(tool)).collect();
+    let candidates: Vec<ToolCandidate<'_>> =
+        tools.iter().map(|tool| ToolCandidate::new(tool)).collect();
     let common = place(&candidates, usize::MAX / 4, NAMED, |_| 1);
     let common = tools.iter().zip(common).filter(|(_, at)| at.is_own());
     let common: Vec<String> = common.map(|(tool, _)| tool.words()).collect();
@@ -89,17 +90,17 @@ fn pinned(tools: &[Arc<Tool>]) -> Vec<String> {
 }
 
 /// A command in as many words as are asked for.
-pub(super) fn line(tool: &Tool, said: Said) -> String {
+pub(super) fn line(tool: &Tool, said: SkillDetail) -> String {
     let words = tool.words();
     let summary = || match summary(tool) {
         text if text.is_empty() => String::new(),
         text => format!(": {text}"),
     };
     match said {
-        Said::Nothing => String::new(),
-        Said::Name => words,
-        Said::Summary => format!("- `{words}`{}", summary()),
-        Said::Usage => {
+        SkillDetail::Nothing => String::new(),
+        SkillDetail::Name => words,
+        SkillDetail::Summary => format!("- `{words}`{}", summary()),
+        SkillDetail::Usage => {
             let arguments = arguments(tool);
             let flags = common_flags(tool);
             let flags = match flags.is_empty() {
@@ -191,13 +192,13 @@ mod tests {
         let fleet = Command::new("fleet").not_runnable().command(sail);
         let cli = Cli::new(fleet, Syntax::pflag());
         let tool = &catalogue(&cli, &CatalogueOptions::default()).tools[0];
-        assert_eq!(line(tool, Said::Name), "fleet sail");
+        assert_eq!(line(tool, SkillDetail::Name), "fleet sail");
         assert_eq!(
-            line(tool, Said::Summary),
+            line(tool, SkillDetail::Summary),
             "- `fleet sail`: Leave the harbour."
         );
         assert_eq!(
-            line(tool, Said::Usage),
+            line(tool, SkillDetail::Usage),
             "- `fleet sail <ship> [port]...`: Leave the harbour. (`--speed`)"
         );
     }

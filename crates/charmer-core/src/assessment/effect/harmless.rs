@@ -52,8 +52,9 @@ const HELP: &[&str] = &[
 
 /// Whether a flag that holds for all commands is known to be harmless.
 pub(crate) fn is_harmless(flag: &Flag) -> bool {
-    let is_named =
-        |name: &String| crate::assessment::redirect::row_names(NAMES, std::slice::from_ref(name));
+    let is_named = |name: &String| {
+        crate::assessment::redirecting_flags::row_names(NAMES, std::slice::from_ref(name))
+    };
     let names = names(flag);
     if names.iter().any(is_named) {
         return true;

@@ -3,12 +3,12 @@
 
 use super::{
     verbs::{Class, also_noun, in_prose, named},
-    words::{Word, mentions, sentences, words},
+    words::{SentenceWord, mentions, sentences, words},
 };
 
 /// A verb that the text has, and what it lets one expect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct SaidVerb {
     pub(crate) class: Class,
     pub(crate) verb: &'static str,
 }
@@ -97,7 +97,7 @@ const ADMITTED: &[&str] = &[
 
 /// The verbs of a command's first sentence: the leading one, those listed with it, and those that a later part adds
 /// (`Show the queue and delete what is done`).
-pub(crate) fn first_sentence(text: &str) -> Vec<Said> {
+pub(crate) fn first_sentence(text: &str) -> Vec<SaidVerb> {
     let Some(sentence) = sentences(text).next() else {
         return Vec::new();
     };
@@ -107,7 +107,7 @@ pub(crate) fn first_sentence(text: &str) -> Vec<Said> {
         return found;
     };
     if checks_something(&words[start..]) {
-        found.push(Said {
+        found.push(SaidVerb {
             class: Class::Read,
             verb: "check",
         });
@@ -138,12 +138,12 @@ pub(crate) fn first_sentence(text: &str) -> Vec<Said> {
         let signs_in = matches!(verb, "log" | "sign") && matches!(next, Some("in" | "into" | "on"));
         let harmless = at != start && matches!(class, Class::Read | Class::Weak);
         if signs_in {
-            found.push(Said {
+            found.push(SaidVerb {
                 class: Class::Write,
                 verb: "login",
             });
         } else if !as_noun && !harmless && !found.iter().any(|said| said.verb == verb) {
-            found.push(Said { class, verb });
+            found.push(SaidVerb { class, verb });
         }
     }
     qualify(&mut found, &words);
@@ -151,11 +151,11 @@ pub(crate) fn first_sentence(text: &str) -> Vec<Said> {
 }
 
 /// What the rest of the sentence makes of its verbs: `Get started`, `Read a tree into the index`, `Dump it to a file`.
-fn qualify(found: &mut Vec<Said>, words: &[Word]) {
+fn qualify(found: &mut Vec<SaidVerb>, words: &[SentenceWord]) {
     let idle = &["get started", "get ready", "get going", "get rid", "get up"];
     found.retain(|said| said.verb != "get" || !mentions(words, idle));
     if mentions(words, TO_FILES) {
-        found.push(Said {
+        found.push(SaidVerb {
             class: Class::Write,
             verb: "write",
         });
@@ -169,7 +169,7 @@ fn qualify(found: &mut Vec<Said>, words: &[Word]) {
 }
 
 /// Where the sentence's verb is: its first word but for adverbs, or what follows `to` soon after.
-fn leading(words: &[Word]) -> Option<usize> {
+fn leading(words: &[SentenceWord]) -> Option<usize> {
     let first = words
         .iter()
         .position(|word| !is_adverb(&word.text) && !LABELS.contains(&word.text.as_str()))?;
@@ -204,7 +204,7 @@ fn leading(words: &[Word]) -> Option<usize> {
     }
 }
 
-fn noun_here(words: &[Word], at: usize, verb: &str) -> bool {
+fn noun_here(words: &[SentenceWord], at: usize, verb: &str) -> bool {
     let article = words
         .get(at + 1)
         .is_some_and(|next| ARTICLES.contains(&next.text.as_str()));
@@ -216,7 +216,7 @@ fn is_third_person(word: &str) -> bool {
 }
 
 /// Whether what stands here in the form of `updates` acts on what follows: `updates go.mod`, not `updates of a module`.
-fn acts(words: &[Word], at: usize) -> bool {
+fn acts(words: &[SentenceWord], at: usize) -> bool {
     const AFTER_NOUNS: &[&str] = &[
         "of", "for", "in", "on", "from", "to", "and", "or", "with", "by", "at", "that", "which",
         "per", "since", "as", "are", "is", "were", "was", "not", "if", "when",
@@ -227,7 +227,7 @@ fn acts(words: &[Word], at: usize) -> bool {
         && next.is_some_and(|next| !AFTER_NOUNS.contains(&next))
 }
 
-fn checks_something(words: &[Word]) -> bool {
+fn checks_something(words: &[SentenceWord]) -> bool {
     let [verb, next, ..] = words else {
         return false;
     };
@@ -246,7 +246,7 @@ fn is_adverb(word: &str) -> bool {
         && !matches!(word, "apply" | "reply" | "supply" | "multiply")
 }
 
-fn follows_joiner(words: &[Word], at: usize) -> bool {
+fn follows_joiner(words: &[SentenceWord], at: usize) -> bool {
     words[..at]
         .iter()
         .rev()
@@ -255,8 +255,8 @@ fn follows_joiner(words: &[Word], at: usize) -> bool {
 }
 
 /// What later sentences admit: `It also removes what is left`.
-pub(crate) fn admitted(text: &str) -> Vec<Said> {
-    let mut found: Vec<Said> = Vec::new();
+pub(crate) fn admitted(text: &str) -> Vec<SaidVerb> {
+    let mut found: Vec<SaidVerb> = Vec::new();
     for sentence in sentences(text) {
         let words = words(sentence);
         for (at, word) in words.iter().enumerate() {
@@ -277,7 +277,7 @@ pub(crate) fn admitted(text: &str) -> Vec<Said> {
                 && subject.is_some_and(|subject| SUBJECTS.contains(&subject.text.as_str()))
                 && !found.iter().any(|said| said.verb == verb)
             {
-                found.push(Said { class, verb });
+                found.push(SaidVerb { class, verb });
             }
         }
     }

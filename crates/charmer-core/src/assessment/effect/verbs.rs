@@ -132,16 +132,16 @@ const NOTHING_IN_PROSE: &str =
     "fetch stream follow block check verify scan analyze analyse x with use
     is has can does exit index host daemon server time batch queue review";
 
-type Table = HashMap<&'static str, Class>;
+type VerbTable = HashMap<&'static str, Class>;
 
-fn table(rows: &[(Class, &'static str)]) -> Table {
+fn table(rows: &[(Class, &'static str)]) -> VerbTable {
     rows.iter()
         .flat_map(|(class, words)| words.split_whitespace().map(move |word| (word, *class)))
         .collect()
 }
 
-static NAMES: LazyLock<Table> = LazyLock::new(|| table(WORDS));
-static PROSE: LazyLock<Table> = LazyLock::new(|| {
+static NAMES: LazyLock<VerbTable> = LazyLock::new(|| table(WORDS));
+static PROSE: LazyLock<VerbTable> = LazyLock::new(|| {
     let mut words = NAMES.clone();
     for word in NOTHING_IN_PROSE.split_whitespace() {
         words.remove(word);
@@ -151,7 +151,7 @@ static PROSE: LazyLock<Table> = LazyLock::new(|| {
     words.extend(table(IN_PROSE));
     words
 });
-static NOUNS: LazyLock<Table> = LazyLock::new(|| table(&[(Class::ReadNoun, ALSO_NOUNS)]));
+static NOUNS: LazyLock<VerbTable> = LazyLock::new(|| table(&[(Class::ReadNoun, ALSO_NOUNS)]));
 
 /// What a command's word, or a part of it, lets one expect.
 pub(crate) fn named(word: &str) -> Option<Class> {

@@ -26,7 +26,7 @@ pub(crate) fn kebab(name: &str) -> String {
 
 /// One word of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct SentenceWord {
     /// The word in lower case, with the `-` inside it.
     pub(crate) text: String,
     /// Whether a comma or a slash stands behind it.
@@ -34,8 +34,8 @@ pub(crate) struct Word {
 }
 
 /// The words of a text.
-pub(crate) fn words(text: &str) -> Vec<Word> {
-    let mut out: Vec<Word> = Vec::new();
+pub(crate) fn words(text: &str) -> Vec<SentenceWord> {
+    let mut out: Vec<SentenceWord> = Vec::new();
     let mut word = String::new();
     for c in text.chars().chain([' ']) {
         if c.is_alphanumeric() || ((c == '-' || c == '_' || c == '\'') && !word.is_empty()) {
@@ -45,7 +45,7 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
         if !word.is_empty() {
             let text = word.trim_end_matches(['-', '_', '\'']).to_owned();
             word.clear();
-            out.push(Word { text, comma: false });
+            out.push(SentenceWord { text, comma: false });
         }
         if matches!(c, ',' | '/' | ';' | '&')
             && let Some(last) = out.last_mut()
@@ -66,7 +66,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a text holds one of these words or phrases; words are compared whole, in lower case.
-pub(crate) fn mentions(words: &[Word], phrases: &[&str]) -> bool {
+pub(crate) fn mentions(words: &[SentenceWord], phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
         let wanted: Vec<&str> = phrase.split(' ').collect();
         words.windows(wanted.len()).any(|window| {

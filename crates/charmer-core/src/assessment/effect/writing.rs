@@ -8,9 +8,9 @@ use super::{
     credentials::credential_part,
     flags::names,
     nouns::{ACTING_FLAGS, CREDENTIAL_PHRASES, REVEALING},
-    words::{Word, kebab, mentions, words},
+    words::{SentenceWord, kebab, mentions, words},
 };
-use crate::assessment::redirect::{placeholder, runs_program};
+use crate::assessment::redirecting_flags::{placeholder, runs_program};
 
 /// Why a flag does not belong to a command that only reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -335,7 +335,7 @@ fn may_name_file(flag: &Flag) -> bool {
     matches!(flag.value_type, ValueType::Path | ValueType::String) && flag.choices.is_empty()
 }
 
-fn writes_file(flag: &Flag, names: &[String], help: &[Word]) -> bool {
+fn writes_file(flag: &Flag, names: &[String], help: &[SentenceWord]) -> bool {
     if names.iter().any(|name| TARGETS.contains(&name.as_str())) {
         return true;
     }
@@ -362,7 +362,7 @@ fn writes_file(flag: &Flag, names: &[String], help: &[Word]) -> bool {
 }
 
 /// Whether a switch's help leads with a verb that changes files: `Write the result back`, not `Write to stdout`.
-fn leads_with_change(help: &[Word]) -> bool {
+fn leads_with_change(help: &[SentenceWord]) -> bool {
     const VERBS: &[&str] = &[
         "write",
         "save",

@@ -17,7 +17,7 @@ use crate::tool::{
     Tool,
 };
 
-use self::names::{Meaning, Names};
+use self::names::{KeyNames, Meaning};
 
 use super::violation::{Refusal, Violation};
 
@@ -57,7 +57,7 @@ pub fn understand(tool: &Tool, given: &Map<String, Value>) -> Result<Understood,
             notes: Vec::new(),
         });
     }
-    let mut reader = Reader {
+    let mut reader = InputReader {
         input,
         quotes: tool.syntax.csv_lists,
         notes: Vec::new(),
@@ -76,7 +76,7 @@ pub fn understand(tool: &Tool, given: &Map<String, Value>) -> Result<Understood,
     }
 }
 
-struct Reader<'a> {
+struct InputReader<'a> {
     input: &'a Input,
     /// Whether an element of a list can hold the character at which the program splits it.
     quotes: bool,
@@ -84,9 +84,9 @@ struct Reader<'a> {
     violations: Vec<Violation>,
 }
 
-impl Reader<'_> {
+impl InputReader<'_> {
     fn flat(&mut self, given: &Map<String, Value>) -> Map<String, Value> {
-        let names = Names::new(self.input);
+        let names = KeyNames::new(self.input);
         let mut strict = self.keys("", given, &names);
         self.usage_names(&names, &mut strict);
         self.spread_args(&names, &mut strict);
@@ -107,7 +107,7 @@ impl Reader<'_> {
 
     fn nested(&mut self, given: &Map<String, Value>) -> Map<String, Value> {
         let input = self.input;
-        let names = Names::of_flags(input);
+        let names = KeyNames::of_flags(input);
         let keyed: Vec<&str> = [FLAGS_KEY, ARGS_KEY]
             .into_iter()
             .chain(input.keyed_positionals().map(|(_, p)| p.key.as_str()))
@@ -156,7 +156,7 @@ impl Reader<'_> {
         &mut self,
         prefix: &str,
         given: &Map<String, Value>,
-        names: &Names<'_>,
+        names: &KeyNames<'_>,
     ) -> Map<String, Value> {
         let mut strict: Map<String, Value> = Map::new();
         let exact = |key: &str| names.is_key(key);
@@ -276,7 +276,7 @@ impl Reader<'_> {
         &mut self,
         key: &str,
         strict: &mut Map<String, Value>,
-        read: impl Fn(&Value) -> values::Reading,
+        read: impl Fn(&Value) -> values::ValueReading,
     ) {
         self.value_at(key, key, strict, read);
     }
@@ -286,18 +286,18 @@ impl Reader<'_> {
         path: &str,
         key: &str,
         strict: &mut Map<String, Value>,
-        read: impl Fn(&Value) -> values::Reading,
+        read: impl Fn(&Value) -> values::ValueReading,
     ) {
         let Some(value) = strict.get_mut(key) else {
             return;
         };
         match read(value) {
-            values::Reading::AsItIs => {}
-            values::Reading::Taken(new, how) => {
+            values::ValueReading::AsItIs => {}
+            values::ValueReading::Taken(new, how) => {
                 *value = new;
                 self.notes.push(format!("`{path}`: {how}"));
             }
-            values::Reading::TwoWays(expected) => self
+            values::ValueReading::TwoWays(expected) => self
                 .violations
                 .push(Violation::new(path, expected).found(value)),
         }

@@ -25,7 +25,7 @@ pub(super) enum Meaning<'a> {
 
 /// Something that a key can mean.
 #[derive(Debug, Clone)]
-struct Candidate<'a> {
+struct KeyMeaning<'a> {
     /// The property's key, or the flag that is not offered and why.
     target: Result<&'a str, (&'a Flag, String)>,
     /// The names that the program itself knows it by.
@@ -37,19 +37,19 @@ struct Candidate<'a> {
 }
 
 /// The names of a tool's properties.
-pub(super) struct Names<'a> {
-    candidates: Vec<Candidate<'a>>,
+pub(super) struct KeyNames<'a> {
+    candidates: Vec<KeyMeaning<'a>>,
     /// Keys that stand for nothing else, in no other spelling.
     fixed: Vec<&'a str>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> KeyNames<'a> {
     /// Every property of the flat layout.
     pub(super) fn new(input: &'a Input) -> Self {
         let mut names = Self::of_flags(input);
         let leaf = input.levels.len().saturating_sub(1);
         for (_, property) in input.keyed_positionals() {
-            names.candidates.push(Candidate {
+            names.candidates.push(KeyMeaning {
                 target: Ok(&property.key),
                 flag: None,
                 others: names_of(property).collect(),
@@ -92,7 +92,7 @@ impl<'a> Names<'a> {
             (Err((&*property.flag, why)), &*property.flag, property.level)
         });
         let candidates = offered.chain(withheld).chain(pinned);
-        let candidates = candidates.map(|(target, flag, level)| Candidate {
+        let candidates = candidates.map(|(target, flag, level)| KeyMeaning {
             others: match target {
                 Ok(key) => vec![key, flag.id.as_str()],
                 Err(_) => Vec::new(),
@@ -143,7 +143,7 @@ impl<'a> Names<'a> {
     /// The key of the switch that a name turns off: `no-edit` is `edit`.
     pub(super) fn turned_off(&self, name: &str) -> Option<&'a str> {
         let letters = fold(Some(name).filter(|name| name.len() <= LONGEST)?);
-        let negated = |one: &&Candidate<'a>| {
+        let negated = |one: &&KeyMeaning<'a>| {
             let negation = one.flag.and_then(|flag| flag.negation.as_deref());
             negation.is_some_and(|negation| fold(negation) == letters)
         };
@@ -152,12 +152,12 @@ impl<'a> Names<'a> {
         one.target.as_ref().ok().copied()
     }
 
-    fn decide(&self, value: &Value, is_meant: impl Fn(&Candidate<'a>) -> bool) -> Meaning<'a> {
+    fn decide(&self, value: &Value, is_meant: impl Fn(&KeyMeaning<'a>) -> bool) -> Meaning<'a> {
         let all = self.candidates.iter().filter(|one| is_meant(one));
-        let mut meant: Vec<&Candidate<'a>> = all.collect();
+        let mut meant: Vec<&KeyMeaning<'a>> = all.collect();
         // Behind the command's word the program reads its own flags, whatever its ancestors call theirs. But a text for a
         // flag that needs none may be for an ancestor's that does: `git -C FOLDER log`, `git log -C`.
-        let needs = |candidate: &&Candidate<'a>| {
+        let needs = |candidate: &&KeyMeaning<'a>| {
             let flag = candidate.flag;
             flag.is_some_and(|flag| flag.value == FlagValue::Required)
         };

@@ -9,9 +9,9 @@ use crate::{
 };
 
 use super::{
-    Reader,
-    names::{LONGEST, Names, fold, names_of},
-    usage::{Line, Usage, Word},
+    InputReader,
+    names::{KeyNames, LONGEST, fold, names_of},
+    usage::{UsageLine, UsagePattern, UsageWord},
     values,
 };
 
@@ -46,10 +46,10 @@ enum Nearness {
     Same,
 }
 
-impl Reader<'_> {
+impl InputReader<'_> {
     /// The command's positionals from `args`, where they have names of their own. Those that come first may have been
     /// given by name: then the list is what follows them.
-    pub(super) fn spread_args(&mut self, names: &Names<'_>, strict: &mut Map<String, Value>) {
+    pub(super) fn spread_args(&mut self, names: &KeyNames<'_>, strict: &mut Map<String, Value>) {
         let input = self.input;
         if input.template.is_some() || input.pattern.is_some() {
             return;
@@ -144,7 +144,7 @@ impl Reader<'_> {
         }
         let mut flags = self.input.flags.iter();
         if let Some(flag) = flags.find(|property| property.key == ARGS_KEY) {
-            return flag.flag.is_switch() && values::switch(value) == values::Reading::AsItIs;
+            return flag.flag.is_switch() && values::switch(value) == values::ValueReading::AsItIs;
         }
         let own: Vec<&PositionalProperty> = own_positionals(self.input).collect();
         let mut behind = own.iter().filter(|own| own.positional.last);
@@ -156,7 +156,7 @@ impl Reader<'_> {
     }
 
     /// Positionals under another name for the same sort of thing, or under one that a usage pattern has.
-    pub(super) fn usage_names(&mut self, names: &Names<'_>, strict: &mut Map<String, Value>) {
+    pub(super) fn usage_names(&mut self, names: &KeyNames<'_>, strict: &mut Map<String, Value>) {
         let input = self.input;
         if input.template.is_some() {
             return;
@@ -191,12 +191,12 @@ impl Reader<'_> {
         let input = self.input;
         let mut flags = input.flags.iter();
         let switch = flags.any(|property| property.key == key && property.flag.is_switch());
-        if !switch || value.is_number() || values::switch(value) != values::Reading::AsItIs {
+        if !switch || value.is_number() || values::switch(value) != values::ValueReading::AsItIs {
             return false;
         }
         let is_it = |name: &str| nearness(key, name) == Some(Nearness::Same);
         match &input.pattern {
-            Some((_, pattern)) => Usage::read(pattern, input)
+            Some((_, pattern)) => UsagePattern::read(pattern, input)
                 .words()
                 .any(|word| is_it(&word.name)),
             None => own_positionals(input).any(|own| names_of(own).any(is_it)),
@@ -241,7 +241,7 @@ impl Reader<'_> {
         keys: &[String],
         strict: &mut Map<String, Value>,
     ) {
-        let usage = Usage::read(pattern, self.input);
+        let usage = UsagePattern::read(pattern, self.input);
         let known = |key: &&String| {
             let mut words = usage.words();
             words.any(|word| nearness(key, &word.name).is_some())
@@ -260,11 +260,11 @@ impl Reader<'_> {
         let mut readings: Vec<Vec<Value>> = Vec::new();
         // Without its flag a line is another command: `(-m | -M) <old> <new>` renames, `<name> <start>` makes one.
         let is_set = |name: &String| self.is_set(name, strict);
-        let possible: Vec<&Line> = usage
+        let possible: Vec<&UsageLine> = usage
             .lines()
             .filter(|line| line.flags.iter().all(is_set))
             .collect();
-        let mut lines: Vec<&Line> = Vec::new();
+        let mut lines: Vec<&UsageLine> = Vec::new();
         for line in &possible {
             if let Some(reading) = in_order(&line.words, &keys, &given) {
                 lines.push(line);
@@ -385,7 +385,7 @@ fn shares<'p, 'v>(
 /// The values in the order of one line of usage: every word that must be there is given, and a word that is left out
 /// stands before none that is given, unless a `--` parts them.
 fn in_order(
-    line: &[Word],
+    line: &[UsageWord],
     keys: &[&String],
     given: &impl Fn(&str) -> Vec<Value>,
 ) -> Option<Vec<Value>> {

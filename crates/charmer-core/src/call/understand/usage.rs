@@ -11,7 +11,7 @@ const MOST_LINES: usize = 64;
 
 /// A word of a usage line that stands for values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct UsageWord {
     pub(super) name: String,
     /// The least number of its values.
     pub(super) least: usize,
@@ -23,15 +23,15 @@ pub(super) struct Word {
 
 /// One line of a usage pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) words: Vec<Word>,
+pub(super) struct UsageLine {
+    pub(super) words: Vec<UsageWord>,
     /// The flags without which it is not this line: `-d` of `-d <branch>...`.
     pub(super) flags: Vec<String>,
     /// The flags that may stand in it, and not in every line: `-l` of `[-l] [<pattern>...]`.
     pub(super) options: Vec<String>,
 }
 
-impl Line {
+impl UsageLine {
     /// Returns true if this many bare words can stand here, and the line says that some must.
     pub(super) fn wants_words(&self, count: usize) -> bool {
         let least: usize = self.words.iter().map(|word| word.least).sum();
@@ -43,12 +43,12 @@ impl Line {
 
 /// A usage pattern, line by line.
 #[derive(Debug, Default)]
-pub(super) struct Usage {
-    lines: Vec<Line>,
+pub(super) struct UsagePattern {
+    lines: Vec<UsageLine>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum UsagePart {
     Word {
         name: String,
         required: bool,
@@ -67,7 +67,7 @@ enum Part {
     },
 }
 
-impl Usage {
+impl UsagePattern {
     pub(super) fn read(pattern: &str, input: &Input) -> Self {
         let lines = alternatives(pattern, true, 0).unwrap_or_default();
         let lines = lines.into_iter().filter_map(|line| read_line(line, input));
@@ -76,28 +76,28 @@ impl Usage {
         }
     }
 
-    pub(super) fn lines(&self) -> impl Iterator<Item = &Line> {
+    pub(super) fn lines(&self) -> impl Iterator<Item = &UsageLine> {
         self.lines.iter()
     }
 
-    pub(super) fn words(&self) -> impl Iterator<Item = &Word> {
+    pub(super) fn words(&self) -> impl Iterator<Item = &UsageWord> {
         self.lines.iter().flat_map(|line| &line.words)
     }
 }
 
 /// What one line says; none if something in it must be there that cannot be read.
-fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
-    let mut words: Vec<Word> = Vec::new();
+fn read_line(line: Vec<UsagePart>, input: &Input) -> Option<UsageLine> {
+    let mut words: Vec<UsageWord> = Vec::new();
     let mut needed: Vec<String> = Vec::new();
     let mut options: Vec<String> = Vec::new();
     let mut dashes = false;
     let mut parts = line.into_iter().peekable();
     while let Some(part) = parts.next() {
         match part {
-            Part::Dashes => dashes = true,
-            Part::Other { required: true } => return None,
-            Part::Other { required: false } => {}
-            Part::Flag { name, required } => {
+            UsagePart::Dashes => dashes = true,
+            UsagePart::Other { required: true } => return None,
+            UsagePart::Other { required: false } => {}
+            UsagePart::Flag { name, required } => {
                 // A word behind a flag that takes a value is that value.
                 let mut flags = input.flags.iter();
                 let known = flags.find(|property| property.flag.is_named(&name));
@@ -105,7 +105,7 @@ fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
                 let follows = parts.next_if(|part| {
                     let follows = matches!(
                         part,
-                        Part::Word {
+                        UsagePart::Word {
                             behind_flag: true,
                             ..
                         }
@@ -120,7 +120,7 @@ fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
                     false => options.push(name),
                 }
             }
-            Part::Word {
+            UsagePart::Word {
                 name,
                 required,
                 many,
@@ -133,7 +133,7 @@ fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
                         last.least += least;
                         last.most = last.most.saturating_add(most);
                     }
-                    None => words.push(Word {
+                    None => words.push(UsageWord {
                         name,
                         least,
                         most,
@@ -146,7 +146,7 @@ fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
     let mut names: Vec<&str> = words.iter().map(|word| word.name.as_str()).collect();
     names.sort_unstable();
     let once = names.windows(2).all(|pair| pair[0] != pair[1]);
-    once.then_some(Line {
+    once.then_some(UsageLine {
         words,
         flags: needed,
         options,
@@ -154,18 +154,18 @@ fn read_line(line: Vec<Part>, input: &Input) -> Option<Line> {
 }
 
 /// The lines that a pattern stands for; none if its brackets do not match or there are too many.
-fn alternatives(pattern: &str, required: bool, depth: usize) -> Option<Vec<Vec<Part>>> {
+fn alternatives(pattern: &str, required: bool, depth: usize) -> Option<Vec<Vec<UsagePart>>> {
     if depth > 8 {
         return None;
     }
     let mut lines = Vec::new();
     for alternative in split(pattern, |c| c == '|')? {
-        let mut so_far: Vec<Vec<Part>> = vec![Vec::new()];
+        let mut so_far: Vec<Vec<UsagePart>> = vec![Vec::new()];
         let mut flag_before = false;
         for element in split(alternative, char::is_whitespace)? {
             let mut choices = element_parts(element, required, depth)?;
             if let [only] = &mut choices[..]
-                && let [Part::Word { behind_flag, .. }] = &mut only[..]
+                && let [UsagePart::Word { behind_flag, .. }] = &mut only[..]
             {
                 *behind_flag = flag_before && !element.starts_with(['[', '(']);
             }
@@ -192,15 +192,15 @@ fn alternatives(pattern: &str, required: bool, depth: usize) -> Option<Vec<Vec<P
 }
 
 /// What one element of a pattern can stand for.
-fn element_parts(element: &str, required: bool, depth: usize) -> Option<Vec<Vec<Part>>> {
+fn element_parts(element: &str, required: bool, depth: usize) -> Option<Vec<Vec<UsagePart>>> {
     let bare = element.trim_end_matches("...").trim_end_matches('…');
     let many = bare.len() != element.len();
     if bare.is_empty() {
         // Dots by themselves belong to what stands before them; that is not told apart here.
-        return Some(vec![vec![Part::Other { required: false }]]);
+        return Some(vec![vec![UsagePart::Other { required: false }]]);
     }
     if bare == "--" {
-        return Some(vec![vec![Part::Dashes]]);
+        return Some(vec![vec![UsagePart::Dashes]]);
     }
     for (open, close) in [('[', ']'), ('(', ')')] {
         let inner = bare
@@ -210,7 +210,7 @@ fn element_parts(element: &str, required: bool, depth: usize) -> Option<Vec<Vec<
             let mut inner = alternatives(inner, required && open == '(', depth + 1)?;
             if many {
                 for part in inner.iter_mut().flatten() {
-                    if let Part::Word { many, .. } = part {
+                    if let UsagePart::Word { many, .. } = part {
                         *many = true;
                     }
                 }
@@ -220,22 +220,22 @@ fn element_parts(element: &str, required: bool, depth: usize) -> Option<Vec<Vec<
     }
     let part = if bare.starts_with('-') {
         let name = bare.split(['=', '[']).next().unwrap_or(bare);
-        Part::Flag {
+        UsagePart::Flag {
             name: name.to_owned(),
             required,
         }
     } else {
         match plain_word(bare) {
             Some(name) if !["options", "flags", "opts"].contains(&&*name.to_lowercase()) => {
-                Part::Word {
+                UsagePart::Word {
                     name,
                     required,
                     many,
                     behind_flag: false,
                 }
             }
-            Some(_) => Part::Other { required: false },
-            None => Part::Other { required },
+            Some(_) => UsagePart::Other { required: false },
+            None => UsagePart::Other { required },
         }
     };
     Some(vec![vec![part]])

@@ -18,7 +18,7 @@ const BOOLEAN_AS_TEXT: &str = "the boolean was taken as text";
 
 /// How a value is read.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Reading {
+pub(super) enum ValueReading {
     /// As it was given.
     AsItIs,
     /// As this value, and how that came.
@@ -29,13 +29,13 @@ pub(super) enum Reading {
 
 /// The type of one value.
 #[derive(Clone, Copy)]
-struct Kind<'a> {
+struct ValueKind<'a> {
     value_type: &'a ValueType,
     choices: &'a [Choice],
     ignore_case: bool,
 }
 
-impl Kind<'_> {
+impl ValueKind<'_> {
     fn takes(&self, value: &Value) -> bool {
         to_text(value, self.value_type, self.choices, self.ignore_case).is_ok()
     }
@@ -92,8 +92,8 @@ impl Kind<'_> {
 }
 
 /// A value of a flag. `quotes` says whether a value that holds the delimiter of a list can be written at all.
-pub(super) fn of_flag(flag: &Flag, value: &Value, quotes: bool) -> Reading {
-    let kind = Kind {
+pub(super) fn of_flag(flag: &Flag, value: &Value, quotes: bool) -> ValueReading {
+    let kind = ValueKind {
         value_type: &flag.value_type,
         choices: &flag.choices,
         ignore_case: flag.ignore_case,
@@ -117,13 +117,15 @@ pub(super) fn of_flag(flag: &Flag, value: &Value, quotes: bool) -> Reading {
             {
                 let alone = Value::from(bare.clone().unwrap_or_default());
                 return match bare.is_none() || kind.takes(&alone) {
-                    true => Reading::Taken(alone, "true was taken as the flag without a value"),
-                    false => Reading::AsItIs,
+                    true => {
+                        ValueReading::Taken(alone, "true was taken as the flag without a value")
+                    }
+                    false => ValueReading::AsItIs,
                 };
             }
             // And `false` may be no flag at all, or a value of it.
             if matches!(flag.value, FlagValue::Optional { .. }) && value.is_boolean() {
-                return Reading::AsItIs;
+                return ValueReading::AsItIs;
             }
             taken(kind.read(value))
         }
@@ -139,19 +141,19 @@ pub(super) fn of_flag(flag: &Flag, value: &Value, quotes: bool) -> Reading {
             Value::Array(items)
                 if items.len() == count && !items.iter().any(|item| item.is_array()) =>
             {
-                Reading::Taken(
+                ValueReading::Taken(
                     vec![value.clone()].into(),
                     "the list was taken as a list of one list",
                 )
             }
-            _ => Reading::AsItIs,
+            _ => ValueReading::AsItIs,
         },
     }
 }
 
 /// A value of a positional.
-pub(super) fn of_positional(positional: &Positional, value: &Value) -> Reading {
-    let kind = Kind {
+pub(super) fn of_positional(positional: &Positional, value: &Value) -> ValueReading {
+    let kind = ValueKind {
         value_type: &positional.value_type,
         choices: &positional.choices,
         ignore_case: positional.ignore_case,
@@ -164,8 +166,8 @@ pub(super) fn of_positional(positional: &Positional, value: &Value) -> Reading {
 }
 
 /// A list of words of a command line.
-pub(super) fn words(value: &Value) -> Reading {
-    let kind = Kind {
+pub(super) fn words(value: &Value) -> ValueReading {
+    let kind = ValueKind {
         value_type: &ValueType::String,
         choices: &[],
         ignore_case: false,
@@ -174,8 +176,8 @@ pub(super) fn words(value: &Value) -> Reading {
 }
 
 /// On or off.
-pub(super) fn switch(value: &Value) -> Reading {
-    let kind = Kind {
+pub(super) fn switch(value: &Value) -> ValueReading {
+    let kind = ValueKind {
         value_type: &ValueType::Bool,
         choices: &[],
         ignore_case: false,
@@ -184,22 +186,24 @@ pub(super) fn switch(value: &Value) -> Reading {
 }
 
 /// A list of whatever it holds.
-pub(super) fn list_of(value: &Value) -> Reading {
+pub(super) fn list_of(value: &Value) -> ValueReading {
     match value {
         Value::String(text) if is_written_list(text) => not_as_text(),
-        Value::String(_) | Value::Number(_) | Value::Bool(_) => Reading::Taken(
+        Value::String(_) | Value::Number(_) | Value::Bool(_) => ValueReading::Taken(
             vec![value.clone()].into(),
             "the value was taken as a list of one",
         ),
-        Value::Null | Value::Array(_) | Value::Object(_) => Reading::AsItIs,
+        Value::Null | Value::Array(_) | Value::Object(_) => ValueReading::AsItIs,
     }
 }
 
-fn taken(read: Option<(Value, &'static str)>) -> Reading {
-    read.map_or(Reading::AsItIs, |(value, how)| Reading::Taken(value, how))
+fn taken(read: Option<(Value, &'static str)>) -> ValueReading {
+    read.map_or(ValueReading::AsItIs, |(value, how)| {
+        ValueReading::Taken(value, how)
+    })
 }
 
-fn list(kind: Kind<'_>, delimiter: Option<char>, quotes: bool, value: &Value) -> Reading {
+fn list(kind: ValueKind<'_>, delimiter: Option<char>, quotes: bool, value: &Value) -> ValueReading {
     let one = |value: &Value| {
         kind.read(value)
             .map_or_else(|| value.clone(), |(value, _)| value)
@@ -213,13 +217,13 @@ fn list(kind: Kind<'_>, delimiter: Option<char>, quotes: bool, value: &Value) ->
             };
             let readings: Vec<_> = items.iter().map(read).collect();
             let Some(how) = readings.iter().flatten().map(|(_, how)| *how).next() else {
-                return Reading::AsItIs;
+                return ValueReading::AsItIs;
             };
             let items = items.iter().zip(readings);
             let items = items.map(|(item, read)| read.map_or_else(|| item.clone(), |(one, _)| one));
-            Reading::Taken(items.collect(), how)
+            ValueReading::Taken(items.collect(), how)
         }
-        Value::Null | Value::Object(_) => Reading::AsItIs,
+        Value::Null | Value::Object(_) => ValueReading::AsItIs,
         Value::String(text) if is_written_list(text) => not_as_text(),
         Value::String(text) if delimiter.is_some_and(|delimiter| text.contains(delimiter)) => {
             let delimiter = delimiter.expect("the text holds it");
@@ -229,13 +233,13 @@ fn list(kind: Kind<'_>, delimiter: Option<char>, quotes: bool, value: &Value) ->
             // As one value it must be possible to write it: where the program splits it in any case, it is several.
             let whole = quotes && kind.takes(value);
             match (whole, parts.iter().all(|part| kind.takes(part))) {
-                (false, false) => Reading::AsItIs,
+                (false, false) => ValueReading::AsItIs,
                 (true, false) => list_of(value),
-                (false, true) => Reading::Taken(
+                (false, true) => ValueReading::Taken(
                     parts.into(),
                     "the text was taken as a list, as the program splits it",
                 ),
-                (true, true) => Reading::TwoWays(format!(
+                (true, true) => ValueReading::TwoWays(format!(
                     "an array, because `{delimiter}` may part two values or belong to one"
                 )),
             }
@@ -243,8 +247,10 @@ fn list(kind: Kind<'_>, delimiter: Option<char>, quotes: bool, value: &Value) ->
         scalar => {
             let one = one(scalar);
             match kind.takes(&one) {
-                true => Reading::Taken(vec![one].into(), "the value was taken as a list of one"),
-                false => Reading::AsItIs,
+                true => {
+                    ValueReading::Taken(vec![one].into(), "the value was taken as a list of one")
+                }
+                false => ValueReading::AsItIs,
             }
         }
     }
@@ -255,22 +261,22 @@ fn is_written_list(text: &str) -> bool {
     text.trim_start().starts_with('[') && serde_json::from_str::<Vec<Value>>(text).is_ok()
 }
 
-fn not_as_text() -> Reading {
-    Reading::TwoWays("an array itself, not the text of one".into())
+fn not_as_text() -> ValueReading {
+    ValueReading::TwoWays("an array itself, not the text of one".into())
 }
 
-fn map(inner: MapValue, value: &Value) -> Reading {
+fn map(inner: MapValue, value: &Value) -> ValueReading {
     let value_type = match inner {
         MapValue::Text => ValueType::String,
         MapValue::Integer => ValueType::INT,
     };
-    let kind = Kind {
+    let kind = ValueKind {
         value_type: &value_type,
         choices: &[],
         ignore_case: false,
     };
     let Value::Object(entries) = value else {
-        return Reading::AsItIs;
+        return ValueReading::AsItIs;
     };
     let mut how = None;
     let entries: Map<String, Value> = entries
@@ -288,7 +294,9 @@ fn map(inner: MapValue, value: &Value) -> Reading {
             (key.clone(), value)
         })
         .collect();
-    how.map_or(Reading::AsItIs, |how| Reading::Taken(entries.into(), how))
+    how.map_or(ValueReading::AsItIs, |how| {
+        ValueReading::Taken(entries.into(), how)
+    })
 }
 
 fn boolean(text: &str) -> Option<Value> {
@@ -343,17 +351,17 @@ mod tests {
 
     use super::*;
 
-    fn text(value: Value) -> Reading {
+    fn text(value: Value) -> ValueReading {
         of_flag(&Flag::new("x").pflag("string"), &value, true)
     }
 
-    fn whole(value: Value) -> Reading {
+    fn whole(value: Value) -> ValueReading {
         of_flag(&Flag::new("x").value_type(ValueType::UINT), &value, true)
     }
 
-    fn value(reading: Reading) -> Option<Value> {
+    fn value(reading: ValueReading) -> Option<Value> {
         match reading {
-            Reading::Taken(value, _) => Some(value),
+            ValueReading::Taken(value, _) => Some(value),
             _ => None,
         }
     }
@@ -372,7 +380,7 @@ mod tests {
         // One too many for its type, and a decimal that was rounded while it was read.
         for given in ["18446744073709551616", "0.12345678901234567890", "1e300"] {
             let number: Value = serde_json::from_str(given).expect("a number");
-            assert_eq!(text(number), Reading::AsItIs, "{given}");
+            assert_eq!(text(number), ValueReading::AsItIs, "{given}");
         }
     }
 
@@ -395,7 +403,7 @@ mod tests {
             "18446744073709551616",
             "-1",
         ] {
-            assert_eq!(whole(json!(bad)), Reading::AsItIs, "{bad}");
+            assert_eq!(whole(json!(bad)), ValueReading::AsItIs, "{bad}");
         }
     }
 
@@ -403,7 +411,7 @@ mod tests {
     fn true_is_a_flag_without_its_value_where_that_may_be_left_out() {
         let stat = Flag::new("stat").pflag("string").optional_value(None);
         assert_eq!(value(of_flag(&stat, &json!(true), true)), Some(json!("")));
-        assert_eq!(of_flag(&stat, &json!(false), true), Reading::AsItIs);
+        assert_eq!(of_flag(&stat, &json!(false), true), ValueReading::AsItIs);
         let dry = Flag::new("dry-run")
             .pflag("string")
             .optional_value(Some("all"));
@@ -413,10 +421,10 @@ mod tests {
     #[test]
     fn a_boolean_is_a_text_only_where_it_stands_for_nothing_else() {
         for given in [json!(true), json!(false), json!([true])] {
-            assert_eq!(text(given.clone()), Reading::AsItIs, "{given}");
+            assert_eq!(text(given.clone()), ValueReading::AsItIs, "{given}");
         }
         let list = Flag::new("x").pflag("stringArray");
-        assert_eq!(of_flag(&list, &json!(true), true), Reading::AsItIs);
+        assert_eq!(of_flag(&list, &json!(true), true), ValueReading::AsItIs);
         let known = Flag::new("x").pflag("string").choices(["true", "auto"]);
         assert_eq!(
             value(of_flag(&known, &json!(true), true)),
@@ -434,7 +442,7 @@ mod tests {
         let fields = Flag::new("json").pflag("stringSlice");
         assert!(matches!(
             of_flag(&fields, &json!("a,b"), true),
-            Reading::TwoWays(_)
+            ValueReading::TwoWays(_)
         ));
         assert_eq!(
             value(of_flag(&fields, &json!("a,b"), false)),
@@ -449,7 +457,10 @@ mod tests {
             value(of_flag(&known, &json!("number,title"), true)),
             Some(json!(["number", "title"]))
         );
-        assert_eq!(of_flag(&known, &json!("number,x"), true), Reading::AsItIs);
+        assert_eq!(
+            of_flag(&known, &json!("number,x"), true),
+            ValueReading::AsItIs
+        );
         let whole = Flag::new("n").pflag("intSlice");
         assert_eq!(
             value(of_flag(&whole, &json!("1,2"), true)),
@@ -462,7 +473,7 @@ mod tests {
         let list = Flag::new("x").pflag("stringArray");
         for odd in ["[]", "[\"a\"]", " [1, 2]"] {
             let reading = of_flag(&list, &json!(odd), true);
-            assert!(matches!(reading, Reading::TwoWays(_)), "{odd}");
+            assert!(matches!(reading, ValueReading::TwoWays(_)), "{odd}");
         }
         assert_eq!(
             value(of_flag(&list, &json!("[a-z]"), true)),
@@ -480,10 +491,10 @@ mod tests {
             json!([[1]]),
             json!([{}]),
         ] {
-            assert_eq!(text(odd.clone()), Reading::AsItIs, "{odd}");
-            assert_eq!(whole(odd.clone()), Reading::AsItIs, "{odd}");
-            assert_eq!(of_flag(&list, &odd, true), Reading::AsItIs, "{odd}");
+            assert_eq!(text(odd.clone()), ValueReading::AsItIs, "{odd}");
+            assert_eq!(whole(odd.clone()), ValueReading::AsItIs, "{odd}");
+            assert_eq!(of_flag(&list, &odd, true), ValueReading::AsItIs, "{odd}");
         }
-        assert_eq!(text(json!(["a", "b"])), Reading::AsItIs);
+        assert_eq!(text(json!(["a", "b"])), ValueReading::AsItIs);
     }
 }

@@ -2,15 +2,15 @@
 
 use super::{
     header,
-    table::{Border, Lines, Style},
-    width::{Measure, Piece, walk},
+    table::{Border, Style, TableLines},
+    width::{LinePiece, Measure, walk},
 };
 
 /// How many rows it takes to believe that what they have in common is no chance.
 const MANY_ROWS: usize = 5;
 
 /// Whether no cell is empty but in the last column.
-pub(super) fn only_last_empty(table: &[Vec<Piece<'_>>]) -> bool {
+pub(super) fn only_last_empty(table: &[Vec<LinePiece<'_>>]) -> bool {
     table.iter().all(|row| {
         row.split_last()
             .is_some_and(|(_, cells)| cells.iter().all(|cell| !cell.is_empty()))
@@ -18,10 +18,10 @@ pub(super) fn only_last_empty(table: &[Vec<Piece<'_>>]) -> bool {
 }
 
 /// Whether every cell but those of the last column is a word, and no two names with one space between them can be one.
-pub(super) fn is_certain_narrow(names: &[Piece<'_>], table: &[Vec<Piece<'_>>]) -> bool {
+pub(super) fn is_certain_narrow(names: &[LinePiece<'_>], table: &[Vec<LinePiece<'_>>]) -> bool {
     // With one space between columns, two ways of counting would too often both fit.
     let is_word =
-        |cell: &Piece<'_>| !cell.is_empty() && cell.text.is_ascii() && !cell.text.contains(' ');
+        |cell: &LinePiece<'_>| !cell.is_empty() && cell.text.is_ascii() && !cell.text.contains(' ');
     let words = table.iter().all(|row| {
         row.split_last()
             .is_some_and(|(_, cells)| cells.iter().all(is_word))
@@ -31,13 +31,13 @@ pub(super) fn is_certain_narrow(names: &[Piece<'_>], table: &[Vec<Piece<'_>>]) -
         .collect();
     // As one they would begin or end together, and have single spaces inside.
     let can_be_one = |index: usize| {
-        let single = |row: &Vec<Piece<'_>>| {
+        let single = |row: &Vec<LinePiece<'_>>| {
             row[index + 1].is_empty() || row[index + 1].start == row[index].end + 1
         };
         let left = table
             .iter()
             .all(|row| row[index].start == names[index].start);
-        let end = |row: &Vec<Piece<'_>>| row[index].end.max(row[index + 1].end);
+        let end = |row: &Vec<LinePiece<'_>>| row[index].end.max(row[index + 1].end);
         let right = table.iter().all(|row| end(row) == names[index + 1].end);
         (left || right) && table.iter().all(single)
     };
@@ -56,9 +56,9 @@ pub(super) fn is_certain_narrow(names: &[Piece<'_>], table: &[Vec<Piece<'_>>]) -
 /// there and all others are wider than that space. What one way of counting puts there, and another does not, says
 /// nothing.
 pub(super) fn no_name_is_two(
-    names: &[Piece<'_>],
-    table: &[Vec<Piece<'_>>],
-    lines: &Lines<'_>,
+    names: &[LinePiece<'_>],
+    table: &[Vec<LinePiece<'_>>],
+    lines: &TableLines<'_>,
     borders: &[Border],
     measure: Measure,
 ) -> bool {
@@ -107,7 +107,7 @@ fn is_settled(line: &str, measure: Measure, column: usize) -> bool {
 }
 
 /// Whether the cells read like cells below names, and not like other text that happens to be aligned.
-pub(super) fn is_plausible(names: &[&str], table: &[Vec<Piece<'_>>], style: Style) -> bool {
+pub(super) fn is_plausible(names: &[&str], table: &[Vec<LinePiece<'_>>], style: Style) -> bool {
     let last = names.len() - 1;
     let mut all_upper = !table.is_empty();
     let mut last_has_gap = !table.is_empty();
@@ -137,7 +137,7 @@ pub(super) fn is_plausible(names: &[&str], table: &[Vec<Piece<'_>>], style: Styl
         || style == Style::Ruled
         || last > 1
             && (0..=last).any(|index| {
-                let is_number = |cell: &Piece<'_>| {
+                let is_number = |cell: &LinePiece<'_>| {
                     let digits = cell
                         .text
                         .trim_end_matches(|c: char| c == '%' || c.is_ascii_uppercase());

@@ -32,7 +32,7 @@ impl Documents {
 /// it is `declared`. Of a list only as many items are made as can fit into `most` bytes; what is too long and no list
 /// is not read.
 pub(super) fn read(text: &str, declared: bool, most: usize) -> Option<Documents> {
-    let state = State::new(most);
+    let state = JsonFindings::new(most);
     let mut documents = Vec::new();
     let mut skipped = 0;
     let mut rest = text;
@@ -131,7 +131,7 @@ fn has_exact_numbers(text: &str) -> bool {
 }
 
 /// What is found out while values are made.
-struct State {
+struct JsonFindings {
     has_float: Cell<bool>,
     /// How many bytes there is room for; what is made is counted at the least that it can be.
     room: Cell<usize>,
@@ -141,7 +141,7 @@ struct State {
     skipped: Cell<usize>,
 }
 
-impl State {
+impl JsonFindings {
     fn new(most: usize) -> Self {
         Self {
             has_float: Cell::new(false),
@@ -151,8 +151,8 @@ impl State {
         }
     }
 
-    fn at(&self, place: ValuePlace) -> Strict<'_> {
-        Strict { state: self, place }
+    fn at(&self, place: ValuePlace) -> UniqueKeys<'_> {
+        UniqueKeys { state: self, place }
     }
 
     fn has_room(&self) -> bool {
@@ -185,12 +185,12 @@ enum ValuePlace {
 
 /// A value in which no key stands twice.
 #[derive(Clone, Copy)]
-struct Strict<'s> {
-    state: &'s State,
+struct UniqueKeys<'s> {
+    state: &'s JsonFindings,
     place: ValuePlace,
 }
 
-impl<'de> DeserializeSeed<'de> for Strict<'_> {
+impl<'de> DeserializeSeed<'de> for UniqueKeys<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -198,7 +198,7 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Strict<'_> {
+impl<'de> Visitor<'de> for UniqueKeys<'_> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

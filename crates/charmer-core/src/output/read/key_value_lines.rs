@@ -55,7 +55,7 @@ const HELP_WORDS: [&str; 14] = [
 
 /// One line that is not blank.
 #[derive(Debug, Clone, Copy)]
-struct Line<'t> {
+struct PairLine<'t> {
     indent: usize,
     text: &'t str,
     /// Whether a blank line stands above.
@@ -112,7 +112,7 @@ pub(super) fn read(text: &str, declared: bool) -> Option<Value> {
     (items.len() > 1).then_some(Value::Array(items))
 }
 
-fn lines(text: &str) -> Option<Vec<Line<'_>>> {
+fn lines(text: &str) -> Option<Vec<PairLine<'_>>> {
     let mut after_blank = false;
     let mut lines = Vec::new();
     for raw in text.lines() {
@@ -125,12 +125,12 @@ fn lines(text: &str) -> Option<Vec<Line<'_>>> {
     Some(lines)
 }
 
-fn line(raw: &str, after_blank: bool) -> Option<Line<'_>> {
+fn line(raw: &str, after_blank: bool) -> Option<PairLine<'_>> {
     let text = raw.trim_start_matches(' ');
     if text.contains(|c: char| c.is_control() && c != '\t') {
         return None;
     }
-    Some(Line {
+    Some(PairLine {
         indent: raw.len() - text.len(),
         text: text.trim_end_matches(' '),
         after_blank,
@@ -138,7 +138,7 @@ fn line(raw: &str, after_blank: bool) -> Option<Line<'_>> {
 }
 
 /// A line as a pair, if its key reads like one.
-fn pair(line: Line<'_>) -> Option<Pair<'_>> {
+fn pair(line: PairLine<'_>) -> Option<Pair<'_>> {
     let colon = line.text.match_indices(':').map(|(at, _)| at).find(|&at| {
         line.text[at + 1..].is_empty() || line.text[at + 1..].starts_with([' ', '\t'])
     })?;
@@ -163,7 +163,7 @@ fn pair(line: Line<'_>) -> Option<Pair<'_>> {
 }
 
 /// Pairs of one indentation, each with what is indented more.
-fn block(lines: &[Line<'_>], depth: usize) -> Option<Value> {
+fn block(lines: &[PairLine<'_>], depth: usize) -> Option<Value> {
     let indent = lines.first()?.indent;
     if depth > MOST_DEPTH {
         return None;
@@ -190,7 +190,7 @@ fn block(lines: &[Line<'_>], depth: usize) -> Option<Value> {
 }
 
 /// What a pair says together with the lines below it.
-fn value(pair: &Pair<'_>, indent: usize, body: &[Line<'_>], depth: usize) -> Option<Value> {
+fn value(pair: &Pair<'_>, indent: usize, body: &[PairLine<'_>], depth: usize) -> Option<Value> {
     if body.is_empty() {
         return Some(pair.value.into());
     }
@@ -221,7 +221,7 @@ fn value(pair: &Pair<'_>, indent: usize, body: &[Line<'_>], depth: usize) -> Opt
 }
 
 /// What stands below a key without a value: a table, pairs, or lines as they are.
-fn section(body: &[Line<'_>], depth: usize) -> Value {
+fn section(body: &[PairLine<'_>], depth: usize) -> Value {
     let base = body
         .iter()
         .map(|line| line.indent)
@@ -237,14 +237,15 @@ fn section(body: &[Line<'_>], depth: usize) -> Value {
 }
 
 /// Whether more than colons speaks for pairs.
-fn is_certain(lines: &[Line<'_>], object: &Map<String, Value>) -> bool {
+fn is_certain(lines: &[PairLine<'_>], object: &Map<String, Value>) -> bool {
     let is_other = |(key, value): (&String, &Value)| {
         let key = key.to_lowercase();
         MESSAGE_WORDS.contains(&key.as_str())
             || !value.is_string() && HELP_WORDS.contains(&key.as_str())
     };
-    let is_option =
-        |line: &Line<'_>| line.text.starts_with('-') && line.text.contains(char::is_alphanumeric);
+    let is_option = |line: &PairLine<'_>| {
+        line.text.starts_with('-') && line.text.contains(char::is_alphanumeric)
+    };
     let like_options = lines.iter().any(is_option);
     if object.iter().any(is_other) || like_options {
         return false;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     doubt::{is_certain_narrow, is_plausible, no_name_is_two, only_last_empty},
     header, tabs,
-    width::{Measure, Piece, cut, walk},
+    width::{LinePiece, Measure, cut, walk},
 };
 
 /// How many columns a table has at least whose names have only one space between them.
@@ -17,7 +17,7 @@ const LEAST_NARROW: usize = 3;
 
 /// Why text is no table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refused {
+enum NoTable {
     /// Cells do not stand under names; they might, if columns are counted in another way.
     Misaligned,
     /// It can be read in more than one way, or reads like something else.
@@ -25,7 +25,7 @@ enum Refused {
 }
 
 /// The lines of one table as it is being read.
-pub(super) struct Lines<'t> {
+pub(super) struct TableLines<'t> {
     header: &'t str,
     /// The line of dashes below the header.
     rule: Option<&'t str>,
@@ -34,7 +34,7 @@ pub(super) struct Lines<'t> {
 
 /// What was read of one table.
 #[derive(PartialEq)]
-struct Table<'t> {
+struct TableRead<'t> {
     names: Vec<&'t str>,
     rows: Vec<Vec<&'t str>>,
 }
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str, declared: bool) -> Option<Value> {
     if !could_be_header(text) || text.contains('\t') {
         return None;
     }
-    let mut tables: Vec<Table<'_>> = Vec::new();
+    let mut tables: Vec<TableRead<'_>> = Vec::new();
     for lines in groups(text)? {
         let table = read_one(&lines)?;
         if table.rows.is_empty() && !declared {
@@ -103,7 +103,7 @@ fn could_be_header(text: &str) -> bool {
 }
 
 /// The lines between blank lines. `None` if there are more blank lines than one between two groups, or before them.
-fn groups(text: &str) -> Option<Vec<Lines<'_>>> {
+fn groups(text: &str) -> Option<Vec<TableLines<'_>>> {
     let mut groups: Vec<Vec<&str>> = vec![Vec::new()];
     for line in text.trim_end_matches([' ', '\r', '\n']).split('\n') {
         let line = line
@@ -121,7 +121,7 @@ fn groups(text: &str) -> Option<Vec<Lines<'_>>> {
         .into_iter()
         .map(|lines| {
             let mut lines = lines.into_iter().peekable();
-            Some(Lines {
+            Some(TableLines {
                 header: lines.next()?,
                 rule: lines.next_if(|line| is_rule(line)),
                 rows: lines.collect(),
@@ -136,39 +136,39 @@ fn is_rule(line: &str) -> bool {
         || line.contains("==") && line.bytes().all(|byte| matches!(byte, b'=' | b' '))
 }
 
-fn read_one<'t>(lines: &Lines<'t>) -> Option<Table<'t>> {
+fn read_one<'t>(lines: &TableLines<'t>) -> Option<TableRead<'t>> {
     let all = || lines.rows.iter().copied().chain([lines.header]);
     let measures: &[Measure] = if all().all(str::is_ascii) {
         &[Measure::Counted]
     } else {
         &[Measure::Shown, Measure::Apart, Measure::Counted]
     };
-    let mut read: Option<Table<'t>> = None;
+    let mut read: Option<TableRead<'t>> = None;
     for &measure in measures {
         match read_measured(lines, measure) {
             Ok(table) if read.as_ref().is_none_or(|other| *other == table) => read = Some(table),
             // Two ways of counting give two tables, or the table is doubtful in one of them.
-            Ok(_) | Err(Refused::Doubtful) => return None,
-            Err(Refused::Misaligned) => {}
+            Ok(_) | Err(NoTable::Doubtful) => return None,
+            Err(NoTable::Misaligned) => {}
         }
     }
     read
 }
 
-fn read_measured<'t>(lines: &Lines<'t>, measure: Measure) -> Result<Table<'t>, Refused> {
-    let blank = Blank::new(lines, measure).ok_or(Refused::Doubtful)?;
+fn read_measured<'t>(lines: &TableLines<'t>, measure: Measure) -> Result<TableRead<'t>, NoTable> {
+    let blank = Blank::new(lines, measure).ok_or(NoTable::Doubtful)?;
     if let Some(rule) = lines.rule {
-        let runs = split_header(rule, measure, 1).ok_or(Refused::Doubtful)?;
+        let runs = split_header(rule, measure, 1).ok_or(NoTable::Doubtful)?;
         let names = ruled_names(lines.header, &runs, measure)?;
         return rows(lines, &names, &blank, measure, Style::Ruled);
     }
-    let wide = split_header(lines.header, measure, 2).ok_or(Refused::Doubtful)?;
+    let wide = split_header(lines.header, measure, 2).ok_or(NoTable::Doubtful)?;
     let read_wide = if wide.len() < 2 {
-        Err(Refused::Misaligned)
+        Err(NoTable::Misaligned)
     } else {
         rows(lines, &wide, &blank, measure, Style::Wide)
     };
-    let narrow = narrow_names(lines.header, measure).ok_or(Refused::Doubtful)?;
+    let narrow = narrow_names(lines.header, measure).ok_or(NoTable::Doubtful)?;
     if read_wide.is_ok() || narrow.len() < LEAST_NARROW || narrow.len() == wide.len() {
         return read_wide;
     }
@@ -176,7 +176,7 @@ fn read_measured<'t>(lines: &Lines<'t>, measure: Measure) -> Result<Table<'t>, R
         rows(lines, &narrow, &blank, measure, Style::Narrow),
         read_wide,
     ) {
-        (Err(Refused::Misaligned), wide) => wide,
+        (Err(NoTable::Misaligned), wide) => wide,
         (narrow, _) => narrow,
     }
 }
@@ -202,7 +202,7 @@ struct Blank {
 
 impl Blank {
     /// `None` if a line has characters that do not stand where they are.
-    fn new(lines: &Lines<'_>, measure: Measure) -> Option<Self> {
+    fn new(lines: &TableLines<'_>, measure: Measure) -> Option<Self> {
         // What is behind the last name needs no borders.
         let width = walk(lines.header, measure, |_, _, _| ())?;
         let mut columns = vec![true; width];
@@ -246,8 +246,8 @@ impl Blank {
 }
 
 /// The words of a header with at least so many spaces between them.
-fn split_header(line: &str, measure: Measure, spaces: usize) -> Option<Vec<Piece<'_>>> {
-    let mut names: Vec<Piece<'_>> = Vec::new();
+fn split_header(line: &str, measure: Measure, spaces: usize) -> Option<Vec<LinePiece<'_>>> {
+    let mut names: Vec<LinePiece<'_>> = Vec::new();
     let (mut byte, mut from) = (0, 0);
     walk(line, measure, |column, width, cluster| {
         if cluster != " " {
@@ -259,7 +259,7 @@ fn split_header(line: &str, measure: Measure, spaces: usize) -> Option<Vec<Piece
                 }
                 _ => {
                     from = byte;
-                    names.push(Piece {
+                    names.push(LinePiece {
                         text: cluster,
                         start: column,
                         end,
@@ -273,7 +273,7 @@ fn split_header(line: &str, measure: Measure, spaces: usize) -> Option<Vec<Piece
 }
 
 /// Every word of a header, but for small ones at its end, which belong to the name before them (`Mounted on`).
-fn narrow_names(line: &str, measure: Measure) -> Option<Vec<Piece<'_>>> {
+fn narrow_names(line: &str, measure: Measure) -> Option<Vec<LinePiece<'_>>> {
     let mut words = split_header(line, measure, 1)?;
     while let [.., before, last] = words.as_mut_slice()
         && last.text.starts_with(char::is_lowercase)
@@ -291,31 +291,31 @@ fn narrow_names(line: &str, measure: Measure) -> Option<Vec<Piece<'_>>> {
 /// The names above a line of dashes.
 fn ruled_names<'t>(
     line: &'t str,
-    runs: &[Piece<'_>],
+    runs: &[LinePiece<'_>],
     measure: Measure,
-) -> Result<Vec<Piece<'t>>, Refused> {
+) -> Result<Vec<LinePiece<'t>>, NoTable> {
     let cuts: Vec<usize> = runs.iter().skip(1).map(|run| run.start).collect();
-    let names = cut(line, measure, &cuts).ok_or(Refused::Misaligned)?;
-    let fits = |(name, run): (&Piece<'_>, &Piece<'_>)| {
+    let names = cut(line, measure, &cuts).ok_or(NoTable::Misaligned)?;
+    let fits = |(name, run): (&LinePiece<'_>, &LinePiece<'_>)| {
         !name.is_empty() && (name.start == run.start || name.end == run.end)
     };
     if runs.len() < 2 || !names.iter().zip(runs).all(fits) {
-        return Err(Refused::Misaligned);
+        return Err(NoTable::Misaligned);
     }
     Ok(names)
 }
 
 /// Cuts the rows where the names and the blank columns say, and makes sure of it.
 fn rows<'t>(
-    lines: &Lines<'t>,
-    names: &[Piece<'t>],
+    lines: &TableLines<'t>,
+    names: &[LinePiece<'t>],
     blank: &Blank,
     measure: Measure,
     style: Style,
-) -> Result<Table<'t>, Refused> {
+) -> Result<TableRead<'t>, NoTable> {
     let texts: Vec<&str> = names.iter().map(|name| name.text).collect();
     if !header::are_titles(&texts) && !header::are_upper(&texts) || !header::are_distinct(&texts) {
-        return Err(Refused::Doubtful);
+        return Err(NoTable::Doubtful);
     }
     // Where a word runs over the begin of a name and one over its end, cells can neither begin nor end with it. This way
     // of counting columns is not the program's then, and what else it shows is no reason to doubt another way.
@@ -323,7 +323,7 @@ fn rows<'t>(
         .iter()
         .any(|name| blank.is_crossed(name.start) && blank.is_crossed(name.end))
     {
-        return Err(Refused::Misaligned);
+        return Err(NoTable::Misaligned);
     }
     let borders = borders(names, blank)?;
     let cuts: Vec<usize> = borders.iter().map(|border| border.end).collect();
@@ -332,7 +332,7 @@ fn rows<'t>(
     let mut table = Vec::with_capacity(lines.rows.len());
     let mut has_empty = false;
     for line in &lines.rows {
-        let row = cut(line, measure, &cuts).ok_or(Refused::Misaligned)?;
+        let row = cut(line, measure, &cuts).ok_or(NoTable::Misaligned)?;
         for (index, (cell, name)) in row.iter().zip(names).enumerate() {
             has_empty |= cell.is_empty();
             left[index] &= cell.is_empty() || cell.start == name.start;
@@ -344,7 +344,7 @@ fn rows<'t>(
         // What stands between two blank runs belongs to the left only if the right column begins under its name.
         let needs_left = index > 0 && borders[index - 1].several;
         if !left[index] && (needs_left || !right[index]) {
-            return Err(Refused::Misaligned);
+            return Err(NoTable::Misaligned);
         }
     }
     // A single blank column can be a space in a cell that is too long for its column, if the next one is empty, or in a
@@ -356,7 +356,7 @@ fn rows<'t>(
             Style::Ruled => !has_empty,
         };
         if !is_allowed {
-            return Err(Refused::Doubtful);
+            return Err(NoTable::Doubtful);
         }
     }
     let fits = match style {
@@ -365,13 +365,13 @@ fn rows<'t>(
         Style::Ruled => true,
     };
     if !fits || !is_plausible(&texts, &table, style) {
-        return Err(Refused::Doubtful);
+        return Err(NoTable::Doubtful);
     }
     let rows = table
         .into_iter()
         .map(|row| row.into_iter().map(|cell| cell.text).collect())
         .collect();
-    Ok(Table { names: texts, rows })
+    Ok(TableRead { names: texts, rows })
 }
 
 /// The blank columns between two names.
@@ -382,16 +382,16 @@ pub(super) struct Border {
     several: bool,
 }
 
-fn borders(names: &[Piece<'_>], blank: &Blank) -> Result<Vec<Border>, Refused> {
+fn borders(names: &[LinePiece<'_>], blank: &Blank) -> Result<Vec<Border>, NoTable> {
     names
         .windows(2)
         .map(|pair| {
             let runs = blank.runs(pair[0].end, pair[1].start);
-            let &(start, end) = runs.last().ok_or(Refused::Misaligned)?;
+            let &(start, end) = runs.last().ok_or(NoTable::Misaligned)?;
             let several = runs.len() > 1;
             // Two blank columns are in no cell; one may be.
             if several && (end != pair[1].start || end - start < 2) {
-                return Err(Refused::Doubtful);
+                return Err(NoTable::Doubtful);
             }
             Ok(Border {
                 start,

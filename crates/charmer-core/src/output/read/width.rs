@@ -59,21 +59,25 @@ fn cluster_length(text: &str) -> usize {
 
 /// A part of a line without the spaces around it, and the columns that it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece<'t> {
+pub(super) struct LinePiece<'t> {
     pub(super) text: &'t str,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-impl Piece<'_> {
+impl LinePiece<'_> {
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 }
 
 /// Cuts a line at these columns, which ascend. `None` if one of them is inside of a character.
-pub(super) fn cut<'t>(line: &'t str, measure: Measure, cuts: &[usize]) -> Option<Vec<Piece<'t>>> {
-    let empty = Piece {
+pub(super) fn cut<'t>(
+    line: &'t str,
+    measure: Measure,
+    cuts: &[usize],
+) -> Option<Vec<LinePiece<'t>>> {
+    let empty = LinePiece {
         text: "",
         start: 0,
         end: 0,

@@ -2,16 +2,16 @@
 
 use super::{
     Placeholder,
-    words::{Part, Slot, Word, is_identifier, slot_name},
+    words::{LineWord, Slot, WordPart, is_identifier, slot_name},
 };
 use crate::tool::{
     Tool, choices_of,
-    help::{Named, named},
+    help::{NamedTopic, named},
 };
 
 /// Goes along a line: it must name the tool's command and no other, and no flag that is out of reach. Gives for each
 /// word the key of the flag that it is, or is the value of.
-pub(super) fn fit(tool: &Tool, words: &[Word]) -> Option<Vec<Option<String>>> {
+pub(super) fn fit(tool: &Tool, words: &[LineWord]) -> Option<Vec<Option<String>>> {
     let leaf = tool.input.levels.last()?;
     let mut path = tool.path.words().iter().peekable();
     let mut keys = vec![None; words.len()];
@@ -25,10 +25,10 @@ pub(super) fn fit(tool: &Tool, words: &[Word]) -> Option<Vec<Option<String>>> {
             break;
         } else if plain.len() > 1 && plain.starts_with('-') {
             match named(&tool.input, plain) {
-                Named::Withheld => return None,
-                Named::Unknown if matches!(plain, "--help" | "-h") => return None,
-                Named::Unknown => {}
-                Named::Offered { key, value_follows } => {
+                NamedTopic::Withheld => return None,
+                NamedTopic::Unknown if matches!(plain, "--help" | "-h") => return None,
+                NamedTopic::Unknown => {}
+                NamedTopic::Offered { key, value_follows } => {
                     keys[at] = Some(key.to_owned());
                     value_of = value_follows.then(|| key.to_owned());
                 }
@@ -49,8 +49,8 @@ pub(super) fn fit(tool: &Tool, words: &[Word]) -> Option<Vec<Option<String>>> {
 }
 
 /// Finds the places that only the tool can tell from words: `NAME` and `[name]`. Says whether the word stays.
-pub(super) fn mark_places(tool: &Tool, word: &mut Word, key: Option<&str>) -> bool {
-    if word.quoted || word.parts.len() != 1 || matches!(word.parts[0], Part::Slot(_)) {
+pub(super) fn mark_places(tool: &Tool, word: &mut LineWord, key: Option<&str>) -> bool {
+    if word.quoted || word.parts.len() != 1 || matches!(word.parts[0], WordPart::Slot(_)) {
         return true;
     }
     let text = word.plain.clone();
@@ -69,8 +69,8 @@ pub(super) fn mark_places(tool: &Tool, word: &mut Word, key: Option<&str>) -> bo
         && is_argument(tool, value, key)
     {
         word.parts = vec![
-            Part::Text(format!("{flag}=")),
-            Part::Slot(Slot {
+            WordPart::Text(format!("{flag}=")),
+            WordPart::Slot(Slot {
                 name: slot_name(value),
                 written: value.to_owned(),
                 required: true,

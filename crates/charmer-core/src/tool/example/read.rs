@@ -7,7 +7,7 @@ const TITLE: usize = 200;
 
 /// A line that runs the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct ExampleLine {
     /// What stands above it.
     pub(super) title: Option<String>,
     /// The line, from the program's name on.
@@ -16,9 +16,9 @@ pub(super) struct Written {
 
 /// The lines of a text that begin with the program's name, perhaps behind a prompt, each with the comment above it.
 /// A comment holds for all lines up to the next blank one.
-pub(super) fn read(text: &str, program: &str) -> Vec<Written> {
+pub(super) fn read(text: &str, program: &str) -> Vec<ExampleLine> {
     let mut found = Vec::new();
-    let mut above = Above::default();
+    let mut above = CommentAbove::default();
     let mut lines = text.lines().map(str::trim);
     while let Some(line) = lines.next() {
         if line.is_empty() {
@@ -31,12 +31,12 @@ pub(super) fn read(text: &str, program: &str) -> Vec<Written> {
                 let next = lines.next().unwrap_or_default();
                 whole = format!("{} {next}", begun.trim_end());
             }
-            found.push(Written {
+            found.push(ExampleLine {
                 title: above.title(),
                 line: whole,
             });
         } else if let Some(heading) = line.strip_suffix(':') {
-            above = Above::default();
+            above = CommentAbove::default();
             let heading = heading.trim_start_matches(['-', '*', ' ']);
             // Of what is below there is more to say than that.
             if !["example", "examples"].contains(&&*heading.to_lowercase()) {
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, program: &str) -> Vec<Written> {
             }
             above.parted = true;
         } else if !line.starts_with("```") {
-            above = Above::default();
+            above = CommentAbove::default();
         }
     }
     found
@@ -63,7 +63,7 @@ fn command<'l>(line: &'l str, program: &str) -> Option<&'l str> {
 
 /// The comment above a line.
 #[derive(Debug, Default)]
-struct Above {
+struct CommentAbove {
     lines: Vec<String>,
     /// Whether a line was under it.
     used: bool,
@@ -71,7 +71,7 @@ struct Above {
     parted: bool,
 }
 
-impl Above {
+impl CommentAbove {
     fn comment(&mut self, text: &str) {
         if self.used || self.parted {
             *self = Self::default();

@@ -2,7 +2,7 @@
 
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum WordPart {
     /// As it is written.
     Text(String),
     /// A place to be filled in.
@@ -24,25 +24,25 @@ pub(super) struct Slot {
 
 /// A word of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Word {
-    pub(super) parts: Vec<Part>,
+pub(super) struct LineWord {
+    pub(super) parts: Vec<WordPart>,
     /// What the program gets, places as they are written.
     pub(super) plain: String,
     /// Whether any of it is quoted.
     pub(super) quoted: bool,
 }
 
-impl Word {
+impl LineWord {
     fn text(&mut self, raw: char) {
         match self.parts.last_mut() {
-            Some(Part::Text(text)) => text.push(raw),
-            _ => self.parts.push(Part::Text(raw.into())),
+            Some(WordPart::Text(text)) => text.push(raw),
+            _ => self.parts.push(WordPart::Text(raw.into())),
         }
     }
 
     fn slot(&mut self, name: &str, written: &str, required: bool, quote: Option<char>) {
         self.plain.push_str(written);
-        self.parts.push(Part::Slot(Slot {
+        self.parts.push(WordPart::Slot(Slot {
             name: slot_name(name),
             written: written.to_owned(),
             required,
@@ -60,9 +60,9 @@ impl Word {
 
 /// The words of a line, and the comment at its end. `None` if a shell would do more with it than cut it into words, or
 /// if something is left out of it.
-pub(super) fn words(line: &str) -> Option<(Vec<Word>, Option<&str>)> {
-    let mut words: Vec<Word> = Vec::new();
-    let mut word: Option<Word> = None;
+pub(super) fn words(line: &str) -> Option<(Vec<LineWord>, Option<&str>)> {
+    let mut words: Vec<LineWord> = Vec::new();
+    let mut word: Option<LineWord> = None;
     let mut quote: Option<char> = None;
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
@@ -124,7 +124,11 @@ pub(super) fn words(line: &str) -> Option<(Vec<Word>, Option<&str>)> {
     finish(words, word, quote).map(|words| (words, None))
 }
 
-fn finish(mut words: Vec<Word>, last: Option<Word>, quote: Option<char>) -> Option<Vec<Word>> {
+fn finish(
+    mut words: Vec<LineWord>,
+    last: Option<LineWord>,
+    quote: Option<char>,
+) -> Option<Vec<LineWord>> {
     words.extend(last);
     let whole = quote.is_none() && !words.iter().any(|word| is_ellipsis(&word.plain));
     whole.then_some(words)
@@ -210,8 +214,8 @@ mod tests {
         let parts = words.into_iter().flat_map(|word| word.parts);
         parts
             .filter_map(|part| match part {
-                Part::Slot(slot) => Some((slot.name, slot.required)),
-                Part::Text(_) => None,
+                WordPart::Slot(slot) => Some((slot.name, slot.required)),
+                WordPart::Text(_) => None,
             })
             .collect()
     }

@@ -7,7 +7,7 @@ use crate::{
     tool::prose::{first_sentence, opening},
 };
 
-use super::told_properties::{Property, Rank};
+use super::told_properties::{Rank, ToldProperty};
 
 /// How much is said. Lengths are in bytes.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ const WHOLE: usize = 100;
 /// type.
 pub(super) fn write_properties(
     text: &mut String,
-    properties: &[Property],
+    properties: &[ToldProperty],
     detail: &Detail,
     depth: usize,
 ) {
@@ -170,14 +170,14 @@ fn fold(names: Vec<String>, most: usize) -> Vec<String> {
 }
 
 /// `name`, `name*` if it is required, `name=5` if it has a default.
-fn name(property: &Property, detail: &Detail) -> String {
+fn name(property: &ToldProperty, detail: &Detail) -> String {
     let mark = if property.required { "*" } else { "" };
     let default = property.default.as_deref();
     let default = default.map(|text| format!("={}", shorten(text, detail.default)));
     format!("{}{mark}{}", property.key, default.unwrap_or_default())
 }
 
-fn help(property: &Property, detail: &Detail) -> String {
+fn help(property: &ToldProperty, detail: &Detail) -> String {
     let limit = match property.rank {
         Rank::Needed => detail.needed,
         Rank::Common => detail.common,

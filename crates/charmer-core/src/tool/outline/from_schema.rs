@@ -3,14 +3,14 @@
 use serde_json::{Map, Value};
 
 use crate::tool::{
-    kind::{Kind, PATTERN, format_of, plain},
+    kind::{PATTERN, TypeWord, format_of, plain},
     prose,
 };
 
-use super::told_properties::{Property, Rank, told_default};
+use super::told_properties::{Rank, ToldProperty, told_default};
 
 /// The properties that a schema declares, in its order.
-pub(super) fn properties_from_schema(schema: &Map<String, Value>) -> Vec<Property> {
+pub(super) fn properties_from_schema(schema: &Map<String, Value>) -> Vec<ToldProperty> {
     let object = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |key: &str| required.is_some_and(|keys| keys.iter().any(|k| k == key));
@@ -23,14 +23,14 @@ pub(super) fn properties_from_schema(schema: &Map<String, Value>) -> Vec<Propert
         if let Some(Value::Object(items)) = property.get("items") {
             within.extend(properties_from_schema(items));
         }
-        found.push(Property {
+        found.push(ToldProperty {
             key: key.clone(),
             required: is_required(key),
             default: told_default(property.get("default")),
             help: prose::informative(
                 key,
                 text.unwrap_or_default(),
-                &prose::Known::from_schema(property),
+                &prose::KnownWords::from_schema(property),
             ),
             rank: Rank::Needed,
             within,
@@ -40,28 +40,30 @@ pub(super) fn properties_from_schema(schema: &Map<String, Value>) -> Vec<Propert
     found
 }
 
-fn kind_from_schema(schema: &Map<String, Value>) -> Kind {
+fn kind_from_schema(schema: &Map<String, Value>) -> TypeWord {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        return Kind::OneOf(values.iter().map(plain).collect());
+        return TypeWord::OneOf(values.iter().map(plain).collect());
     }
     if let Some(value) = schema.get("const") {
-        return Kind::Named(plain(value));
+        return TypeWord::Named(plain(value));
     }
     let name = match schema.get("type") {
         Some(Value::String(name)) => name.as_str(),
         Some(Value::Array(names)) => {
             let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
-            return Kind::Named(names.join("|"));
+            return TypeWord::Named(names.join("|"));
         }
         _ => return any_of(schema),
     };
     match name {
         "string" => text(schema),
-        "integer" | "number" => Kind::number(name, schema.get("minimum"), schema.get("maximum")),
+        "integer" | "number" => {
+            TypeWord::number(name, schema.get("minimum"), schema.get("maximum"))
+        }
         "array" => {
             let items = schema.get("items").and_then(Value::as_object);
-            let item = items.map_or_else(|| Kind::named("any"), kind_from_schema);
-            Kind::List {
+            let item = items.map_or_else(|| TypeWord::named("any"), kind_from_schema);
+            TypeWord::List {
                 item: Box::new(item),
                 least: schema.get("minItems").and_then(Value::as_u64),
                 most: schema.get("maxItems").and_then(Value::as_u64),
@@ -69,34 +71,34 @@ fn kind_from_schema(schema: &Map<String, Value>) -> Kind {
         }
         "object" => match schema.get("additionalProperties") {
             Some(Value::Object(values)) if !schema.contains_key("properties") => {
-                Kind::Map(Box::new(kind_from_schema(values)))
+                TypeWord::Map(Box::new(kind_from_schema(values)))
             }
-            _ => Kind::named("object"),
+            _ => TypeWord::named("object"),
         },
-        name => Kind::named(name),
+        name => TypeWord::named(name),
     }
 }
 
-fn any_of(schema: &Map<String, Value>) -> Kind {
+fn any_of(schema: &Map<String, Value>) -> TypeWord {
     let options = ["anyOf", "oneOf"]
         .into_iter()
         .find_map(|key| schema.get(key));
     let options = options.and_then(Value::as_array).into_iter().flatten();
     let options = options.filter_map(Value::as_object);
-    let kinds: Vec<Kind> = options.map(kind_from_schema).collect();
+    let kinds: Vec<TypeWord> = options.map(kind_from_schema).collect();
     match kinds.is_empty() {
-        true => Kind::named("any"),
-        false => Kind::AnyOf(kinds),
+        true => TypeWord::named("any"),
+        false => TypeWord::AnyOf(kinds),
     }
 }
 
-fn text(schema: &Map<String, Value>) -> Kind {
+fn text(schema: &Map<String, Value>) -> TypeWord {
     let pattern = schema.get("pattern").and_then(Value::as_str);
     let format = match pattern {
         Some(_) => format_of(schema),
         None => schema.get("format").and_then(Value::as_str),
     };
-    Kind::Named(match (format, pattern) {
+    TypeWord::Named(match (format, pattern) {
         (Some(format), _) => format!("string({format})"),
         (None, Some(pattern)) if pattern.len() <= PATTERN => format!("string /{pattern}/"),
         (None, _) => "string".to_owned(),
@@ -277,7 +279,7 @@ mod tests {
         }
     }
 
-    fn assert_same(left: &[Property], right: &[Property]) {
+    fn assert_same(left: &[ToldProperty], right: &[ToldProperty]) {
         assert_eq!(left.len(), right.len());
         for (left, right) in left.iter().zip(right) {
             assert!(left.says_the_same(right), "{left:#?} {right:#?}");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::tool::{
     FLAGS_KEY, Layout, Tool,
     example::examples,
-    kind::{Kind, plain},
+    kind::{TypeWord, plain},
     prose,
     schema::Described,
 };
@@ -30,26 +30,26 @@ pub(super) enum Rank {
 
 /// One property.
 #[derive(Debug, Clone)]
-pub(super) struct Property {
+pub(super) struct ToldProperty {
     pub(super) key: String,
-    pub(super) kind: Kind,
+    pub(super) kind: TypeWord,
     pub(super) required: bool,
     pub(super) default: Option<String>,
     pub(super) help: String,
     pub(super) rank: Rank,
     /// The properties of an object, or of each item of a list.
-    pub(super) within: Vec<Property>,
+    pub(super) within: Vec<ToldProperty>,
 }
 
-impl Property {
+impl ToldProperty {
     fn new(described: &Described<'_>, rank: Rank) -> Self {
         // What is wrong with defaults is said when the tool is made.
         let default = described.default_value(&mut Vec::new());
         let text = described.description(default.as_ref());
-        let known = prose::Known::of(described, default.as_ref());
+        let known = prose::KnownWords::of(described, default.as_ref());
         Self {
             key: described.key.to_owned(),
-            kind: Kind::of(described),
+            kind: TypeWord::of(described),
             required: described.required,
             default: told_default(default.as_ref()),
             help: prose::informative(described.key, &text, &known),
@@ -76,32 +76,32 @@ impl Property {
 /// What several tools of a program have in common.
 pub(super) struct SharedProperties {
     pub(super) heading: String,
-    pub(super) properties: Vec<Property>,
+    pub(super) properties: Vec<ToldProperty>,
 }
 
 /// Every property of a tool's input, in the order of its schema.
-pub(super) fn properties(tool: &Tool) -> Vec<Property> {
+pub(super) fn properties(tool: &Tool) -> Vec<ToldProperty> {
     let input = &tool.input;
     if input.levels.is_empty() && input.template.is_none() {
         // It comes from no command of a model, so its schema may say more than its input does.
         return properties_from_schema(&tool.input_schema);
     }
-    let mut others: Vec<Property> = Described::others(input)
+    let mut others: Vec<ToldProperty> = Described::others(input)
         .iter()
-        .map(|described| Property::new(described, Rank::Needed))
+        .map(|described| ToldProperty::new(described, Rank::Needed))
         .collect();
     let flags = Described::flags(input).zip(ranks(tool));
-    let flags: Vec<Property> = flags
-        .map(|(described, rank)| Property::new(&described, rank))
+    let flags: Vec<ToldProperty> = flags
+        .map(|(described, rank)| ToldProperty::new(&described, rank))
         .collect();
     match input.layout {
         Layout::Flat => others.extend(flags),
         Layout::Nested if flags.is_empty() => {}
         Layout::Nested => others.insert(
             0,
-            Property {
+            ToldProperty {
                 key: FLAGS_KEY.to_owned(),
-                kind: Kind::named("object"),
+                kind: TypeWord::named("object"),
                 required: false,
                 default: None,
                 help: String::new(),
@@ -144,7 +144,7 @@ pub(super) fn told_default(default: Option<&Value>) -> Option<String> {
 
 /// Takes out of the tools of each program what all of them have: the flags of the program's root, and more if there is
 /// more to gain.
-pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<Property>]) -> Vec<SharedProperties> {
+pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<ToldProperty>]) -> Vec<SharedProperties> {
     let mut blocks = Vec::new();
     let mut programs: Vec<(&str, Layout, Vec<usize>)> = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
@@ -163,18 +163,18 @@ pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<Property>]) -> Vec<Shared
     }
     for (program, layout, members) in programs {
         let first = flags(&sheets[members[0]], layout).iter();
-        let in_all = |property: &&Property| {
+        let in_all = |property: &&ToldProperty| {
             !property.required
                 && members.iter().all(|&at| {
                     let mut others = flags(&sheets[at], layout).iter();
                     others.any(|other| other.says_the_same(property))
                 })
         };
-        let from_root = |property: &Property| {
+        let from_root = |property: &ToldProperty| {
             let mut flags = tools[members[0]].input.flags.iter();
             flags.any(|flag| flag.key == property.key && flag.owner == 0)
         };
-        let mut properties: Vec<Property> = first.filter(in_all).cloned().collect();
+        let mut properties: Vec<ToldProperty> = first.filter(in_all).cloned().collect();
         let own = properties
             .iter()
             .filter(|property| !from_root(property))
@@ -212,7 +212,7 @@ pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<Property>]) -> Vec<Shared
 }
 
 /// Where the flags of a tool stand.
-fn flags(sheet: &[Property], layout: Layout) -> &[Property] {
+fn flags(sheet: &[ToldProperty], layout: Layout) -> &[ToldProperty] {
     match layout {
         Layout::Flat => sheet,
         Layout::Nested => sheet
@@ -222,7 +222,7 @@ fn flags(sheet: &[Property], layout: Layout) -> &[Property] {
     }
 }
 
-fn flags_mut(sheet: &mut Vec<Property>, layout: Layout) -> &mut Vec<Property> {
+fn flags_mut(sheet: &mut Vec<ToldProperty>, layout: Layout) -> &mut Vec<ToldProperty> {
     let at = sheet.iter().position(|property| property.key == FLAGS_KEY);
     match (layout, at) {
         (Layout::Nested, Some(at)) => &mut sheet[at].within,

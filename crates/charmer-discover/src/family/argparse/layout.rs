@@ -4,7 +4,7 @@ use charmer_core::model::CommandPath;
 
 /// The parts of a help text.
 #[derive(Debug, Default)]
-pub(super) struct Layout<'t> {
+pub(super) struct ArgparseLayout<'t> {
     /// The usage line without `usage:`, on one line.
     pub(super) usage: String,
     pub(super) description: String,
@@ -14,13 +14,13 @@ pub(super) struct Layout<'t> {
 }
 
 /// Cuts a help text; `None` if it has no usage line.
-pub(super) fn read(text: &str) -> Option<Layout<'_>> {
+pub(super) fn read(text: &str) -> Option<ArgparseLayout<'_>> {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let start = lines.iter().position(|line| {
         line.get(..6)
             .is_some_and(|head| head.eq_ignore_ascii_case("usage:"))
     })?;
-    let mut layout = Layout::default();
+    let mut layout = ArgparseLayout::default();
     let mut end = lines[start + 1..]
         .iter()
         .position(|line| line.is_empty())

@@ -27,11 +27,11 @@ pub(super) const HELP_TEXT: &str = "show this help message and exit";
 #[derive(Default)]
 pub(crate) struct Argparse {
     /// What was shown for each path: a path that is no command shows its parent's help.
-    shown: Mutex<HashMap<CommandPath, Shown>>,
+    shown: Mutex<HashMap<CommandPath, ShownUsage>>,
     questions: Questions,
 }
 
-struct Shown {
+struct ShownUsage {
     text: String,
     children: Vec<String>,
 }
@@ -88,7 +88,7 @@ impl Family for Argparse {
             return None;
         }
         let sketch = sketch(&layout, rest, page.path, &named);
-        let shown = Shown {
+        let shown = ShownUsage {
             text: text.to_owned(),
             children: sketch
                 .children
@@ -111,7 +111,7 @@ impl Family for Argparse {
 }
 
 impl Argparse {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CommandPath, Shown>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CommandPath, ShownUsage>> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -175,7 +175,7 @@ async fn ask_choices(asker: &Asker<'_>, sketch: &mut CommandSketch) {
 }
 
 fn sketch(
-    layout: &layout::Layout<'_>,
+    layout: &layout::ArgparseLayout<'_>,
     rest: &str,
     path: &CommandPath,
     named: &[String],
@@ -267,7 +267,7 @@ fn sketch(
 }
 
 /// The subcommands: the rows below the word that stands for them, and those that only that word lists.
-fn children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
+fn children(usage: &usage::ArgparseUsage, rows: &[rows::ArgparseNames]) -> Vec<ChildSketch> {
     let Some(word) = &usage.command_word else {
         return unnamed_children(usage, rows);
     };
@@ -342,7 +342,10 @@ fn listed_in(text: &str, parent: &CommandPath) -> Vec<ChildSketch> {
 }
 
 /// The subcommands of a usage that has no word for them, only dots: the rows below a heading that speaks of commands.
-fn unnamed_children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSketch> {
+fn unnamed_children(
+    usage: &usage::ArgparseUsage,
+    rows: &[rows::ArgparseNames],
+) -> Vec<ChildSketch> {
     if !usage.remainder {
         return Vec::new();
     }
@@ -354,7 +357,7 @@ fn unnamed_children(usage: &usage::Usage, rows: &[rows::NameRow]) -> Vec<ChildSk
         .collect()
 }
 
-fn child(row: &rows::NameRow) -> ChildSketch {
+fn child(row: &rows::ArgparseNames) -> ChildSketch {
     ChildSketch {
         name: row.name.clone(),
         aliases: row.aliases.clone(),
@@ -366,8 +369,8 @@ fn child(row: &rows::NameRow) -> ChildSketch {
 
 /// The positionals of the usage line with what their rows say.
 fn positionals(
-    usage: &usage::Usage,
-    rows: &[rows::NameRow],
+    usage: &usage::ArgparseUsage,
+    rows: &[rows::ArgparseNames],
     children: &[ChildSketch],
 ) -> Vec<Positional> {
     let mut found = usage.positionals.clone();
@@ -388,7 +391,7 @@ fn positionals(
         }
     }
     if rest {
-        let named = |row: &&rows::NameRow| {
+        let named = |row: &&rows::ArgparseNames| {
             let known = found
                 .iter()
                 .any(|positional| positional.name.as_deref().unwrap_or(&positional.id) == row.name);

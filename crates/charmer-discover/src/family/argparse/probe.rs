@@ -19,8 +19,8 @@ use crate::{
     discovery::looks_like_help,
     fact::{Fact, Field, Origin},
     family::{Asker, python::looks_numeric},
-    probe::Answer,
-    sketch::{CommandSketch, FlagSketch, Kind},
+    probe::ProbeAnswer,
+    sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
 /// No number, no choice, and no file that could be opened or made.
@@ -33,7 +33,7 @@ const EACH: isize = 2;
 
 /// What was said to a flag's junk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Verdict {
+enum JunkVerdict {
     /// It was taken.
     Taken,
     /// It was refused for its type.
@@ -47,12 +47,12 @@ enum Verdict {
 }
 
 /// What is known of a flag when it has been asked about.
-type Learnt = (Option<Fact<Kind>>, Option<Fact<Vec<Choice>>>);
+type JunkLearnt = (Option<Fact<KindSketch>>, Option<Fact<Vec<Choice>>>);
 
 /// Remembers what was said: commands often share flags.
 #[derive(Default)]
 pub(in crate::family) struct Questions {
-    known: Mutex<HashMap<String, Learnt>>,
+    known: Mutex<HashMap<String, JunkLearnt>>,
     spent: AtomicIsize,
 }
 
@@ -90,7 +90,7 @@ impl Questions {
             let Some((name, said)) = complaint(&answer).or_else(blamed) else {
                 if took_all(&answer) {
                     for at in open {
-                        self.settle(&mut sketch.flags[at], &Verdict::Taken);
+                        self.settle(&mut sketch.flags[at], &JunkVerdict::Taken);
                     }
                     return;
                 }
@@ -109,24 +109,24 @@ impl Questions {
             let verdict = verdict(said);
             match verdict {
                 // Asked again with as many as it wants.
-                Verdict::Count(count) if !is_fixed(flag, count) => apply(flag, &verdict),
+                JunkVerdict::Count(count) if !is_fixed(flag, count) => apply(flag, &verdict),
                 _ => {
                     self.settle(flag, &verdict);
                     // What stood before it was taken.
                     for at in open.drain(..=index).take(index) {
-                        self.settle(&mut sketch.flags[at], &Verdict::Taken);
+                        self.settle(&mut sketch.flags[at], &JunkVerdict::Taken);
                     }
                 }
             }
         }
     }
 
-    fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
+    fn recall(&self, flag: &FlagSketch) -> Option<JunkLearnt> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&key(flag)).cloned()
     }
 
-    fn settle(&self, flag: &mut FlagSketch, verdict: &Verdict) {
+    fn settle(&self, flag: &mut FlagSketch, verdict: &JunkVerdict) {
         apply(flag, verdict);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(key(flag), (flag.kind.clone(), flag.choices.clone()));
@@ -135,7 +135,7 @@ impl Questions {
 
 /// Whether an answer says that all values were right: it is help, or optparse's word on the option that it does not know,
 /// at which it stops. (Some look at a value before they parse any, and end well with a word on that.)
-fn took_all(answer: &Answer) -> bool {
+fn took_all(answer: &ProbeAnswer) -> bool {
     let unknown = || format!("no such option: {UNKNOWN}");
     answer.succeeded() && looks_like_help(answer) || answer.stderr.contains(&unknown())
 }
@@ -218,7 +218,7 @@ fn is_fixed(flag: &FlagSketch, wanted: usize) -> bool {
 
 /// The names and the reason of `tool: error: argument -n/--num: invalid int value: 'x'`; optparse says `option` and the one
 /// name that was given, and `--pair option requires 2 arguments` of a count.
-fn complaint(answer: &Answer) -> Option<(&str, &str)> {
+fn complaint(answer: &ProbeAnswer) -> Option<(&str, &str)> {
     let line = |mark: &str| {
         let mut lines = answer.stderr.lines();
         lines.find_map(|line| Some(&line[line.find(mark)? + mark.len() - 1..]))
@@ -234,7 +234,7 @@ fn complaint(answer: &Answer) -> Option<(&str, &str)> {
 
 /// The flag that an author's own error names (`tool: error: wrong words for --sort: x`), with no reason that says more.
 fn blamed<'a, 'f>(
-    answer: &'a Answer,
+    answer: &'a ProbeAnswer,
     open: impl Iterator<Item = &'f FlagSketch> + Clone,
 ) -> Option<(&'a str, &'a str)> {
     // optparse lets an author speak while it reads from left to right; argparse, whose usage has a small letter, only
@@ -260,29 +260,29 @@ fn goes_by(flag: &FlagSketch, names: &str) -> bool {
         .any(|name| super::rows::is_named(flag, name))
 }
 
-fn verdict(said: &str) -> Verdict {
+fn verdict(said: &str) -> JunkVerdict {
     let count = ["expected ", "requires "];
     if let Some(rest) = count.iter().find_map(|verb| said.strip_prefix(verb)) {
         let count = rest.split(' ').next().and_then(|count| count.parse().ok());
-        return count.map_or(Verdict::Refused, Verdict::Count);
+        return count.map_or(JunkVerdict::Refused, JunkVerdict::Count);
     }
     // It was read, and only then found to exclude another.
     if said.starts_with("not allowed with") {
-        return Verdict::Taken;
+        return JunkVerdict::Taken;
     }
     if let Some((_, list)) = said.split_once("(choose from ") {
         let list = list.trim_end().trim_end_matches(')');
         let values = list
             .split(", ")
             .map(|value| value.trim_matches(['\'', '"']).to_owned());
-        return Verdict::Choices(values.collect());
+        return JunkVerdict::Choices(values.collect());
     }
     if said.starts_with("can't open") || said.contains("No such file or directory") {
-        return Verdict::Type(ValueType::Path);
+        return JunkVerdict::Type(ValueType::Path);
     }
     // Python's own words, which an author's code has passed on: it may take other words before it tries a number.
     if said.starts_with("invalid literal for ") {
-        return Verdict::Taken;
+        return JunkVerdict::Taken;
     }
     let lower = said.to_lowercase();
     let name = said
@@ -296,41 +296,41 @@ fn verdict(said: &str) -> Verdict {
     };
     // `int_or_auto` takes a word as well.
     if has("or") {
-        Verdict::Refused
+        JunkVerdict::Refused
     } else if has("bool") || has("boolean") || name == "str2bool" {
-        Verdict::Type(ValueType::Bool)
+        JunkVerdict::Type(ValueType::Bool)
     } else if has("int") || has("integer") {
-        Verdict::Type(ValueType::INT)
+        JunkVerdict::Type(ValueType::INT)
     } else if has("float") || has("floating") || has("number") && said.starts_with("invalid") {
-        Verdict::Type(ValueType::Number)
+        JunkVerdict::Type(ValueType::Number)
     } else {
-        Verdict::Refused
+        JunkVerdict::Refused
     }
 }
 
-fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
+fn apply(flag: &mut FlagSketch, verdict: &JunkVerdict) {
     let Some(kind) = &flag.kind else { return };
-    let mut kind: Kind = kind.value.clone();
+    let mut kind: KindSketch = kind.value.clone();
     match verdict {
         // Numbers were a guess; a file's name is still more than any text.
-        Verdict::Taken if kind.value_type == ValueType::Path => {}
-        Verdict::Taken => kind.value_type = ValueType::String,
-        Verdict::Type(value_type) => kind.value_type = value_type.clone(),
-        Verdict::Choices(values) => {
+        JunkVerdict::Taken if kind.value_type == ValueType::Path => {}
+        JunkVerdict::Taken => kind.value_type = ValueType::String,
+        JunkVerdict::Type(value_type) => kind.value_type = value_type.clone(),
+        JunkVerdict::Choices(values) => {
             kind.value_type = ValueType::String;
             let choices = values.iter().map(Choice::new).collect();
             flag.choices.learn(Fact::new(choices, Origin::Probe));
         }
-        Verdict::Count(count) => {
+        JunkVerdict::Count(count) => {
             kind.repetition = Repetition::Fixed {
                 count: *count,
                 repeat: false,
             };
         }
-        Verdict::Refused => return,
+        JunkVerdict::Refused => return,
     }
     // Several words that were taken as one value are one value.
-    let taken = !matches!(verdict, Verdict::Count(_));
+    let taken = !matches!(verdict, JunkVerdict::Count(_));
     let guessed = flag
         .kind
         .as_ref()
@@ -348,38 +348,47 @@ mod tests {
     #[test]
     fn what_argparse_says_to_junk() {
         for (said, expected) in [
-            ("invalid int value: 'x'", Verdict::Type(ValueType::INT)),
+            ("invalid int value: 'x'", JunkVerdict::Type(ValueType::INT)),
             (
                 "invalid positive_int value: 'x'",
-                Verdict::Type(ValueType::INT),
+                JunkVerdict::Type(ValueType::INT),
             ),
-            ("invalid float value: 'x'", Verdict::Type(ValueType::Number)),
-            ("invalid point value: 'x'", Verdict::Refused),
-            ("invalid int_or_auto value: 'x'", Verdict::Refused),
+            (
+                "invalid float value: 'x'",
+                JunkVerdict::Type(ValueType::Number),
+            ),
+            ("invalid point value: 'x'", JunkVerdict::Refused),
+            ("invalid int_or_auto value: 'x'", JunkVerdict::Refused),
             (
                 "invalid literal for int() with base 10: 'x'",
-                Verdict::Taken,
+                JunkVerdict::Taken,
             ),
             (
                 "can't open 'x': [Errno 2] gone",
-                Verdict::Type(ValueType::Path),
+                JunkVerdict::Type(ValueType::Path),
             ),
-            ("expected 2 arguments", Verdict::Count(2)),
-            ("requires 2 arguments", Verdict::Count(2)),
-            ("invalid integer value: 'x'", Verdict::Type(ValueType::INT)),
+            ("expected 2 arguments", JunkVerdict::Count(2)),
+            ("requires 2 arguments", JunkVerdict::Count(2)),
+            (
+                "invalid integer value: 'x'",
+                JunkVerdict::Type(ValueType::INT),
+            ),
             (
                 "invalid floating-point value: 'x'",
-                Verdict::Type(ValueType::Number),
+                JunkVerdict::Type(ValueType::Number),
             ),
-            ("expected one argument", Verdict::Refused),
-            ("Boolean value expected.", Verdict::Type(ValueType::Bool)),
+            ("expected one argument", JunkVerdict::Refused),
+            (
+                "Boolean value expected.",
+                JunkVerdict::Type(ValueType::Bool),
+            ),
             (
                 "invalid choice: 'x' (choose from 'a', 'b')",
-                Verdict::Choices(vec!["a".into(), "b".into()]),
+                JunkVerdict::Choices(vec!["a".into(), "b".into()]),
             ),
             (
                 "invalid choice: 'x' (choose from a, b)",
-                Verdict::Choices(vec!["a".into(), "b".into()]),
+                JunkVerdict::Choices(vec!["a".into(), "b".into()]),
             ),
         ] {
             assert_eq!(verdict(said), expected, "{said}");
@@ -389,12 +398,12 @@ mod tests {
     #[test]
     fn values_were_right_where_help_follows_or_the_unknown_option_is_met() {
         let ends = |code: i32, stdout: &str, stderr: &str| {
-            took_all(&Answer {
+            took_all(&ProbeAnswer {
                 stdout: stdout.into(),
                 stderr: stderr.into(),
                 code: Some(code),
                 started: true,
-                ..Answer::default()
+                ..ProbeAnswer::default()
             })
         };
         assert!(ends(0, "usage: tool [-h]\n\noptions:\n  -h\n", ""));
@@ -425,10 +434,10 @@ mod tests {
 
     #[test]
     fn the_complaint_names_its_flag() {
-        let answer = Answer {
+        let answer = ProbeAnswer {
             stderr: "usage: tool [-h]\ntool: error: argument -n/--num: invalid int value: 'x'\n"
                 .into(),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         let (names, said) = complaint(&answer).expect("a complaint");
         let flag = FlagSketch::long("num");
@@ -449,34 +458,34 @@ mod tests {
                 ("--pair", "requires 2 arguments"),
             ),
         ] {
-            let answer = Answer {
+            let answer = ProbeAnswer {
                 stderr: format!("Usage: tool [options]\n\n{line}\n"),
-                ..Answer::default()
+                ..ProbeAnswer::default()
             };
             assert_eq!(complaint(&answer), Some(expected));
         }
-        let answer = Answer {
+        let answer = ProbeAnswer {
             stderr: format!("tool: error: no such option: {UNKNOWN}\n"),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         assert_eq!(complaint(&answer), None);
         let flags = [FlagSketch::long("sort"), FlagSketch::long("num")];
         assert_eq!(blamed(&answer, flags.iter()), None);
-        let answer = Answer {
+        let answer = ProbeAnswer {
             stderr: "Usage: tool\n\ntool: error: wrong words for --sort: x\n".into(),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         assert_eq!(complaint(&answer), None);
         assert_eq!(blamed(&answer, flags.iter()), Some(("--sort", "")));
-        let answer = Answer {
+        let answer = ProbeAnswer {
             stderr: "Usage\n=====\n  tool\n\ntool: error: Error in option \"--sort\":\n  no x\n"
                 .into(),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         assert_eq!(blamed(&answer, flags.iter()), Some(("--sort", "")));
-        let answer = Answer {
+        let answer = ProbeAnswer {
             stderr: "usage: tool\ntool: error: wrong words for --sort: x\n".into(),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         assert_eq!(blamed(&answer, flags.iter()), None);
     }

@@ -9,12 +9,12 @@ use crate::{
     fact::{Fact, Origin},
     family::python::{literal, named_type, settle_names, suggested_type, wide_rows, with_aliases},
     help::{env_in, flag_names, is_counted, may_repeat, opposite_in, shows_twice, take_default},
-    sketch::{FlagSketch, Kind},
+    sketch::{FlagSketch, KindSketch},
 };
 
 /// A row that is no flag's.
 #[derive(Debug)]
-pub(super) struct NameRow {
+pub(super) struct ArgparseNames {
     pub(super) section: String,
     pub(super) indent: usize,
     pub(super) name: String,
@@ -26,7 +26,7 @@ pub(super) struct NameRow {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) flags: Vec<FlagSketch>,
-    pub(super) names: Vec<NameRow>,
+    pub(super) names: Vec<ArgparseNames>,
     /// Names with one dash and several letters (`-ts`), each with a name of the same flag that can be written.
     pub(super) single: Vec<(String, String)>,
     pub(super) warnings: Vec<String>,
@@ -85,7 +85,7 @@ pub(super) fn read(sections: &[(String, Vec<&str>)]) -> Rows {
                 found.flags.push(flag);
             } else {
                 let (name, aliases) = with_aliases(&row.name);
-                found.names.push(NameRow {
+                found.names.push(ArgparseNames {
                     section: section.clone(),
                     indent: row.indent,
                     name,
@@ -167,7 +167,7 @@ fn describe_flag(flag: &mut FlagSketch, text: &str, written: bool) {
     }
 }
 
-fn switch(flag: &mut FlagSketch, help: &str, default: &[String]) -> Fact<Kind> {
+fn switch(flag: &mut FlagSketch, help: &str, default: &[String]) -> Fact<KindSketch> {
     if let (None, Some(long)) = (&flag.negation, &flag.long) {
         flag.negation = opposite_in(help, long);
     }
@@ -181,22 +181,22 @@ fn switch(flag: &mut FlagSketch, help: &str, default: &[String]) -> Fact<Kind> {
         .is_some_and(|text| text.parse::<u64>().is_ok());
     let counted = flag.negation.is_none() && (begins || is_counted(help, &flag.names()));
     let kind = if counted {
-        Kind::count()
+        KindSketch::count()
     } else {
-        Kind::switch()
+        KindSketch::switch()
     };
     Fact::new(kind, Origin::Help)
 }
 
 /// The kind of a flag with this value. That it takes one is sure; its type is what the placeholder and default suggest.
-fn valued(value: &str, many: bool, default: Option<&str>) -> Fact<Kind> {
+fn valued(value: &str, many: bool, default: Option<&str>) -> Fact<KindSketch> {
     let named = named_type(base(value)).filter(|kind| *kind != ValueType::Bool);
     let (value_type, sure) = match (named, default.and_then(suggested_type)) {
         (Some(named), _) => (named, 50),
         (None, Some(suggested)) if braced(base(value)).is_none() => (suggested, 45),
         _ => (ValueType::String, 40),
     };
-    let kind = Kind {
+    let kind = KindSketch {
         value: FlagValue::Required,
         value_type,
         repetition: repetition(value),
@@ -204,7 +204,7 @@ fn valued(value: &str, many: bool, default: Option<&str>) -> Fact<Kind> {
     let kind = if is_optional(value) {
         kind.optional(None)
     } else if kind.repetition == Repetition::Single && many {
-        Kind::repeated(kind.value_type)
+        KindSketch::repeated(kind.value_type)
     } else {
         kind
     };
@@ -287,7 +287,7 @@ fn cut_default(text: &str, written: bool) -> (String, Option<String>) {
 }
 
 /// Adds what its row says to a positional.
-pub(super) fn describe(positional: &mut Positional, row: &NameRow) {
+pub(super) fn describe(positional: &mut Positional, row: &ArgparseNames) {
     let (help, default) = cut_default(&row.text, row.text.ends_with("(default: None)"));
     if !help.is_empty() {
         positional.help = Some(help);

@@ -3,15 +3,15 @@
 use charmer_core::model::{GroupKind, Repetition};
 
 use super::*;
-use crate::{binary::Binary, probe::Answer, sketch::Kind};
+use crate::{binary::Binary, probe::ProbeAnswer, sketch::KindSketch};
 
 fn page(family: &Argparse, text: &str, path: &[&str]) -> Option<CommandSketch> {
     let path: CommandPath = path.iter().map(|word| (*word).to_owned()).collect();
-    let answer = Answer {
+    let answer = ProbeAnswer {
         stdout: text.into(),
         code: Some(0),
         started: true,
-        ..Answer::default()
+        ..ProbeAnswer::default()
     };
     family.read(&Page {
         program: "kiln",
@@ -83,7 +83,7 @@ fn a_command_of_an_old_python() {
         .map(FlagSketch::id)
         .collect();
     assert_eq!(required, ["clay"]);
-    assert_eq!(flag("v").kind.expect("a kind").value, Kind::count());
+    assert_eq!(flag("v").kind.expect("a kind").value, KindSketch::count());
     let repetition = |name: &str| flag(name).kind.expect("a kind").value.repetition;
     assert_eq!(
         repetition("pair"),
@@ -264,9 +264,9 @@ fn recognised_by_its_shape() {
     let family = Argparse::default();
     let binary = Binary::new(std::path::Path::new("no-such-file"));
     let score = |text: &str| {
-        let help = Answer {
+        let help = ProbeAnswer {
             stdout: text.into(),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         family.recognise(&Signs {
             help: &help,

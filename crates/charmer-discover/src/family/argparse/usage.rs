@@ -4,7 +4,7 @@ use charmer_core::model::{Choice, GroupKind, Positional};
 
 /// What a usage line says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
+pub(super) struct ArgparseUsage {
     /// The flags as they are written there, each with whether it stands unbracketed.
     pub(super) flags: Vec<(String, bool)>,
     /// Flags and positionals of which one excludes the others; whether one is required.
@@ -20,7 +20,7 @@ pub(super) struct Usage {
     pub(super) partial: bool,
 }
 
-impl Usage {
+impl ArgparseUsage {
     /// The groups as the model has them; `id` gives the id of a member.
     pub(super) fn group_kinds(&self, id: impl Fn(&str) -> String) -> Vec<(GroupKind, Vec<String>)> {
         let mut found = Vec::new();
@@ -43,21 +43,21 @@ impl Usage {
 }
 
 /// Reads what follows the program and path. `value_of` gives what the rows show behind a flag of this name.
-pub(super) fn read(text: &str, value_of: &dyn Fn(&str) -> Option<String>) -> Usage {
-    let mut reader = Reader {
+pub(super) fn read(text: &str, value_of: &dyn Fn(&str) -> Option<String>) -> ArgparseUsage {
+    let mut reader = UsageReader {
         value_of,
-        found: Usage::default(),
+        found: ArgparseUsage::default(),
     };
     reader.sequence(text, false);
     reader.found
 }
 
-struct Reader<'a> {
+struct UsageReader<'a> {
     value_of: &'a dyn Fn(&str) -> Option<String>,
-    found: Usage,
+    found: ArgparseUsage,
 }
 
-impl Reader<'_> {
+impl UsageReader<'_> {
     fn sequence(&mut self, text: &str, optional: bool) {
         let mut rest = text.trim_start();
         while let Some(first) = rest.chars().next() {
@@ -277,7 +277,7 @@ fn split_at_bars(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Usage {
+    fn of(text: &str) -> ArgparseUsage {
         let values = [
             ("--pair", "A B"),
             ("-o", "FILE"),

@@ -5,7 +5,7 @@ use crate::sketch::FlagSketch;
 
 /// What the parser said to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ParserAnswer {
     /// It had nothing against it.
     Accepted,
     /// The flag was accepted once, but not twice.
@@ -21,10 +21,10 @@ pub(super) enum Outcome {
 
 /// What an answer says: help, or an error about a flag or positional.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum ParserWords {
     Help,
     /// About the flag or positional of this name, as it is written.
-    About(String, Outcome),
+    About(String, ParserAnswer),
     NotText,
     Unclear,
 }
@@ -34,13 +34,17 @@ pub(super) fn heard<'f>(
     text: &str,
     succeeded: bool,
     flags: impl IntoIterator<Item = &'f FlagSketch>,
-) -> Heard {
+) -> ParserWords {
     let error = text
         .lines()
         .position(|line| line.trim_start().starts_with("error"));
     let Some(at) = error else {
         let help = succeeded && text.to_lowercase().contains("usage");
-        return if help { Heard::Help } else { Heard::Unclear };
+        return if help {
+            ParserWords::Help
+        } else {
+            ParserWords::Unclear
+        };
     };
     let lines: Vec<&str> = text
         .lines()
@@ -49,12 +53,12 @@ pub(super) fn heard<'f>(
         .collect();
     let message = lines.join("\n");
     if message.to_lowercase().contains("invalid utf-8") {
-        return Heard::NotText;
+        return ParserWords::NotText;
     }
     let Some(name) = named(&message, flags) else {
-        return Heard::Unclear;
+        return ParserWords::Unclear;
     };
-    Heard::About(name, outcome(&message))
+    ParserWords::About(name, outcome(&message))
 }
 
 /// The flag or positional that an error is about, as we write it.
@@ -81,9 +85,9 @@ fn named<'f>(message: &str, flags: impl IntoIterator<Item = &'f FlagSketch>) -> 
     Some(flag.map_or_else(|| name.to_owned(), FlagSketch::written))
 }
 
-fn outcome(message: &str) -> Outcome {
+fn outcome(message: &str) -> ParserAnswer {
     if message.contains("cannot be used multiple times") {
-        return Outcome::Once;
+        return ParserAnswer::Once;
     }
     if let Some(at) = message.find("[possible values: ") {
         let list = &message[at + "[possible values: ".len()..];
@@ -91,20 +95,20 @@ fn outcome(message: &str) -> Outcome {
         let values = list
             .split(',')
             .map(|value| value.trim().trim_matches('"').to_owned());
-        return Outcome::Choices(values.collect());
+        return ParserAnswer::Choices(values.collect());
     }
     if let Some((_, range)) = message.split_once(" is not in ")
         && let Some((min, max)) = bounds(range)
     {
-        return Outcome::Range(min, max);
+        return ParserAnswer::Range(min, max);
     }
     let refused = ["nvalid value", "isn't a valid value", "a value is required"];
     if refused.iter().any(|words| message.contains(words)) {
         // `invalid value 'x' for '--heat <N>': reason`
         let reason = message.split_once("': ").map_or("", |(_, reason)| reason);
-        return Outcome::Invalid(reason.lines().next().unwrap_or_default().trim().to_owned());
+        return ParserAnswer::Invalid(reason.lines().next().unwrap_or_default().trim().to_owned());
     }
-    Outcome::Unclear
+    ParserAnswer::Unclear
 }
 
 /// The bounds in `1..=10`, `1..10` or with one of them left out.
@@ -131,37 +135,37 @@ mod tests {
     #[test]
     fn errors_of_several_versions() {
         let flags = [FlagSketch::long("heat")];
-        let about = |outcome| Heard::About("--heat".into(), outcome);
+        let about = |outcome| ParserWords::About("--heat".into(), outcome);
         let learn = |text: &str| heard(text, false, &flags);
         assert_eq!(
             learn("error: the argument '--heat <N>' cannot be used multiple times\n\nUsage: kiln"),
-            about(Outcome::Once)
+            about(ParserAnswer::Once)
         );
         assert_eq!(
             learn(
                 "error: The argument '--heat <N>' was provided more than once, but cannot be used multiple times"
             ),
-            about(Outcome::Once)
+            about(ParserAnswer::Once)
         );
         assert_eq!(
             learn(
                 "error: invalid value 'zqxj' for '--heat <N>'\n  [possible values: low, high]\n\nFor more"
             ),
-            about(Outcome::Choices(vec!["low".into(), "high".into()]))
+            about(ParserAnswer::Choices(vec!["low".into(), "high".into()]))
         );
         assert_eq!(
             learn("error: invalid value '99' for '--heat <N>': 99 is not in 1..=10\n"),
-            about(Outcome::Range(1, 10))
+            about(ParserAnswer::Range(1, 10))
         );
         assert!(matches!(
             learn("error: Invalid value \"zqxj\" for '--heat <N>': invalid digit found in string"),
-            Heard::About(_, Outcome::Invalid(_))
+            ParserWords::About(_, ParserAnswer::Invalid(_))
         ));
         assert_eq!(
             learn("error: invalid UTF-8 was detected in one or more arguments"),
-            Heard::NotText
+            ParserWords::NotText
         );
-        assert_eq!(learn("Usage: kiln"), Heard::Unclear);
-        assert_eq!(heard("Usage: kiln", true, &flags), Heard::Help);
+        assert_eq!(learn("Usage: kiln"), ParserWords::Unclear);
+        assert_eq!(heard("Usage: kiln", true, &flags), ParserWords::Help);
     }
 }

@@ -3,9 +3,9 @@
 use charmer_core::model::{Positional, ValueType};
 
 use super::{
-    entries::Entry,
-    notes::Notes,
-    usage::{self, Usage},
+    entries::RowEntry,
+    notes::ClapNotes,
+    usage::{self, ClapUsage},
 };
 
 /// What a bracketed word names.
@@ -18,9 +18,9 @@ pub(super) fn bare(word: &str) -> &str {
 
 /// The positionals in the order of the usage line, with what their entries say.
 pub(super) fn positionals(
-    usage: &Usage,
+    usage: &ClapUsage,
     command: Option<usize>,
-    arguments: &[(Vec<&str>, Entry<'_>)],
+    arguments: &[(Vec<&str>, RowEntry<'_>)],
 ) -> Vec<Positional> {
     let mut listed: Vec<Positional> = Vec::new();
     let mut explained = vec![false; arguments.len()];
@@ -95,7 +95,7 @@ pub(super) fn positionals(
     listed
 }
 
-fn explain(positional: &mut Positional, entry: &Entry<'_>) {
+fn explain(positional: &mut Positional, entry: &RowEntry<'_>) {
     let notes = entry.notes();
     // Where usage shows it among alternatives, only its entry has the dots.
     positional.variadic |= entry.left.ends_with("...");
@@ -157,7 +157,7 @@ pub(super) fn external(required: bool) -> Positional {
 }
 
 /// Whether the values are those of a boolean.
-pub(super) fn is_boolean(notes: &Notes) -> bool {
+pub(super) fn is_boolean(notes: &ClapNotes) -> bool {
     let values: Vec<&str> = notes
         .choices
         .iter()

@@ -1,22 +1,22 @@
 //! The rows of clap's lists: a name, and a text beside it or below.
 
-use super::notes::{Notes, take_apart};
+use super::notes::{ClapNotes, take_apart};
 use crate::help::{Section, flag_names};
 
 /// A row and the lines below it.
-pub(super) struct Entry<'t> {
+pub(super) struct RowEntry<'t> {
     pub(super) left: &'t str,
     pub(super) lines: Vec<&'t str>,
 }
 
-impl Entry<'_> {
-    pub(super) fn notes(&self) -> Notes {
+impl RowEntry<'_> {
+    pub(super) fn notes(&self) -> ClapNotes {
         take_apart(&self.lines)
     }
 }
 
 /// The rows of a section: flags, positionals and commands begin with a dash, a bracket or a plain name.
-pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
+pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<RowEntry<'t>> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let base = section
         .lines
@@ -32,7 +32,7 @@ pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
         indent(line) == base && (short || content.starts_with(['<', '[']))
     });
     let deepest = if has_shorts { base + 4 } else { base };
-    let mut found: Vec<Entry<'t>> = Vec::new();
+    let mut found: Vec<RowEntry<'t>> = Vec::new();
     // Where the last entry's text begins: what stands there or beyond continues it, whatever it looks like.
     let mut text_column = usize::MAX;
     for line in &section.lines {
@@ -62,7 +62,7 @@ pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<Entry<'t>> {
             } else {
                 vec![right]
             };
-            found.push(Entry { left, lines });
+            found.push(RowEntry { left, lines });
         } else if let Some(entry) = found.last_mut() {
             if depth > base || content.is_empty() {
                 entry.lines.push(content);

@@ -9,7 +9,7 @@ use super::{Clap, Sketches};
 use crate::{
     fact::Fact,
     family::fallback,
-    sketch::{CommandSketch, FlagSketch, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch},
 };
 
 /// Reads the help of a program that is not built with clap.
@@ -92,7 +92,7 @@ impl Clap {
             // Another program, which knows its own options and no others.
             sketch.stands_alone = lent.is_empty();
             for mut flag in lent {
-                let own = |scope: &Fact<Scope>| scope.value != Scope::Inherited;
+                let own = |scope: &Fact<FlagScope>| scope.value != FlagScope::Inherited;
                 if flag.scope.as_ref().is_none_or(own) {
                     flag.scope = None;
                 }

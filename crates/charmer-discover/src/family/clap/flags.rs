@@ -4,17 +4,17 @@ use charmer_core::model::{FlagValue, Repetition, ValueType};
 
 use super::{
     arguments::{is_boolean, names_path},
-    entries::Entry,
+    entries::RowEntry,
     usage,
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{Names, flag_names},
-    sketch::{FlagSketch, Kind},
+    help::{FlagNames, flag_names},
+    sketch::{FlagSketch, KindSketch},
 };
 
 /// Reads a flag's entry; `None` for the one that only shows the version.
-pub(super) fn flag(entry: &Entry<'_>, modern: bool) -> Option<FlagSketch> {
+pub(super) fn flag(entry: &RowEntry<'_>, modern: bool) -> Option<FlagSketch> {
     let names = flag_names(entry.left)?;
     let notes = entry.notes();
     let mut longs = names.longs.iter().cloned();
@@ -61,14 +61,14 @@ pub(super) fn flag(entry: &Entry<'_>, modern: bool) -> Option<FlagSketch> {
 }
 
 /// What the placeholder tells: whether there is a value, and how many.
-fn kind(names: &Names, modern: bool) -> Kind {
+fn kind(names: &FlagNames, modern: bool) -> KindSketch {
     let Some(value) = &names.value else {
-        return Kind::switch();
+        return KindSketch::switch();
     };
     if value == "..." {
-        return Kind::count();
+        return KindSketch::count();
     }
-    let mut kind = Kind::single(ValueType::String);
+    let mut kind = KindSketch::single(ValueType::String);
     let open = value.contains("...");
     let inner = value
         .strip_prefix('[')

@@ -8,7 +8,7 @@ use crate::{
     fact::{Fact, Origin},
     family::Sketches,
     flag_places::FlagPlaces,
-    sketch::{CommandSketch, FlagSketch, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch},
 };
 
 /// Marks the flags that a command and all its children list as global there, and as inherited below.
@@ -55,12 +55,12 @@ pub(super) fn mark(sketches: &mut Sketches) {
             let scope = |scope| Some(Fact::with(scope, Origin::Help, 60));
             let inherited = flag
                 .scope
-                .is_some_and(|scope| scope.value == Scope::Inherited);
+                .is_some_and(|scope| scope.value == FlagScope::Inherited);
             if !inherited {
-                commands[parent].flags[at].scope = scope(Scope::Global);
+                commands[parent].flags[at].scope = scope(FlagScope::Global);
             }
             for (child, at) in heirs {
-                commands[child].flags[at].scope = scope(Scope::Inherited);
+                commands[child].flags[at].scope = scope(FlagScope::Inherited);
             }
         }
     }
@@ -94,7 +94,7 @@ mod tests {
         sketch
     }
 
-    fn scopes(command: &CommandSketch) -> Vec<Option<Scope>> {
+    fn scopes(command: &CommandSketch) -> Vec<Option<FlagScope>> {
         let flags = command.flags.iter();
         flags
             .map(|flag| flag.scope.as_ref().map(|scope| scope.value))
@@ -118,9 +118,9 @@ mod tests {
             .collect();
         mark(&mut sketches);
         let commands: Vec<CommandSketch> = sketches.into_values().collect();
-        assert_eq!(scopes(&commands[0]), [Some(Scope::Global), None, None]);
-        assert_eq!(scopes(&commands[1]), [Some(Scope::Inherited), None]);
-        assert_eq!(scopes(&commands[2]), [Some(Scope::Inherited)]);
-        assert_eq!(scopes(&commands[3]), [Some(Scope::Inherited), None]);
+        assert_eq!(scopes(&commands[0]), [Some(FlagScope::Global), None, None]);
+        assert_eq!(scopes(&commands[1]), [Some(FlagScope::Inherited), None]);
+        assert_eq!(scopes(&commands[2]), [Some(FlagScope::Inherited)]);
+        assert_eq!(scopes(&commands[3]), [Some(FlagScope::Inherited), None]);
     }
 }

@@ -5,12 +5,12 @@ use crate::help::sections;
 
 /// A command as the list has it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct ListedNames {
     pub(super) name: String,
     pub(super) about: String,
 }
 
-impl Listed {
+impl ListedNames {
     /// The command that this is only another name of.
     pub(super) fn alias_of(&self) -> Option<&str> {
         self.about.strip_prefix("alias: ").map(str::trim)
@@ -18,12 +18,12 @@ impl Listed {
 }
 
 /// Reads the list.
-pub(super) fn read(text: &str) -> Vec<Listed> {
+pub(super) fn read(text: &str) -> Vec<ListedNames> {
     let mut found = Vec::new();
     for section in sections(text) {
         for entry in entries(&section) {
             if !entry.left.starts_with(['-', '<', '[', '.']) && !entry.left.contains(',') {
-                found.push(Listed {
+                found.push(ListedNames {
                     name: entry.left.to_owned(),
                     about: entry.notes().text,
                 });

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::{
         fact::{Fact, Origin},
-        sketch::{FlagSketch, Kind},
+        sketch::{FlagSketch, KindSketch},
     };
 
     #[test]
@@ -84,7 +84,7 @@ mod tests {
             ("dry", "Dry it first"),
         ] {
             sketch.add_flag(FlagSketch {
-                kind: Some(Fact::new(Kind::switch(), Origin::Help)),
+                kind: Some(Fact::new(KindSketch::switch(), Origin::Help)),
                 help: Some(Fact::new(text.into(), Origin::Help)),
                 ..FlagSketch::long(name)
             });

@@ -4,7 +4,7 @@ use charmer_core::model::Choice;
 
 /// An entry's text, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Notes {
+pub(super) struct ClapNotes {
     /// What the author wrote.
     pub(super) text: String,
     pub(super) default: Option<Vec<String>>,
@@ -25,8 +25,8 @@ const KEYS: [&str; 6] = [
 ];
 
 /// Takes the text of an entry apart; its lines are without their indentation.
-pub(super) fn take_apart(lines: &[&str]) -> Notes {
-    let mut notes = Notes::default();
+pub(super) fn take_apart(lines: &[&str]) -> ClapNotes {
+    let mut notes = ClapNotes::default();
     let (text, choices) = without_block(lines);
     notes.choices = choices;
     // A note may be broken across lines.
@@ -50,7 +50,7 @@ pub(super) fn take_apart(lines: &[&str]) -> Notes {
     notes
 }
 
-impl Notes {
+impl ClapNotes {
     fn take(&mut self, key: &str, inner: &str) {
         match key {
             "[env: " => {

@@ -5,7 +5,7 @@ use charmer_core::model::{Arguments, CommandPath, Group, GroupKind};
 use super::{
     HELP_COMMAND_TEXTS,
     arguments::{bare, external, positionals},
-    entries::{self, Entry},
+    entries::{self, RowEntry},
     flags::flag,
     notes::paragraphs,
     usage,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What a page says.
-pub(super) struct Read {
+pub(super) struct PageRead {
     pub(super) sketch: CommandSketch,
     /// Whether clap's own `help` command is listed.
     pub(super) help_command: bool,
@@ -28,14 +28,14 @@ pub(super) struct Read {
 }
 
 /// Reads a help page; `None` if it is not of the command at this path.
-pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
+pub(super) fn read(text: &str, path: &CommandPath) -> Option<PageRead> {
     let found = sections(text);
     let at = found.iter().position(|section| section.is("usage"))?;
     let body = found[at].body();
     let program = body.split_whitespace().next().unwrap_or_default();
     let modern = found[at].heading == "Usage";
 
-    let mut entries: Vec<(&Section<'_>, Entry<'_>)> = Vec::new();
+    let mut entries: Vec<(&Section<'_>, RowEntry<'_>)> = Vec::new();
     let flattened = format!("{program} ");
     for section in &found[at + 1..] {
         // Help that shows the subcommands' own flags too, each under its usage.
@@ -50,8 +50,8 @@ pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
     }
 
     let mut sketch = CommandSketch::new(path.clone());
-    let mut arguments: Vec<(Vec<&str>, Entry<'_>)> = Vec::new();
-    let mut commands: Vec<(&Section<'_>, Entry<'_>)> = Vec::new();
+    let mut arguments: Vec<(Vec<&str>, RowEntry<'_>)> = Vec::new();
+    let mut commands: Vec<(&Section<'_>, RowEntry<'_>)> = Vec::new();
     for (section, entry) in entries {
         if entry.left.starts_with('-') {
             if let Some(flag) = flag(&entry, modern) {
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
             "command" | "subcommand" | "commands" | "subcommands"
         )
     };
-    let mut read = Read {
+    let mut read = PageRead {
         sketch,
         help_command: false,
         listing: None,
@@ -160,9 +160,9 @@ pub(super) fn read(text: &str, path: &CommandPath) -> Option<Read> {
     Some(read)
 }
 
-impl Read {
+impl PageRead {
     /// The command that an entry shows; some say something of the program instead.
-    fn command(&mut self, entry: &Entry<'_>) -> Option<ChildSketch> {
+    fn command(&mut self, entry: &RowEntry<'_>) -> Option<ChildSketch> {
         let notes = entry.notes();
         if entry.left == "..." {
             let option = notes

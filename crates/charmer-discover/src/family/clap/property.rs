@@ -10,12 +10,12 @@ use proptest::prelude::*;
 
 use super::{
     answer, globals, page, refine,
-    wrong_values::{Question, Round},
+    wrong_values::{Round, ValueQuestion},
 };
 use crate::{build::build, sketch::CommandSketch, walk::Found};
 
 #[derive(Debug, Clone, PartialEq)]
-enum Takes {
+enum RandomValue {
     Switch,
     Count,
     Text,
@@ -44,7 +44,7 @@ struct Opt {
     word: &'static str,
     long: bool,
     short: bool,
-    takes: Takes,
+    takes: RandomValue,
     help: String,
     default: bool,
     required: bool,
@@ -57,7 +57,7 @@ struct Opt {
 
 #[derive(Debug, Clone)]
 struct Pos {
-    takes: Takes,
+    takes: RandomValue,
     required: bool,
     help: String,
 }
@@ -87,8 +87,8 @@ fn help() -> impl Strategy<Value = String> {
     ]
 }
 
-fn takes() -> impl Strategy<Value = Takes> {
-    use Takes::*;
+fn takes() -> impl Strategy<Value = RandomValue> {
+    use RandomValue::*;
     prop::sample::select(vec![
         Switch,
         Switch,
@@ -163,11 +163,11 @@ fn cmd() -> impl Strategy<Value = Cmd> {
 }
 
 /// The model that is expected and the program, from the same description. `depth` and `serial` keep names apart.
-struct Builder {
+struct RandomCli {
     serial: usize,
 }
 
-impl Builder {
+impl RandomCli {
     fn command(&mut self, name: String, cmd: &Cmd) -> (clap::Command, Command) {
         let mut real = clap::Command::new(name.clone()).term_width(90);
         let mut model = Command::new(name);
@@ -270,7 +270,7 @@ impl Builder {
 }
 
 /// Gives an option its action and parser; the second is a default that fits.
-fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'static str>) {
+fn shape(arg: Arg, flag: &mut Flag, takes: &RandomValue, help: &str) -> (Arg, Vec<&'static str>) {
     const REPEAT: Repetition = Repetition::Repeat { delimiter: None };
     flag.value = FlagValue::Required;
     flag.value_type = ValueType::String;
@@ -282,19 +282,19 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
     };
     let int = |min: i128, max: i128| ValueType::Integer { min, max };
     match takes {
-        Takes::Switch => {
+        RandomValue::Switch => {
             flag.value = FlagValue::None;
             flag.value_type = ValueType::Bool;
             (arg.action(ArgAction::SetTrue), vec![])
         }
-        Takes::Count => {
+        RandomValue::Count => {
             flag.value = FlagValue::None;
             flag.value_type = ValueType::Count;
             (arg.action(ArgAction::Count), vec![])
         }
-        Takes::Text => (arg.value_name("NAME"), vec!["two words"]),
-        Takes::NamedLikePath => (arg.value_name("FILE"), vec!["a.txt"]),
-        Takes::Path => {
+        RandomValue::Text => (arg.value_name("NAME"), vec!["two words"]),
+        RandomValue::NamedLikePath => (arg.value_name("FILE"), vec!["a.txt"]),
+        RandomValue::Path => {
             flag.value_type = ValueType::Path;
             (
                 arg.value_name("PATH")
@@ -302,42 +302,42 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
                 vec!["a/b"],
             )
         }
-        Takes::Byte => {
+        RandomValue::Byte => {
             flag.value_type = ValueType::unsigned(8);
             (arg.value_parser(value_parser!(u8)), vec!["7"])
         }
-        Takes::Int => {
+        RandomValue::Int => {
             flag.value_type = ValueType::INT;
             (arg.value_parser(value_parser!(i64)), vec!["-7"])
         }
-        Takes::Size => {
+        RandomValue::Size => {
             flag.value_type = ValueType::UINT;
             (
                 arg.value_name("N").value_parser(value_parser!(usize)),
                 vec!["7"],
             )
         }
-        Takes::Port => {
+        RandomValue::Port => {
             flag.value_type = int(1, 1024);
             (
                 arg.value_parser(value_parser!(u16).range(1..=1024)),
                 vec!["80"],
             )
         }
-        Takes::Float => {
+        RandomValue::Float => {
             flag.value_type = ValueType::Number;
             (arg.value_parser(value_parser!(f64)), vec!["0.5"])
         }
-        Takes::Letter => {
+        RandomValue::Letter => {
             flag.value_type = ValueType::Char;
             (arg.value_parser(value_parser!(char)), vec!["c"])
         }
-        Takes::Truth => {
+        RandomValue::Truth => {
             flag.value_type = ValueType::Bool;
             flag.choices = strings(&["true", "false"]);
             (arg.value_parser(value_parser!(bool)), vec!["true"])
         }
-        Takes::Choice => {
+        RandomValue::Choice => {
             flag.choices = strings(&["low", "off white", "high"]);
             (
                 arg.value_name("LEVEL")
@@ -345,7 +345,7 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
                 vec!["off white"],
             )
         }
-        Takes::ChoiceWithHelp => {
+        RandomValue::ChoiceWithHelp => {
             let values = [
                 clap::builder::PossibleValue::new("low").help("Not hot"),
                 clap::builder::PossibleValue::new("high"),
@@ -354,11 +354,11 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
             flag.choices[0].help = Some("Not hot".into());
             (arg.value_parser(values), vec!["high"])
         }
-        Takes::Texts => {
+        RandomValue::Texts => {
             flag.repetition = REPEAT;
             (arg.action(ArgAction::Append), vec!["a", "b c"])
         }
-        Takes::Ints => {
+        RandomValue::Ints => {
             flag.repetition = REPEAT;
             flag.value_type = ValueType::signed(32);
             (
@@ -367,7 +367,7 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
                 vec!["1", "2"],
             )
         }
-        Takes::Choices => {
+        RandomValue::Choices => {
             flag.repetition = REPEAT;
             flag.choices = strings(&["low", "high"]);
             (
@@ -375,16 +375,16 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
                 vec!["low"],
             )
         }
-        Takes::Optional | Takes::OptionalEquals => {
+        RandomValue::Optional | RandomValue::OptionalEquals => {
             flag.value = FlagValue::Optional { bare: None };
-            let equals = *takes == Takes::OptionalEquals;
+            let equals = *takes == RandomValue::OptionalEquals;
             let arg = arg
                 .value_name("WHEN")
                 .num_args(0..=1)
                 .require_equals(equals);
             (arg.default_missing_value("now"), vec!["later"])
         }
-        Takes::Pair => {
+        RandomValue::Pair => {
             flag.repetition = Repetition::Fixed {
                 count: 2,
                 repeat: false,
@@ -396,7 +396,7 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
             };
             (arg.num_args(2), vec!["1", "2"])
         }
-        Takes::Many => {
+        RandomValue::Many => {
             flag.repetition = Repetition::Span { min: 1, max: None };
             (arg.value_name("V").num_args(1..), vec!["a"])
         }
@@ -404,7 +404,7 @@ fn shape(arg: Arg, flag: &mut Flag, takes: &Takes, help: &str) -> (Arg, Vec<&'st
 }
 
 fn positional(at: usize, pos: &Pos, required: bool, many: u8, asked: bool) -> (Arg, Positional) {
-    let like_path = asked && matches!(pos.takes, Takes::Path | Takes::NamedLikePath);
+    let like_path = asked && matches!(pos.takes, RandomValue::Path | RandomValue::NamedLikePath);
     let id = format!("{}_{at}", if like_path { "file" } else { "arg" });
     let mut arg = Arg::new(id.clone()).value_name(id.to_uppercase());
     let mut expected = Positional::new(id);
@@ -413,26 +413,26 @@ fn positional(at: usize, pos: &Pos, required: bool, many: u8, asked: bool) -> (A
         arg = arg.help(pos.help.clone());
     }
     match (&pos.takes, asked) {
-        (Takes::Choice | Takes::ChoiceWithHelp, _) => {
+        (RandomValue::Choice | RandomValue::ChoiceWithHelp, _) => {
             arg = arg.value_parser(["low", "high"]);
             expected.choices = ["low", "high"]
                 .map(charmer_core::model::Choice::new)
                 .to_vec();
         }
         // Where one takes several values none is asked about, so types stay hidden.
-        (Takes::Path, true) => {
+        (RandomValue::Path, true) => {
             arg = arg.value_parser(value_parser!(std::path::PathBuf));
             expected.value_type = ValueType::Path;
         }
-        (Takes::Byte, true) => {
+        (RandomValue::Byte, true) => {
             arg = arg.value_parser(value_parser!(u8));
             expected.value_type = ValueType::unsigned(8);
         }
-        (Takes::Size, true) => {
+        (RandomValue::Size, true) => {
             arg = arg.value_parser(value_parser!(u64));
             expected.value_type = ValueType::UINT;
         }
-        (Takes::Float, true) => {
+        (RandomValue::Float, true) => {
             arg = arg.value_parser(value_parser!(f32));
             expected.value_type = ValueType::Number;
         }
@@ -521,7 +521,7 @@ fn ask(program: &clap::Command, sketch: &mut CommandSketch) {
         )
     };
     let flags = sketch.flags.clone();
-    let mut round = Round::new(flags.iter().filter_map(Question::about).collect());
+    let mut round = Round::new(flags.iter().filter_map(ValueQuestion::about).collect());
     for _ in 0..100 {
         if round.is_done() {
             break;
@@ -585,7 +585,7 @@ proptest! {
 
     #[test]
     fn what_clap_shows_is_read_back(cmd in cmd()) {
-        let (program, expected) = Builder { serial: 0 }.command("tool".into(), &cmd);
+        let (program, expected) = RandomCli { serial: 0 }.command("tool".into(), &cmd);
         let found = read(&program);
         let (mut left, mut right) = (BTreeMap::new(), BTreeMap::new());
         flatten(&found, "tool", &mut left);

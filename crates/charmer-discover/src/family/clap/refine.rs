@@ -9,14 +9,14 @@ use charmer_core::model::{Arguments, FlagValue, Positional, Repetition, ValueTyp
 
 use super::{
     Clap,
-    answer::{self, Heard, Outcome},
+    answer::{self, ParserAnswer, ParserWords},
     listing,
-    wrong_values::{self, Question, Round, Verdict},
+    wrong_values::{self, Round, ValueQuestion, ValueVerdict},
 };
 use crate::{
     fact::{Fact, Origin},
     family::{Asker, printed},
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, KindSketch},
 };
 
 /// How many questions a command is worth at most.
@@ -110,7 +110,7 @@ impl Clap {
     async fn ask_flags(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         let in_order = self.memory().modern;
         let mut open: Vec<FlagSketch> = sketch.flags.iter().cloned().collect();
-        open.retain(|flag| Question::about(flag).is_some());
+        open.retain(|flag| ValueQuestion::about(flag).is_some());
         let mut spent = 0;
         while !open.is_empty() && spent < MOST {
             let learnt = self.learnt.notified();
@@ -124,7 +124,7 @@ impl Clap {
                 }
                 continue;
             }
-            let mut round = Round::new(mine.iter().filter_map(Question::about).collect());
+            let mut round = Round::new(mine.iter().filter_map(ValueQuestion::about).collect());
             while !round.is_done() && spent < MOST {
                 spent += 1;
                 let path = sketch.path.words().iter().map(OsString::from);
@@ -181,7 +181,7 @@ impl Clap {
 }
 
 /// An error goes to standard error, help to standard output.
-fn said(answer: &crate::probe::Answer) -> &str {
+fn said(answer: &crate::probe::ProbeAnswer) -> &str {
     if answer.succeeded() {
         printed(answer)
     } else {
@@ -190,9 +190,9 @@ fn said(answer: &crate::probe::Answer) -> &str {
 }
 
 /// Takes over what was found out about a flag.
-pub(super) fn apply(flag: &mut FlagSketch, verdict: &Verdict) {
+pub(super) fn apply(flag: &mut FlagSketch, verdict: &ValueVerdict) {
     let Some(kind) = &mut flag.kind else { return };
-    let mut found: Kind = kind.value.clone();
+    let mut found: KindSketch = kind.value.clone();
     let choices_known = flag.choices.is_some();
     if let Some(value_type) = &verdict.value_type
         && !choices_known
@@ -320,7 +320,7 @@ async fn ask_positionals(asker: &Asker<'_>, sketch: &mut CommandSketch) {
         return;
     };
     for _ in 0..3 * questions.len() + 1 {
-        if questions.iter().all(Question::is_done) {
+        if questions.iter().all(ValueQuestion::is_done) {
             break;
         }
         let path = sketch.path.words().iter().map(OsString::from);
@@ -336,7 +336,7 @@ async fn ask_positionals(asker: &Asker<'_>, sketch: &mut CommandSketch) {
 }
 
 /// The questions, if it is safe to ask them and there is one worth asking.
-pub(super) fn positional_questions(sketch: &CommandSketch) -> Option<Vec<Question>> {
+pub(super) fn positional_questions(sketch: &CommandSketch) -> Option<Vec<ValueQuestion>> {
     let Some(Arguments::Listed(listed)) = sketch.arguments.as_ref().map(|fact| &fact.value) else {
         return None;
     };
@@ -356,18 +356,18 @@ pub(super) fn positional_questions(sketch: &CommandSketch) -> Option<Vec<Questio
             .first()
             .map(|choice| choice.value.as_str());
         let path = positional.value_type == ValueType::Path;
-        Question::positional(&positional.id, path, good)
+        ValueQuestion::positional(&positional.id, path, good)
     };
     Some(listed.iter().map(question).collect())
 }
 
 /// The question whose turn it is to be asked with bytes.
-fn turn(questions: &[Question]) -> Option<usize> {
-    questions.iter().position(Question::is_about_bytes)
+fn turn(questions: &[ValueQuestion]) -> Option<usize> {
+    questions.iter().position(ValueQuestion::is_about_bytes)
 }
 
 /// The values to try, in order.
-pub(super) fn positional_values(questions: &[Question]) -> Vec<OsString> {
+pub(super) fn positional_values(questions: &[ValueQuestion]) -> Vec<OsString> {
     let turn = turn(questions);
     let waits = |at: usize| questions[at].is_about_bytes() && turn != Some(at);
     (0..questions.len())
@@ -376,23 +376,23 @@ pub(super) fn positional_values(questions: &[Question]) -> Vec<OsString> {
 }
 
 /// Takes in an answer; whether there is sense in asking on.
-pub(super) fn hear_positionals(questions: &mut [Question], heard: Heard) -> bool {
+pub(super) fn hear_positionals(questions: &mut [ValueQuestion], heard: ParserWords) -> bool {
     let turn = turn(questions);
-    let accepted = |questions: &mut [Question]| {
+    let accepted = |questions: &mut [ValueQuestion]| {
         for (at, question) in questions.iter_mut().enumerate() {
             let waits = question.is_about_bytes() && turn != Some(at);
             if !question.is_done() && !waits {
-                question.learn(Outcome::Accepted);
+                question.learn(ParserAnswer::Accepted);
             }
         }
     };
     match heard {
-        Heard::Help => accepted(questions),
-        Heard::NotText => match turn {
-            Some(at) => questions[at].learn(Outcome::NotText),
+        ParserWords::Help => accepted(questions),
+        ParserWords::NotText => match turn {
+            Some(at) => questions[at].learn(ParserAnswer::NotText),
             None => return false,
         },
-        Heard::About(name, outcome) => {
+        ParserWords::About(name, outcome) => {
             let name = super::usage::property(&name);
             let at = questions.iter().position(|question| question.name == name);
             let Some(at) = at.filter(|&at| !questions[at].is_done()) else {
@@ -401,13 +401,13 @@ pub(super) fn hear_positionals(questions: &mut [Question], heard: Heard) -> bool
             accepted(&mut questions[..at]);
             questions[at].learn(outcome);
         }
-        Heard::Unclear => return false,
+        ParserWords::Unclear => return false,
     }
     true
 }
 
 /// Takes over what was found out about positionals.
-pub(super) fn apply_positionals(sketch: &mut CommandSketch, questions: &[Question]) {
+pub(super) fn apply_positionals(sketch: &mut CommandSketch, questions: &[ValueQuestion]) {
     let Some(fact) = &mut sketch.arguments else {
         return;
     };
@@ -447,10 +447,13 @@ mod tests {
     #[test]
     fn dots_without_repetition_are_several_values_at_once() {
         let mut flag = FlagSketch::long("pots");
-        flag.kind = Some(Fact::new(Kind::repeated(ValueType::String), Origin::Help));
-        let verdict = Verdict {
+        flag.kind = Some(Fact::new(
+            KindSketch::repeated(ValueType::String),
+            Origin::Help,
+        ));
+        let verdict = ValueVerdict {
             repeats: Some(false),
-            ..Verdict::default()
+            ..ValueVerdict::default()
         };
         apply(&mut flag, &verdict);
         let kind = flag.kind.expect("a kind");

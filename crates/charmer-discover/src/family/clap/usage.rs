@@ -7,7 +7,7 @@ use crate::sketch::FlagSketch;
 
 /// What a usage line says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
+pub(super) struct ClapUsage {
     /// The words before the path.
     pub(super) program: String,
     /// All of it, for people.
@@ -31,16 +31,16 @@ pub(super) struct Operand {
 }
 
 /// Reads a usage text; `None` if it is not of the command at this path.
-pub(super) fn read(body: &str, path: &CommandPath, flags: &Flags) -> Option<Usage> {
+pub(super) fn read(body: &str, path: &CommandPath, flags: &Flags) -> Option<ClapUsage> {
     let forms = forms(body);
     let first = forms.first()?;
     let words = split(first);
     let rest = behind_path(&words, path)?;
-    let mut usage = Usage {
+    let mut usage = ClapUsage {
         program: program(&words),
         line: body.lines().map(str::trim).collect::<Vec<_>>().join("\n"),
         other_form: forms.len() > 1,
-        ..Usage::default()
+        ..ClapUsage::default()
     };
     usage.take(rest, flags);
     Some(usage)
@@ -120,7 +120,7 @@ fn is_plain(word: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
-impl Usage {
+impl ClapUsage {
     fn take(&mut self, words: &[&str], flags: &Flags) {
         let mut last = false;
         let mut at = 0;

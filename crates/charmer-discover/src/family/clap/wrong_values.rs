@@ -13,7 +13,7 @@ use std::{
 use charmer_core::model::{Choice, FlagValue, Repetition, ValueType};
 
 use super::{
-    answer::{Heard, Outcome},
+    answer::{ParserAnswer, ParserWords},
     arguments::names_path,
 };
 use crate::sketch::FlagSketch;
@@ -30,14 +30,14 @@ pub(super) type Key = (String, Option<String>, Option<String>);
 
 /// What is known of flags, and which of them somebody is asking about.
 #[derive(Default)]
-pub(super) struct Known {
-    pub(super) verdicts: HashMap<Key, Verdict>,
+pub(super) struct KnownValues {
+    pub(super) verdicts: HashMap<Key, ValueVerdict>,
     pub(super) asked: HashSet<Key>,
 }
 
 /// What was found out about a flag or positional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct ValueVerdict {
     pub(super) value_type: Option<ValueType>,
     pub(super) choices: Vec<Choice>,
     pub(super) repeats: Option<bool>,
@@ -58,14 +58,14 @@ enum Stage {
 
 /// A flag or positional that is being asked about.
 #[derive(Debug, Clone)]
-pub(super) struct Question {
+pub(super) struct ValueQuestion {
     /// The flag as it is written, or the positional's name.
     pub(super) name: String,
     stage: Stage,
     default: Option<String>,
     /// How many values follow the flag each time; one is attached to it.
     count: usize,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: ValueVerdict,
 }
 
 /// The key of a flag.
@@ -74,7 +74,7 @@ pub(super) fn key(flag: &FlagSketch) -> Key {
     (flag.written(), flag.placeholder.clone(), help)
 }
 
-impl Question {
+impl ValueQuestion {
     /// What is to be asked about a flag; nothing about a switch, or one that takes as many values as there are: it
     /// might take `--help` for one.
     pub(super) fn about(flag: &FlagSketch) -> Option<Self> {
@@ -105,7 +105,7 @@ impl Question {
             stage,
             default,
             count,
-            verdict: Verdict::default(),
+            verdict: ValueVerdict::default(),
         })
     }
 
@@ -122,7 +122,7 @@ impl Question {
             stage,
             default: good.map(str::to_owned),
             count: 1,
-            verdict: Verdict::default(),
+            verdict: ValueVerdict::default(),
         }
     }
 
@@ -168,26 +168,26 @@ impl Question {
     }
 
     /// Takes in what the parser said.
-    pub(super) fn learn(&mut self, outcome: Outcome) {
+    pub(super) fn learn(&mut self, outcome: ParserAnswer) {
         let verdict = &mut self.verdict;
         match outcome {
             // The larger number is tried only once.
-            Outcome::Accepted if self.stage != Stage::Larger => verdict.repeats = Some(true),
-            Outcome::Once => verdict.repeats = Some(false),
+            ParserAnswer::Accepted if self.stage != Stage::Larger => verdict.repeats = Some(true),
+            ParserAnswer::Once => verdict.repeats = Some(false),
             _ => {}
         }
-        let fits = matches!(outcome, Outcome::Accepted | Outcome::Once);
+        let fits = matches!(outcome, ParserAnswer::Accepted | ParserAnswer::Once);
         self.stage = match (&self.stage, outcome) {
             (Stage::Bytes, _) if fits => {
                 verdict.value_type = Some(ValueType::Path);
                 Stage::Done
             }
-            (Stage::Bytes, Outcome::NotText) => Stage::Junk,
+            (Stage::Bytes, ParserAnswer::NotText) => Stage::Junk,
             (Stage::Junk, _) if fits => {
                 verdict.value_type = Some(ValueType::String);
                 Stage::Done
             }
-            (Stage::Bytes | Stage::Junk, Outcome::Choices(values)) => {
+            (Stage::Bytes | Stage::Junk, ParserAnswer::Choices(values)) => {
                 let boolean = values == ["true", "false"];
                 verdict.value_type = Some(if boolean {
                     ValueType::Bool
@@ -197,13 +197,13 @@ impl Question {
                 verdict.choices = values.into_iter().map(Choice::new).collect();
                 self.again(None)
             }
-            (Stage::Bytes | Stage::Junk, Outcome::Invalid(reason)) => self.refused(&reason),
+            (Stage::Bytes | Stage::Junk, ParserAnswer::Invalid(reason)) => self.refused(&reason),
             (Stage::Large, _) if fits => Stage::Larger,
-            (Stage::Large, Outcome::Range(min, max)) => {
+            (Stage::Large, ParserAnswer::Range(min, max)) => {
                 verdict.value_type = Some(ValueType::Integer { min, max });
                 self.again(Some(min.max(0).min(max).to_string()))
             }
-            (Stage::Large, Outcome::Invalid(_)) => {
+            (Stage::Large, ParserAnswer::Invalid(_)) => {
                 verdict.value_type = Some(ValueType::INT);
                 self.again(Some("1".to_owned()))
             }
@@ -259,12 +259,12 @@ impl Question {
 /// A round of questions about the flags of one command.
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    pub(super) questions: Vec<Question>,
+    pub(super) questions: Vec<ValueQuestion>,
     unclear: usize,
 }
 
 impl Round {
-    pub(super) fn new(mut questions: Vec<Question>) -> Self {
+    pub(super) fn new(mut questions: Vec<ValueQuestion>) -> Self {
         // Only one question with bytes fits into a round, because the answer does not name its flag: they go first.
         questions.sort_by_key(|question| question.stage != Stage::Bytes);
         Self {
@@ -274,7 +274,7 @@ impl Round {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.questions.iter().all(Question::is_done)
+        self.questions.iter().all(ValueQuestion::is_done)
     }
 
     /// The places of the questions that are asked now.
@@ -310,25 +310,25 @@ impl Round {
 
     /// Takes in an answer. `in_order` says whether the parser is known to read values before it comes to `--help`:
     /// otherwise help says nothing.
-    pub(super) fn learn(&mut self, heard: Heard, in_order: bool) {
+    pub(super) fn learn(&mut self, heard: ParserWords, in_order: bool) {
         let open = self.open();
         let accepted = if in_order {
-            Outcome::Accepted
+            ParserAnswer::Accepted
         } else {
-            Outcome::Unclear
+            ParserAnswer::Unclear
         };
         match heard {
-            Heard::Help => {
+            ParserWords::Help => {
                 for at in open {
                     self.questions[at].learn(accepted.clone());
                 }
             }
-            Heard::NotText => {
+            ParserWords::NotText => {
                 if let Some(&first) = open.first() {
-                    self.questions[first].learn(Outcome::NotText);
+                    self.questions[first].learn(ParserAnswer::NotText);
                 }
             }
-            Heard::About(name, outcome) => {
+            ParserWords::About(name, outcome) => {
                 let named = open.iter().position(|&at| self.questions[at].name == name);
                 let Some(named) = named else {
                     return self.skip(&open);
@@ -339,7 +339,7 @@ impl Round {
                 self.questions[open[named]].learn(outcome);
                 self.unclear = 0;
             }
-            Heard::Unclear => self.skip(&open),
+            ParserWords::Unclear => self.skip(&open),
         }
     }
 
@@ -376,23 +376,26 @@ mod tests {
     use super::*;
     use crate::{
         fact::{Fact, Origin},
-        sketch::Kind,
+        sketch::KindSketch,
     };
 
     fn option(name: &str) -> FlagSketch {
         let mut flag = FlagSketch::long(name);
-        flag.kind = Some(Fact::new(Kind::single(ValueType::String), Origin::Help));
+        flag.kind = Some(Fact::new(
+            KindSketch::single(ValueType::String),
+            Origin::Help,
+        ));
         flag
     }
 
     #[test]
     fn a_round_learns_about_all_up_to_the_first_refusal() {
         let flags = [option("clay"), option("heat"), option("glaze")];
-        let mut round = Round::new(flags.iter().filter_map(Question::about).collect());
+        let mut round = Round::new(flags.iter().filter_map(ValueQuestion::about).collect());
         assert_eq!(round.elements().len(), 6);
         let digits = "invalid digit found in string".to_owned();
         round.learn(
-            Heard::About("--heat".into(), Outcome::Invalid(digits)),
+            ParserWords::About("--heat".into(), ParserAnswer::Invalid(digits)),
             true,
         );
         assert_eq!(round.questions[0].verdict.repeats, Some(true));
@@ -405,9 +408,15 @@ mod tests {
                 "--glaze=zqxj"
             ]
         );
-        round.learn(Heard::About("--heat".into(), Outcome::Range(1, 10)), true);
-        round.learn(Heard::About("--heat".into(), Outcome::Once), true);
-        round.learn(Heard::Help, true);
+        round.learn(
+            ParserWords::About("--heat".into(), ParserAnswer::Range(1, 10)),
+            true,
+        );
+        round.learn(
+            ParserWords::About("--heat".into(), ParserAnswer::Once),
+            true,
+        );
+        round.learn(ParserWords::Help, true);
         assert!(round.is_done());
         let heat = &round.questions[1].verdict;
         assert_eq!(
@@ -419,18 +428,20 @@ mod tests {
 
     #[test]
     fn help_proves_nothing_where_it_is_shown_first() {
-        let mut round = Round::new(vec![Question::about(&option("clay")).expect("a question")]);
-        round.learn(Heard::Help, false);
+        let mut round = Round::new(vec![
+            ValueQuestion::about(&option("clay")).expect("a question"),
+        ]);
+        round.learn(ParserWords::Help, false);
         assert!(round.is_done());
-        assert_eq!(round.questions[0].verdict, Verdict::default());
+        assert_eq!(round.questions[0].verdict, ValueVerdict::default());
     }
 
     #[test]
     fn answers_that_make_no_sense_end_the_round() {
         let flags = ["a", "b", "c", "d"].map(option);
-        let mut round = Round::new(flags.iter().filter_map(Question::about).collect());
-        round.learn(Heard::Unclear, true);
-        round.learn(Heard::Unclear, true);
+        let mut round = Round::new(flags.iter().filter_map(ValueQuestion::about).collect());
+        round.learn(ParserWords::Unclear, true);
+        round.learn(ParserWords::Unclear, true);
         assert!(round.is_done());
     }
 }

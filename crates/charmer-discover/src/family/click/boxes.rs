@@ -2,7 +2,7 @@
 
 /// A box: its heading and its rows, each a list of cells, one for every column.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Table {
+pub(super) struct BoxRows {
     pub(super) heading: String,
     pub(super) rows: Vec<Vec<String>>,
 }
@@ -13,7 +13,7 @@ pub(super) fn are_in(text: &str) -> bool {
 }
 
 /// The lines outside of boxes, and the boxes.
-pub(super) fn read(text: &str) -> (Vec<&str>, Vec<Table>) {
+pub(super) fn read(text: &str) -> (Vec<&str>, Vec<BoxRows>) {
     let (mut outside, mut tables) = (Vec::new(), Vec::new());
     let mut open: Option<(String, Vec<Vec<char>>)> = None;
     for line in text.lines() {
@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> (Vec<&str>, Vec<Table>) {
             open = Some((heading, Vec::new()));
         } else if trimmed.starts_with(['╰', '└', '┗', '+']) && open.is_some() {
             if let Some((heading, lines)) = open.take() {
-                tables.push(Table {
+                tables.push(BoxRows {
                     heading,
                     rows: rows(&lines),
                 });

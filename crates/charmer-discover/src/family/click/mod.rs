@@ -1,4 +1,4 @@
-//! Python's click and typer: `Usage: tool [OPTIONS] COMMAND [ARGS]...`, with rows or with rich's boxes.
+//! Python's click and typer: `ClickUsage: tool [OPTIONS] COMMAND [ARGS]...`, with rows or with rich's boxes.
 
 mod boxes;
 mod option;
@@ -80,7 +80,7 @@ impl Family for Click {
 }
 
 /// What a page says of a command; `None` if it is another's.
-fn sketch(page: &page::Help, path: &CommandPath) -> Option<CommandSketch> {
+fn sketch(page: &page::ClickPage, path: &CommandPath) -> Option<CommandSketch> {
     let usage = usage::read(&page.usage, path)?;
     let mut sketch = CommandSketch::new(path.clone());
     if path.is_root() {

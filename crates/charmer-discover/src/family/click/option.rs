@@ -6,7 +6,7 @@ use crate::{
     fact::{Fact, Field, Origin},
     family::python::{named_type, suggested_type},
     help::{is_counted, may_repeat},
-    sketch::{FlagSketch, Kind},
+    sketch::{FlagSketch, KindSketch},
 };
 
 /// What stands in brackets behind an option's text.
@@ -120,7 +120,7 @@ pub(super) fn describe(flag: &mut FlagSketch, value: Option<&str>, text: &str, r
         }
     }
     if counted {
-        flag.kind = Some(Fact::new(Kind::count(), Origin::Help));
+        flag.kind = Some(Fact::new(KindSketch::count(), Origin::Help));
     }
     flag.required
         .learn(Fact::new(extra.required || required, Origin::Help));
@@ -152,9 +152,9 @@ fn describe_switch(flag: &mut FlagSketch, help: &str, default: Option<&str>) {
         || flag.negation.is_none() && is_counted(help, &flag.names());
     flag.kind = Some(Fact::new(
         if counts {
-            Kind::count()
+            KindSketch::count()
         } else {
-            Kind::switch()
+            KindSketch::switch()
         },
         Origin::Help,
     ));
@@ -224,7 +224,7 @@ fn describe_value(
         let choices = choices.into_iter().map(Choice::new).collect();
         flag.choices = Some(Fact::new(choices, Origin::Help));
     }
-    let kind = Kind {
+    let kind = KindSketch {
         value: FlagValue::Required,
         value_type,
         repetition,
@@ -384,9 +384,9 @@ mod tests {
         describe(&mut flag, None, "[default: shout]", false);
         assert_eq!(flag.default.expect("a default").value, ["true"]);
         let counted = described(Some("INTEGER RANGE"), "More").kind;
-        assert_eq!(counted.map(|fact| fact.value), Some(Kind::count()));
+        assert_eq!(counted.map(|fact| fact.value), Some(KindSketch::count()));
         let counted = described(None, "[default: 0]").kind.expect("a kind");
-        assert_eq!(counted.value, Kind::count());
+        assert_eq!(counted.value, KindSketch::count());
     }
 
     proptest::proptest! {

@@ -9,17 +9,17 @@ use crate::{
 
 /// The parts of a help text.
 #[derive(Debug, Default)]
-pub(super) struct Help {
-    /// The usage line without `Usage:`, on one line.
+pub(super) struct ClickPage {
+    /// The usage line without `ClickUsage:`, on one line.
     pub(super) usage: String,
     pub(super) description: String,
     pub(super) flags: Vec<FlagSketch>,
-    pub(super) lists: Vec<List>,
+    pub(super) lists: Vec<ClickList>,
 }
 
 /// A section whose rows are no options.
 #[derive(Debug, Default)]
-pub(super) struct List {
+pub(super) struct ClickList {
     pub(super) heading: String,
     pub(super) rows: Vec<ListRow>,
 }
@@ -35,7 +35,7 @@ pub(super) struct ListRow {
 }
 
 /// Takes a help text apart; `None` if it has no usage line.
-pub(super) fn read(text: &str) -> Option<Help> {
+pub(super) fn read(text: &str) -> Option<ClickPage> {
     let boxed = boxes::are_in(text);
     let (lines, tables) = if boxed {
         boxes::read(text)
@@ -52,9 +52,9 @@ pub(super) fn read(text: &str) -> Option<Help> {
         .map_or(lines.len(), |at| start + at);
     let joined = lines[start..end].join(" ");
     let usage: Vec<&str> = joined.split_whitespace().skip(1).collect();
-    let mut help = Help {
+    let mut help = ClickPage {
         usage: usage.join(" "),
-        ..Help::default()
+        ..ClickPage::default()
     };
     let mut description: Vec<&str> = Vec::new();
     let mut section: Option<(&str, Vec<&str>)> = None;
@@ -87,9 +87,9 @@ pub(super) fn read(text: &str) -> Option<Help> {
     Some(help)
 }
 
-impl Help {
+impl ClickPage {
     fn take_section(&mut self, heading: &str, lines: &[&str]) {
-        let mut list = List {
+        let mut list = ClickList {
             heading: heading.to_owned(),
             rows: Vec::new(),
         };
@@ -139,7 +139,7 @@ impl Help {
         }
     }
 
-    fn take_table(&mut self, table: boxes::Table) {
+    fn take_table(&mut self, table: boxes::BoxRows) {
         let columns = table.rows.first().map_or(0, Vec::len);
         let column = |at: usize| table.rows.iter().map(move |row| row[at].as_str());
         let marks = |at: usize| column(at).all(|cell| cell.is_empty() || cell == "*");
@@ -163,7 +163,7 @@ impl Help {
         let value =
             Some(names.end).filter(|&at| at < columns && (is_option || is_argument) && typed(at));
         let text = value.map_or(names.end, |at| at + 1);
-        let mut list = List {
+        let mut list = ClickList {
             heading: table.heading.clone(),
             rows: Vec::new(),
         };

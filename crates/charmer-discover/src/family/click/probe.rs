@@ -18,7 +18,7 @@ use super::option::split_default;
 use crate::{
     fact::{Fact, Origin},
     family::{Asker, printed},
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
 /// How many options of one command are asked about one by one.
@@ -30,7 +30,7 @@ pub(super) struct Questions {
     /// The program's name as its usage has it, and the word that asks for completion.
     program: Mutex<Option<(String, &'static str)>>,
     silent: AtomicBool,
-    known: Mutex<HashMap<String, Kind>>,
+    known: Mutex<HashMap<String, KindSketch>>,
 }
 
 impl Questions {
@@ -134,7 +134,7 @@ impl Questions {
             let Some(kind) = &flag.kind else { continue };
             let mut kind = kind.value.clone();
             if offered.contains(&flag.written().as_str()) {
-                kind = Kind::repeated(kind.value_type);
+                kind = KindSketch::repeated(kind.value_type);
             }
             settle(flag, kind, Origin::Completion);
         }
@@ -154,7 +154,7 @@ fn key(flag: &FlagSketch) -> String {
     format!("{}\0{value}\0{help}", flag.written())
 }
 
-fn settle(flag: &mut FlagSketch, kind: Kind, origin: Origin) {
+fn settle(flag: &mut FlagSketch, kind: KindSketch, origin: Origin) {
     if kind.repetition != Repetition::Single
         && let Some(default) = &mut flag.default
         && default.value.len() == 1
@@ -212,8 +212,8 @@ async fn count_values(asker: &Asker<'_>, sketch: &mut CommandSketch) {
         let flag = &mut sketch.flags[open.remove(index)];
         let Some(kind) = &flag.kind else { return };
         let kind = match verdict {
-            Verdict::NoValue => Kind::count(),
-            Verdict::Values(count) => Kind {
+            ClickVerdict::NoValue => KindSketch::count(),
+            ClickVerdict::Values(count) => KindSketch {
                 repetition: Repetition::Fixed {
                     count,
                     repeat: false,
@@ -226,24 +226,24 @@ async fn count_values(asker: &Asker<'_>, sketch: &mut CommandSketch) {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum ClickVerdict {
     NoValue,
     Values(usize),
 }
 
 /// What click says of this option.
-fn complaint(said: &str, flag: &str) -> Option<Verdict> {
+fn complaint(said: &str, flag: &str) -> Option<ClickVerdict> {
     let line = said.lines().find(|line| {
         line.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '│'))
             .any(|word| word == flag)
             && (line.contains("does not take a value") || line.contains("requires "))
     })?;
     if line.contains("does not take a value") {
-        return Some(Verdict::NoValue);
+        return Some(ClickVerdict::NoValue);
     }
     let (_, behind) = line.split_once("requires ")?;
     let count = behind.split(' ').next()?.parse().ok()?;
-    Some(Verdict::Values(count))
+    Some(ClickVerdict::Values(count))
 }
 
 #[cfg(test)]
@@ -255,15 +255,15 @@ mod tests {
         let said = |line: &str| complaint(line, "--name");
         assert_eq!(
             said("Error: Option '--name' requires 2 arguments."),
-            Some(Verdict::Values(2))
+            Some(ClickVerdict::Values(2))
         );
         assert_eq!(
             said("Error: --name option does not take a value"),
-            Some(Verdict::NoValue)
+            Some(ClickVerdict::NoValue)
         );
         assert_eq!(
             said("│ Option '--name' does not take a value.  │"),
-            Some(Verdict::NoValue)
+            Some(ClickVerdict::NoValue)
         );
         assert_eq!(said("Error: Option '--name2' requires 2 arguments."), None);
         assert_eq!(said("Error: No such option: --name"), None);
@@ -275,7 +275,7 @@ mod tests {
         flag.default = Some(Fact::new(vec!["a, b".into()], Origin::Help));
         settle(
             &mut flag,
-            Kind::repeated(ValueType::String),
+            KindSketch::repeated(ValueType::String),
             Origin::Completion,
         );
         assert_eq!(flag.default.expect("a default").value, ["a", "b"]);

@@ -10,7 +10,7 @@ use crate::family::python::named_type;
 
 /// What a usage line says.
 #[derive(Debug, Default)]
-pub(super) struct Usage {
+pub(super) struct ClickUsage {
     /// The program's name, where it is one word.
     pub(super) program: Option<String>,
     pub(super) positionals: Vec<Positional>,
@@ -20,9 +20,9 @@ pub(super) struct Usage {
 }
 
 /// Reads a usage line; `None` if it is not that of this path.
-pub(super) fn read(usage: &str, path: &CommandPath) -> Option<Usage> {
+pub(super) fn read(usage: &str, path: &CommandPath) -> Option<ClickUsage> {
     let words = words(usage);
-    let mut found = Usage::default();
+    let mut found = ClickUsage::default();
     let options = words.iter().position(|word| *word == "[OPTIONS]");
     let head = &words[..options.unwrap_or(words.len())];
     // The path, with the parents' own arguments in between.

@@ -12,7 +12,7 @@ use futures_util::future::join_all;
 use super::{
     Asker, Cobra, CommandSketch, Fact, Origin, Sketches,
     listed::twin_key,
-    shown::{self, Shown},
+    shown::{self, ShownLine},
 };
 
 /// A flag that no program has.
@@ -112,7 +112,7 @@ fn usual_tail<'a>(sketches: impl Iterator<Item = &'a CommandSketch>) -> bool {
 
 /// Whether a `--` only ends the flags: pflag takes it so, and an application that gives it a meaning of its own says so
 /// in its usage or its examples. Examples in which it stands before all positionals say nothing else.
-fn ends_flags(sketch: &CommandSketch, lines: &[Shown]) -> bool {
+fn ends_flags(sketch: &CommandSketch, lines: &[ShownLine]) -> bool {
     let texts = [&sketch.usage, &sketch.long_about];
     let mut texts = texts.into_iter().flatten();
     let dashes = |text: &str| {

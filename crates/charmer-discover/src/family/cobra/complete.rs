@@ -1,10 +1,10 @@
 //! Cobra's completion protocol: what `__complete` answers.
 
-use crate::probe::Answer;
+use crate::probe::ProbeAnswer;
 
 /// Lines of completions, and what parsing the flags before them complained about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Completion {
+pub(super) struct CompletionLines {
     /// A value and its description.
     pub(super) lines: Vec<(String, String)>,
     /// Whether the program said that something failed.
@@ -25,9 +25,9 @@ pub(super) struct Complaint {
     pub(super) reason: String,
 }
 
-impl Completion {
+impl CompletionLines {
     /// Reads an answer; `None` if it does not follow the protocol.
-    pub(super) fn read(answer: &Answer) -> Option<Self> {
+    pub(super) fn read(answer: &ProbeAnswer) -> Option<Self> {
         let mut lines: Vec<&str> = answer.stdout.lines().collect();
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
             lines.pop();
@@ -76,17 +76,17 @@ mod tests {
 
     #[test]
     fn lines_directive_and_complaint() {
-        let answer = Answer {
+        let answer = ProbeAnswer {
             stdout: "--all\tShow all\n_activeHelp_ hint\n-a\tShow all\n:4\n".into(),
             stderr: "[Debug] [Error] Error while parsing flags from args [--n=\"]: invalid argument \"\\\"\" for \"-n, --num\" flag: strconv.ParseInt: parsing \"\\\"\": invalid syntax\nCompletion ended with directive: X\n".into(),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
-        let read = Completion::read(&answer).expect("the protocol");
+        let read = CompletionLines::read(&answer).expect("the protocol");
         assert_eq!(read.lines[1], ("-a".into(), "Show all".into()));
         assert_eq!(read.lines.len(), 2);
         let complaint = read.complaint.expect("a complaint");
         assert_eq!(complaint.flag, "-n, --num");
         assert!(complaint.reason.starts_with("strconv.ParseInt"));
-        assert_eq!(Completion::read(&Answer::default()), None);
+        assert_eq!(CompletionLines::read(&ProbeAnswer::default()), None);
     }
 }

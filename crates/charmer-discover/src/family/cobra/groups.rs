@@ -13,7 +13,7 @@ use crate::{
     fact::{Fact, Origin},
     family::{Asker, Sketches},
     flag_places::FlagPlaces,
-    sketch::{CommandSketch, FlagSketch, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch},
 };
 
 use super::{Cobra, flag_lines, wrong_values};
@@ -85,7 +85,7 @@ impl Cobra {
         let kept = flags
             .iter()
             .filter(|flag| is_required(flag) || plain.has(flag));
-        let command = Asked {
+        let command = GroupsOf {
             path,
             flags: kept.cloned().collect(),
             foreign,
@@ -99,7 +99,7 @@ impl Cobra {
                 .filter(|(at, _)| at >> bit & 1 == 1)
                 .map(|(_, flag)| flag)
                 .collect();
-            let Some(Listing::Lacks(found) | Listing::Wants(found)) =
+            let Some(GroupListing::Lacks(found) | GroupListing::Wants(found)) =
                 self.list_with(asker, &command, &set).await
             else {
                 continue;
@@ -113,8 +113,8 @@ impl Cobra {
         let mut groups: Vec<Group> = Vec::new();
         for suspect in suspects {
             let (kind, others) = match self.list_with(asker, &command, &[&suspect]).await {
-                Some(Listing::Lacks(gone)) => (GroupKind::Exclusive, gone),
-                Some(Listing::Wants(partners)) => (GroupKind::Together, partners),
+                Some(GroupListing::Lacks(gone)) => (GroupKind::Exclusive, gone),
+                Some(GroupListing::Wants(partners)) => (GroupKind::Together, partners),
                 None => continue,
             };
             if others.is_empty() {
@@ -150,9 +150,9 @@ impl Cobra {
     async fn list_with(
         &self,
         asker: &Asker<'_>,
-        command: &Asked<'_>,
+        command: &GroupsOf<'_>,
         set: &[&FlagSketch],
-    ) -> Option<Listing> {
+    ) -> Option<GroupListing> {
         let flags = &command.flags;
         let is_set = |flag: &FlagSketch| set.iter().any(|other| other.is_same(flag));
         // What is required is set in any case, or nothing else would be listed.
@@ -172,18 +172,18 @@ impl Cobra {
         };
         if wants && !listed.is_empty() {
             let wanted = listed.into_iter().filter(|flag| !is_set(flag));
-            return Some(Listing::Wants(wanted.collect()));
+            return Some(GroupListing::Wants(wanted.collect()));
         }
         let listed = FlagPlaces::of(&listed);
         let gone = flags
             .iter()
             .filter(|flag| !is_set(flag) && !is_required(flag) && !listed.has(flag));
-        Some(Listing::Lacks(gone.cloned().collect()))
+        Some(GroupListing::Lacks(gone.cloned().collect()))
     }
 }
 
 /// A command whose groups are looked for.
-struct Asked<'a> {
+struct GroupsOf<'a> {
     path: &'a CommandPath,
     /// Its own flags, as far as completion lists them.
     flags: Vec<FlagSketch>,
@@ -196,7 +196,7 @@ fn is_required(flag: &FlagSketch) -> bool {
 }
 
 /// What a list of flags shows when some are set.
-enum Listing {
+enum GroupListing {
     /// These are not listed, although they are not set.
     Lacks(Vec<FlagSketch>),
     /// Only these are listed: without them, the flags that are set will not do.
@@ -207,7 +207,7 @@ fn own_flags(sketch: &CommandSketch) -> impl Iterator<Item = &FlagSketch> {
     let inherited = |flag: &FlagSketch| {
         flag.scope
             .as_ref()
-            .is_some_and(|scope| scope.value == Scope::Inherited)
+            .is_some_and(|scope| scope.value == FlagScope::Inherited)
     };
     let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
     sketch

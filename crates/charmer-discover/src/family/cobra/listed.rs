@@ -18,13 +18,13 @@ use crate::{
     family::{Asker, Sketches},
     flag_places::FlagPlaces,
     flags::{FlagPool, Flags},
-    sketch::{CommandSketch, FlagSketch, Kind, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch, KindSketch},
     walk::AT_ONCE,
 };
 
 use super::{
     Cobra,
-    complete::Completion,
+    complete::CompletionLines,
     flag_lines,
     groups::SMALL,
     hear_flags,
@@ -38,9 +38,9 @@ const VOUCHING: usize = 2;
 type Digest = u64;
 
 /// What the help of a command says of its flags that take a value, by their names, both as digests.
-struct Said(Vec<(Digest, Digest)>);
+struct NumberedText(Vec<(Digest, Digest)>);
 
-impl Said {
+impl NumberedText {
     fn of(sketch: &CommandSketch) -> Self {
         let flags = values(sketch);
         Self(flags.map(|flag| (digest(&flag.id()), said(flag))).collect())
@@ -101,7 +101,7 @@ impl Cobra {
                 }
             }
             // As help has them: what completion says of them comes on top.
-            let help = Said::of(sketch);
+            let help = NumberedText::of(sketch);
             let known = |said: Digest| vouching.get(&said).is_some_and(|&by| by >= VOUCHING);
             if large && !path.is_root() && help.each().all(known) {
                 rest.push(path.clone());
@@ -270,7 +270,7 @@ impl Cobra {
         given: &mut Vec<String>,
         flag: &mut FlagSketch,
         lists: &[&FlagSketch],
-    ) -> Option<Completion> {
+    ) -> Option<CompletionLines> {
         let is_list = wrong_values::is_open_list(flag);
         given.push(match is_list {
             true => wrong_values::junk(flag),
@@ -287,7 +287,7 @@ impl Cobra {
             let listed = FlagPlaces::of(&flag_lines(&answer));
             let own = is_list.then_some(&*flag);
             for list in refused.chain(own).filter(|list| listed.has(list)) {
-                hear_kind(sketch, list, Kind::repeated(ValueType::String));
+                hear_kind(sketch, list, KindSketch::repeated(ValueType::String));
             }
             return Some(answer);
         };
@@ -311,7 +311,7 @@ impl Cobra {
     }
 }
 
-fn hear_kind(sketch: &mut CommandSketch, flag: &FlagSketch, kind: Kind) {
+fn hear_kind(sketch: &mut CommandSketch, flag: &FlagSketch, kind: KindSketch) {
     if let Some(known) = sketch.flag_mut(flag) {
         known.kind.learn(Fact::new(kind, Origin::Probe));
     }
@@ -321,7 +321,7 @@ impl Vouched {
     /// Sums up what commands have said, each with what its help says of its flags, by their names. The root's flags are
     /// known to all.
     fn by<'a>(
-        asked: impl Iterator<Item = (&'a CommandSketch, &'a Said)>,
+        asked: impl Iterator<Item = (&'a CommandSketch, &'a NumberedText)>,
         globals: &FlagPlaces,
     ) -> Self {
         let mut vouched = Self::default();
@@ -330,7 +330,7 @@ impl Vouched {
             let grouped: HashSet<&String> = groups.collect();
             for flag in &sketch.flags {
                 let hidden = flag.scope.as_ref().is_some_and(|scope| {
-                    scope.value == Scope::Inherited && scope.source.origin == Origin::Completion
+                    scope.value == FlagScope::Inherited && scope.source.origin == Origin::Completion
                 });
                 if hidden && !globals.has(flag) {
                     vouched.more.extend(group_of(&sketch.path));
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn a_flag_that_is_wanted_somewhere_is_asked_about_everywhere() {
         let mut asked = command("dig hole", &[OWNER, DEPTH, QUICK]);
-        let help = Said::of(&asked);
+        let help = NumberedText::of(&asked);
         assert_eq!(help.each().count(), 2, "a switch is never required");
         asked.flags[0].required = Some(Fact::new(true, Origin::Completion));
         // What completion says of a flag is not what the help of others says of it.
@@ -421,8 +421,8 @@ mod tests {
     #[test]
     fn flags_that_help_does_not_show_are_looked_for_in_the_whole_group() {
         let mut asked = command("dig hole", &[DEPTH, QUICK]);
-        let help = Said::of(&asked);
-        asked.flags[1].scope = Some(Fact::new(Scope::Inherited, Origin::Completion));
+        let help = NumberedText::of(&asked);
+        asked.flags[1].scope = Some(Fact::new(FlagScope::Inherited, Origin::Completion));
         let vouched = Vouched::by([(&asked, &help)].into_iter(), &FlagPlaces::default());
         assert!(vouched.doubts(&command("dig pond", &[DEPTH])));
         assert!(!vouched.doubts(&command("plant tree", &[DEPTH])));

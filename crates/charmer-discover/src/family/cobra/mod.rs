@@ -32,13 +32,13 @@ use crate::{
     fact::{Fact, Field, Origin},
     flag_places::FlagPlaces,
     flags::FlagPool,
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
+    sketch::{ChildSketch, CommandSketch, FlagScope, FlagSketch},
 };
 
 use super::{Asker, Family, Page, Refining, Signs, Sketches, printed};
-use complete::Completion;
+use complete::CompletionLines;
 pub(crate) use said::read_texts;
-use wrong_values::Learnt;
+use wrong_values::ValueLearnt;
 
 /// How many commands must not have shown their help to `help PATH` for it to be left out.
 const WITHOUT_HELP: usize = 3;
@@ -71,7 +71,7 @@ pub(super) struct Cobra {
     /// Whether completion has listed a command of a group that its help does not.
     more_children: AtomicBool,
     /// What was learnt about flags, by what help says of them: the same flag is not asked about twice.
-    learnt: Mutex<HashMap<String, Learnt>>,
+    learnt: Mutex<HashMap<String, ValueLearnt>>,
     /// Who is asking about a flag at the moment, by the same text: the others wait for the answer.
     asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     /// The flags as they are when completion has been heard.
@@ -225,12 +225,12 @@ impl Cobra {
         path: &CommandPath,
         given: &[String],
         last: &str,
-    ) -> Option<Completion> {
+    ) -> Option<CompletionLines> {
         let mut words = vec![COMPLETE.to_owned()];
         words.extend_from_slice(path.words());
         words.extend_from_slice(given);
         words.push(last.to_owned());
-        Completion::read(&asker.prober.run(&words).await)
+        CompletionLines::read(&asker.prober.run(&words).await)
     }
 
     /// Global flags that help does not repeat: `Use "x options" for a list of global command-line options`.
@@ -255,7 +255,7 @@ impl Cobra {
             });
         }
         for mut flag in flags {
-            flag.scope = Some(Fact::new(Scope::Global, Origin::Help));
+            flag.scope = Some(Fact::new(FlagScope::Global, Origin::Help));
             root.add_flag(flag);
         }
     }
@@ -323,7 +323,7 @@ fn share_globals(sketches: &mut Sketches) {
     };
     let is_global = |flag: &FlagSketch| {
         let scope = flag.scope.as_ref();
-        scope.is_some_and(|scope| scope.value == Scope::Global)
+        scope.is_some_and(|scope| scope.value == FlagScope::Global)
     };
     let globals: Vec<FlagSketch> = root
         .flags
@@ -339,7 +339,7 @@ fn share_globals(sketches: &mut Sketches) {
             continue;
         };
         if (global.short, text(global)) == (flag.short, text(flag)) {
-            flag.scope = Some(Fact::new(Scope::Inherited, Origin::Help));
+            flag.scope = Some(Fact::new(FlagScope::Inherited, Origin::Help));
         }
     }
 }
@@ -363,7 +363,7 @@ fn share_unnamed(sketches: &mut Sketches) {
 }
 
 /// The flags in a list of completions: long and short names on lines of their own, with the same text.
-fn flag_lines(completion: &Completion) -> Vec<FlagSketch> {
+fn flag_lines(completion: &CompletionLines) -> Vec<FlagSketch> {
     let mut flags: Vec<FlagSketch> = Vec::new();
     for (name, text) in &completion.lines {
         let help = (!text.is_empty()).then(|| Fact::with(text.clone(), Origin::Completion, 60));
@@ -433,7 +433,7 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
                 }
             }
             None => {
-                flag.scope = Some(Fact::new(Scope::Inherited, Origin::Completion));
+                flag.scope = Some(Fact::new(FlagScope::Inherited, Origin::Completion));
                 places.add(&flag, sketch.flags.len());
                 sketch.flags.push(flag);
             }
@@ -487,9 +487,9 @@ mod tests {
         let mut sketch = CommandSketch::new(CommandPath::root());
         sketch.flags = pflag::flags(&lines).into();
         assert!(sketch.flags[0].deprecated.is_some());
-        let completion = Completion {
+        let completion = CompletionLines {
             lines: vec![("--old".into(), "Old name (DEPRECATED: use --new)".into())],
-            ..Completion::default()
+            ..CompletionLines::default()
         };
         hear_flags(&mut sketch, flag_lines(&completion));
         assert_eq!(sketch.flags.len(), 1);
@@ -516,7 +516,7 @@ mod tests {
     fn help_is_asked_for_in_the_way_that_works() {
         let page = |path: &CommandPath| format!("Plants.\n\nUsage:\n  grove {path} [flags]\n");
         let show = |cobra: &Cobra, path: &CommandPath, text: String| {
-            let answer = crate::probe::Answer {
+            let answer = crate::probe::ProbeAnswer {
                 stdout: text,
                 ..Default::default()
             };
@@ -551,7 +551,7 @@ mod tests {
         let mut root = CommandSketch::new(CommandPath::root());
         root.flags = pflag::flags(&[text, "      --wide   Wide"]).into();
         for flag in &mut root.flags {
-            flag.scope = Some(Fact::new(Scope::Global, Origin::Help));
+            flag.scope = Some(Fact::new(FlagScope::Global, Origin::Help));
         }
         sketches.insert(CommandPath::root(), root);
         let path = CommandPath::root().child("dig");
@@ -565,7 +565,7 @@ mod tests {
                 .as_ref()
                 .map(|fact| fact.value)
         };
-        assert_eq!(scope(0), Some(Scope::Inherited));
+        assert_eq!(scope(0), Some(FlagScope::Inherited));
         assert_eq!(scope(1), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     fact::{Fact, Origin},
     family::Page,
     help::{Row, Section, expand_tabs, first_sentence, rows, sections},
-    sketch::{ChildSketch, CommandSketch, Scope},
+    sketch::{ChildSketch, CommandSketch, FlagScope},
 };
 
 use super::{
@@ -234,9 +234,9 @@ fn read_flags(section: &Section<'_>, path: &CommandPath, sketch: &mut CommandSke
             .iter()
             .any(|word| heading.contains(word));
     let scope = if inherited {
-        Scope::Inherited
+        FlagScope::Inherited
     } else {
-        Scope::Own
+        FlagScope::Own
     };
     for mut flag in pflag::flags(&section.lines) {
         flag.scope = Some(Fact::new(scope, Origin::Help));
@@ -331,13 +331,13 @@ mod tests {
     use charmer_core::model::Arguments;
 
     use super::*;
-    use crate::probe::Answer;
+    use crate::probe::ProbeAnswer;
 
     fn page(path: &[&str], text: &str) -> CommandSketch {
         let path: CommandPath = path.iter().copied().collect();
-        let answer = Answer {
+        let answer = ProbeAnswer {
             stdout: text.into(),
-            ..Answer::default()
+            ..ProbeAnswer::default()
         };
         read(&Page {
             program: "grove",

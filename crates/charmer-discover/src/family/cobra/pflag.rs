@@ -5,18 +5,18 @@ use charmer_core::model::{Choice, MapValue, Repetition, ValueType};
 use crate::{
     fact::{Fact, Origin},
     help::{
-        Names, Row, choices_in, default_in, env_in, flag_names, is_decimal, rows, take_default,
+        FlagNames, Row, choices_in, default_in, env_in, flag_names, is_decimal, rows, take_default,
     },
-    sketch::{FlagSketch, Kind},
+    sketch::{FlagSketch, KindSketch},
 };
 
 /// Type names of applications that many share, though pflag does not have them.
-const KNOWN: [(&str, Kind); 4] = [
+const KNOWN: [(&str, KindSketch); 4] = [
     // Each occurrence adds one, taken whole.
-    ("list", Kind::repeated(ValueType::String)),
-    ("map", Kind::repeated(ValueType::Map(MapValue::Text))),
-    ("decimal", Kind::single(ValueType::Number)),
-    ("bytes", Kind::single(ValueType::String)),
+    ("list", KindSketch::repeated(ValueType::String)),
+    ("map", KindSketch::repeated(ValueType::Map(MapValue::Text))),
+    ("decimal", KindSketch::single(ValueType::Number)),
+    ("bytes", KindSketch::single(ValueType::String)),
 ];
 
 /// Reads the rows of a section.
@@ -85,7 +85,7 @@ fn read(row: &Row) -> Option<FlagSketch> {
 
 /// pflag shows one long name; what follows it behind a space alone is the placeholder, even if it looks like another name,
 /// because the author has put back-quotes around the name of another flag: `--interval --watch`.
-fn take_dashed_value(names: &mut Names, column: &str) {
+fn take_dashed_value(names: &mut FlagNames, column: &str) {
     let Some(long) = names.longs.first() else {
         return;
     };
@@ -150,12 +150,16 @@ pub(super) fn listed_values(text: &str) -> Result<Vec<Choice>, Vec<String>> {
 }
 
 /// The kind that the placeholder names; not known where it may be an author's own word.
-fn kind_of(names: &Names, default: Option<&str>, flag: &mut FlagSketch) -> Option<Fact<Kind>> {
+fn kind_of(
+    names: &FlagNames,
+    default: Option<&str>,
+    flag: &mut FlagSketch,
+) -> Option<Fact<KindSketch>> {
     let Some(value) = &names.value else {
         // `--x=:` has a value, and its default is empty.
         return Some(match names.equals {
             true => text_perhaps(),
-            false => Fact::new(Kind::switch(), Origin::Help),
+            false => Fact::new(KindSketch::switch(), Origin::Help),
         });
     };
     // `string[="x"]`: the value may be left out.
@@ -171,10 +175,10 @@ fn kind_of(names: &Names, default: Option<&str>, flag: &mut FlagSketch) -> Optio
         // `--x[=false]` shows the default of a switch, or what it means when it stands bare.
         let kind = match word {
             "false" if default.is_some_and(|text| text == "true") => {
-                Kind::single(ValueType::Bool).optional(bare)
+                KindSketch::single(ValueType::Bool).optional(bare)
             }
-            "true" | "false" => Kind::switch(),
-            _ => Kind::single(ValueType::String).optional(bare),
+            "true" | "false" => KindSketch::switch(),
+            _ => KindSketch::single(ValueType::String).optional(bare),
         };
         return Some(Fact::new(kind, Origin::Help));
     }
@@ -185,22 +189,26 @@ fn kind_of(names: &Names, default: Option<&str>, flag: &mut FlagSketch) -> Optio
             .find(|(name, _)| *name == word)
             .map(|(_, kind)| kind.clone())
     };
-    let kind = match (Kind::pflag(word).or_else(known), bare) {
+    let kind = match (KindSketch::pflag(word).or_else(known), bare) {
         (Some(kind), Some(bare)) => kind.optional(Some(bare)),
         (Some(kind), None) => kind,
-        (None, Some(bare)) => Kind::single(ValueType::String).optional(Some(bare)),
+        (None, Some(bare)) => KindSketch::single(ValueType::String).optional(Some(bare)),
         (None, None) => return Some(text_perhaps()),
     };
     Some(Fact::new(kind, Origin::Help))
 }
 
 /// Text, unless something surer is heard.
-fn text_perhaps() -> Fact<Kind> {
-    Fact::with(Kind::single(ValueType::String), Origin::Convention, 10)
+fn text_perhaps() -> Fact<KindSketch> {
+    Fact::with(
+        KindSketch::single(ValueType::String),
+        Origin::Convention,
+        10,
+    )
 }
 
 /// What a template says that prints the default in the place of the value: `--raw=''`, `--all=false`, `--tail=-1`.
-fn shown_default(names: &Names) -> Option<(Fact<Kind>, String)> {
+fn shown_default(names: &FlagNames) -> Option<(Fact<KindSketch>, String)> {
     let text = names.value.as_deref()?;
     if !names.equals || names.optional && !text.starts_with('[') {
         return None;
@@ -210,22 +218,22 @@ fn shown_default(names: &Names) -> Option<(Fact<Kind>, String)> {
             .iter()
             .any(|&quote| text.starts_with(quote) && text.ends_with(quote));
     let kind = if quoted {
-        Kind::single(ValueType::String)
+        KindSketch::single(ValueType::String)
     } else if text.starts_with('[') && text.ends_with(']') {
         // Which kind of list it is does not show.
-        let list = Kind {
+        let list = KindSketch {
             repetition: Repetition::Joined { delimiter: ',' },
-            ..Kind::single(ValueType::String)
+            ..KindSketch::single(ValueType::String)
         };
         return Some((Fact::with(list, Origin::Help, 15), text.to_owned()));
     } else if matches!(text, "true" | "false") {
-        Kind::switch()
+        KindSketch::switch()
     } else if is_decimal(text) && text.parse::<i64>().is_ok() {
-        Kind::single(ValueType::INT)
+        KindSketch::single(ValueType::INT)
     } else if is_decimal(text) && text.parse::<f64>().is_ok() {
-        Kind::single(ValueType::Number)
+        KindSketch::single(ValueType::Number)
     } else if is_duration(text) {
-        Kind::single(ValueType::Duration)
+        KindSketch::single(ValueType::Duration)
     } else {
         return None;
     };
@@ -314,7 +322,7 @@ mod tests {
         found.remove(0)
     }
 
-    fn shown(text: &str) -> (Kind, Vec<String>) {
+    fn shown(text: &str) -> (KindSketch, Vec<String>) {
         let flag = read_one(text);
         (
             flag.kind.expect("a kind").value,
@@ -324,9 +332,9 @@ mod tests {
 
     #[test]
     fn rows_of_pflag() {
-        let single = Kind::single;
+        let single = KindSketch::single;
         for (row, kind, default) in [
-            ("  -a, --all   Show all", Kind::switch(), vec![]),
+            ("  -a, --all   Show all", KindSketch::switch(), vec![]),
             (
                 "      --n int   Tries (default 3)",
                 single(ValueType::INT),
@@ -339,7 +347,7 @@ mod tests {
             ),
             (
                 "      --tags strings   Tags (default [a,\"b,c\"])",
-                Kind::pflag("stringSlice").expect("known"),
+                KindSketch::pflag("stringSlice").expect("known"),
                 vec!["a", "b,c"],
             ),
             (
@@ -347,15 +355,15 @@ mod tests {
                 single(ValueType::String).optional(Some("client".into())),
                 vec!["none"],
             ),
-            ("  -v, --verbose count   More", Kind::count(), vec![]),
+            ("  -v, --verbose count   More", KindSketch::count(), vec![]),
             (
                 "      --on   Do it (default true)",
-                Kind::switch(),
+                KindSketch::switch(),
                 vec!["true"],
             ),
             (
                 "      --add list   Add (default [])",
-                Kind::repeated(ValueType::String),
+                KindSketch::repeated(ValueType::String),
                 vec![],
             ),
         ] {
@@ -392,7 +400,7 @@ mod tests {
 
     #[test]
     fn rows_that_show_the_default() {
-        let single = Kind::single;
+        let single = KindSketch::single;
         for (row, kind, default) in [
             ("    --raw='':\n\tA path", single(ValueType::String), vec![]),
             (
@@ -400,8 +408,16 @@ mod tests {
                 single(ValueType::String),
                 vec![],
             ),
-            ("    -R, --recursive=false:\n\tDeep", Kind::switch(), vec![]),
-            ("    --print=true:\n\tPrint", Kind::switch(), vec!["true"]),
+            (
+                "    -R, --recursive=false:\n\tDeep",
+                KindSketch::switch(),
+                vec![],
+            ),
+            (
+                "    --print=true:\n\tPrint",
+                KindSketch::switch(),
+                vec!["true"],
+            ),
             (
                 "    --tail=-1:\n\tLines",
                 single(ValueType::INT),
@@ -419,7 +435,7 @@ mod tests {
             ),
             (
                 "      --ends=[a:1,b:2]    Ends",
-                Kind::pflag("strings").expect("known"),
+                KindSketch::pflag("strings").expect("known"),
                 vec!["a:1", "b:2"],
             ),
         ] {

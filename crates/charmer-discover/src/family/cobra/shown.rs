@@ -3,13 +3,13 @@
 use charmer_core::model::{Arguments, FlagValue};
 
 use crate::flags::Flags;
-use crate::sketch::{CommandSketch, FlagSketch, Scope};
+use crate::sketch::{CommandSketch, FlagScope, FlagSketch};
 
 use super::Sketches;
 
 /// A line that calls the command.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct ShownLine {
     /// The number of positionals before a `--`, or of all.
     pub(super) positionals: usize,
     /// Whether there is a `--`.
@@ -37,7 +37,11 @@ pub(super) fn take_several(sketches: &mut Sketches) {
 }
 
 /// The lines in a command's examples that call it and could be read.
-pub(super) fn shown(sketch: &CommandSketch, program: &str, globals: &[FlagSketch]) -> Vec<Shown> {
+pub(super) fn shown(
+    sketch: &CommandSketch,
+    program: &str,
+    globals: &[FlagSketch],
+) -> Vec<ShownLine> {
     let examples = sketch.examples.as_ref();
     let lines = examples.map_or("", |fact| fact.value.as_str()).lines();
     let path: Vec<&str> = std::iter::once(program)
@@ -56,8 +60,8 @@ pub(super) fn shown(sketch: &CommandSketch, program: &str, globals: &[FlagSketch
 }
 
 /// Reads the words behind the command's path; `None` where a flag is not known.
-fn read(words: &[String], own: &Flags, globals: &[FlagSketch]) -> Option<Shown> {
-    let mut shown = Shown::default();
+fn read(words: &[String], own: &Flags, globals: &[FlagSketch]) -> Option<ShownLine> {
+    let mut shown = ShownLine::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if word == "--" {
@@ -123,7 +127,7 @@ pub(super) fn globals(sketches: &Sketches) -> Vec<FlagSketch> {
     let flags = sketches.values().flat_map(|sketch| &sketch.flags);
     let global = |flag: &&FlagSketch| {
         let scope = flag.scope.as_ref().map(|scope| scope.value);
-        scope == Some(Scope::Global)
+        scope == Some(FlagScope::Global)
     };
     let mut found: Vec<FlagSketch> = Vec::new();
     for flag in flags.filter(global) {

@@ -7,7 +7,7 @@ use charmer_core::model::CommandPath;
 use futures_util::future::join_all;
 
 use super::{
-    Asker, Cobra, CommandSketch, Fact, FlagPlaces, FlagSketch, Origin, Scope, Sketches,
+    Asker, Cobra, CommandSketch, Fact, FlagPlaces, FlagScope, FlagSketch, Origin, Sketches,
     wrong_values,
 };
 
@@ -51,7 +51,7 @@ fn trial(path: &CommandPath, sketches: &Sketches) -> Option<Trial> {
         .iter()
         .filter(|flag| {
             let scope = flag.scope.as_ref().map(|scope| scope.value);
-            matches!(scope, None | Some(Scope::Own)) && flag.deprecated.is_none()
+            matches!(scope, None | Some(FlagScope::Own)) && flag.deprecated.is_none()
         })
         .filter(|flag| flag.id() != "help")
         .collect();

@@ -14,7 +14,7 @@ use crate::{
     family::{Asker, Sketches},
     flag_places::FlagPlaces,
     help::is_decimal,
-    sketch::{CommandSketch, FlagSketch, Kind, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch, KindSketch},
 };
 
 use super::{Cobra, complete::Complaint, flag_lines};
@@ -26,9 +26,9 @@ const ROUNDS: usize = 48;
 
 /// What was learnt about a flag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Learnt {
+pub(super) enum ValueLearnt {
     /// Its kind.
-    Kind(Kind),
+    Kind(KindSketch),
     /// An application's own type that refuses junk, and the values that it suggests.
     Strict(Vec<String>),
 }
@@ -146,27 +146,27 @@ impl Cobra {
         asker: &Asker<'_>,
         sketch: &CommandSketch,
         mut pending: Vec<FlagSketch>,
-    ) -> Vec<(FlagSketch, Learnt)> {
+    ) -> Vec<(FlagSketch, ValueLearnt)> {
         // Those that likely take any text come first: a complaint about one behind them settles them, too.
         pending.sort_by_key(|flag| !speaks_of_pairs(flag));
-        let mut settled: Vec<(FlagSketch, Learnt)> = Vec::new();
+        let mut settled: Vec<(FlagSketch, ValueLearnt)> = Vec::new();
         // Flags that took what no list takes.
         let mut texts: Vec<FlagSketch> = Vec::new();
         for _ in 0..ROUNDS {
             // What is left to see in a last list is which of the single values may be given again.
             let open = settled.iter().any(|(_, learnt)| learnt.may_repeat());
             if pending.is_empty() && !open && texts.iter().all(is_shown_as_list) {
-                let kind = Kind::repeated(ValueType::String);
+                let kind = KindSketch::repeated(ValueType::String);
                 let lists = texts.into_iter();
-                settled.extend(lists.map(|flag| (flag, Learnt::Kind(kind.clone()))));
+                settled.extend(lists.map(|flag| (flag, ValueLearnt::Kind(kind.clone()))));
                 return settled;
             }
             let mut given: Vec<String> = texts.iter().chain(&pending).map(junk).collect();
             given.extend(settled.iter().filter_map(|(flag, learnt)| match learnt {
-                Learnt::Kind(kind) => {
+                ValueLearnt::Kind(kind) => {
                     right_value(kind).map(|value| format!("{}={value}", flag.written()))
                 }
-                Learnt::Strict(_) => None,
+                ValueLearnt::Strict(_) => None,
             }));
             // Whatever else is required, so that all flags are listed.
             let known = settled.iter().map(|(flag, _)| flag);
@@ -188,11 +188,11 @@ impl Cobra {
                     texts.extend(pending.drain(..at));
                     let flag = pending.remove(0);
                     let learnt = match complaint.kind() {
-                        Some(kind) if has_own_type(&flag) => {
-                            Learnt::Kind(self.kind_of_own_type(asker, sketch, &flag, kind).await)
-                        }
-                        Some(kind) => Learnt::Kind(kind),
-                        None => Learnt::Strict(self.suggested(asker, sketch, &flag).await),
+                        Some(kind) if has_own_type(&flag) => ValueLearnt::Kind(
+                            self.kind_of_own_type(asker, sketch, &flag, kind).await,
+                        ),
+                        Some(kind) => ValueLearnt::Kind(kind),
+                        None => ValueLearnt::Strict(self.suggested(asker, sketch, &flag).await),
                     };
                     // What has the same type by name need not be asked.
                     if let Some(key) = type_key(&flag).filter(|_| learnt.is_of_the_type()) {
@@ -208,14 +208,14 @@ impl Cobra {
                     let again = |flag: &FlagSketch| listed.has(flag);
                     for flag in texts.into_iter().chain(pending) {
                         let kind = if again(&flag) {
-                            Kind::repeated(ValueType::String)
+                            KindSketch::repeated(ValueType::String)
                         } else {
-                            Kind::single(ValueType::String)
+                            KindSketch::single(ValueType::String)
                         };
-                        settled.push((flag, Learnt::Kind(kind)));
+                        settled.push((flag, ValueLearnt::Kind(kind)));
                     }
                     for (flag, learnt) in &mut settled {
-                        if let Learnt::Kind(kind) = learnt
+                        if let ValueLearnt::Kind(kind) = learnt
                             && kind.repetition == Repetition::Single
                             && again(flag)
                         {
@@ -239,17 +239,17 @@ impl Cobra {
         asker: &Asker<'_>,
         sketch: &CommandSketch,
         flag: &FlagSketch,
-        kind: Kind,
-    ) -> Kind {
+        kind: KindSketch,
+    ) -> KindSketch {
         match (&kind.value_type, &kind.repetition) {
-            (ValueType::Map(_), _) => Kind::repeated(ValueType::String),
-            (ValueType::Duration, _) => Kind::single(ValueType::String),
+            (ValueType::Map(_), _) => KindSketch::repeated(ValueType::String),
+            (ValueType::Duration, _) => KindSketch::single(ValueType::String),
             (ValueType::String, Repetition::Joined { .. }) => {
                 let empty = [format!("{}=", flag.written())];
                 let answer = self.complete(asker, &sketch.path, &empty, "-").await;
                 let complaint = answer.and_then(|answer| answer.complaint);
                 match complaint.is_some_and(|complaint| complaint.is_about(flag)) {
-                    true => Kind::repeated(ValueType::String),
+                    true => KindSketch::repeated(ValueType::String),
                     false => kind,
                 }
             }
@@ -285,13 +285,13 @@ impl Cobra {
             .collect()
     }
 
-    pub(super) fn recall(&self, flag: &FlagSketch) -> Option<Learnt> {
+    pub(super) fn recall(&self, flag: &FlagSketch) -> Option<ValueLearnt> {
         let learnt = self.learnt.lock().ok()?;
         let by_type = type_key(flag).and_then(|key| learnt.get(key));
         by_type.or_else(|| learnt.get(&said_of(flag))).cloned()
     }
 
-    fn remember(&self, flag: &FlagSketch, what: &Learnt) {
+    fn remember(&self, flag: &FlagSketch, what: &ValueLearnt) {
         // Where help shows no type at all, the same words may stand for a map here and for a list there.
         if flag.placeholder.is_none() && flag.short.is_none() && what.takes_pairs_or_texts() {
             return;
@@ -325,9 +325,9 @@ pub(super) fn believe_commas(sketch: &mut CommandSketch) {
     };
     for flag in &mut sketch.flags {
         if is_open_list(flag) && says(flag) {
-            let kind = Kind {
+            let kind = KindSketch {
                 repetition: Repetition::Joined { delimiter: ',' },
-                ..Kind::single(ValueType::String)
+                ..KindSketch::single(ValueType::String)
             };
             flag.kind = Some(Fact::new(kind, Origin::Help));
         }
@@ -354,7 +354,7 @@ fn speaks_of_pairs(flag: &FlagSketch) -> bool {
 fn is_inherited(flag: &FlagSketch) -> bool {
     flag.scope
         .as_ref()
-        .is_some_and(|scope| scope.value == Scope::Inherited)
+        .is_some_and(|scope| scope.value == FlagScope::Inherited)
 }
 
 /// The name of an application's own type.
@@ -387,7 +387,7 @@ pub(super) fn said_of(flag: &FlagSketch) -> String {
     format!("{}\0{shown}\0{words}", flag.written())
 }
 
-impl Learnt {
+impl ValueLearnt {
     /// Whether the complaint leaves open how often the flag may be given.
     fn may_repeat(&self) -> bool {
         matches!(self, Self::Kind(kind) if kind.repetition == Repetition::Single)
@@ -425,7 +425,7 @@ impl Learnt {
                 // A number whose default is `0750` is read in base 8, and means something else in JSON.
                 let whole = matches!(kind.value_type, ValueType::Integer { .. });
                 if whole && has_own_type(flag) && !has_decimal_default(flag) {
-                    kind = Kind::single(ValueType::String);
+                    kind = KindSketch::single(ValueType::String);
                 }
                 if kind.value_type != ValueType::String {
                     flag.choices = None;
@@ -448,9 +448,9 @@ impl Learnt {
                 // An application's own type: several values unless help shows that it holds one.
                 let one = flag.choices.is_some() || flag.default.is_some() || is_scalar(flag);
                 let kind = if one {
-                    Kind::single(ValueType::String)
+                    KindSketch::single(ValueType::String)
                 } else {
-                    Kind::repeated(ValueType::String)
+                    KindSketch::repeated(ValueType::String)
                 };
                 let kind = match flag.kind.take().map(|known| known.value.value) {
                     Some(FlagValue::Optional { bare }) => kind.optional(bare),
@@ -500,41 +500,41 @@ impl Complaint {
     }
 
     /// The kind that a reason tells, `None` for an application's own type.
-    pub(super) fn kind(&self) -> Option<Kind> {
+    pub(super) fn kind(&self) -> Option<KindSketch> {
         let reason = self.reason.as_str();
         let has = |text: &str| reason.contains(text);
-        let list = |value_type| Kind {
+        let list = |value_type| KindSketch {
             repetition: Repetition::Joined { delimiter: ',' },
-            ..Kind::single(value_type)
+            ..KindSketch::single(value_type)
         };
         Some(if has("strconv.ParseInt") {
-            Kind::single(ValueType::INT)
+            KindSketch::single(ValueType::INT)
         } else if has("strconv.Atoi") {
             list(ValueType::INT)
         } else if has("strconv.ParseUint") {
-            Kind::single(ValueType::UINT)
+            KindSketch::single(ValueType::UINT)
         } else if has("strconv.ParseFloat") {
-            Kind::single(ValueType::Number)
+            KindSketch::single(ValueType::Number)
         } else if has("strconv.ParseBool") {
-            Kind::switch()
+            KindSketch::switch()
         } else if has("invalid duration") {
-            Kind::single(ValueType::Duration)
+            KindSketch::single(ValueType::Duration)
         } else if has("must be formatted as key=value") {
             list(ValueType::Map(MapValue::Text))
         } else if has("invalid string being converted to IP") {
             list(ValueType::Ip)
         } else if has("failed to parse IP mask") {
-            Kind::single(ValueType::IpMask)
+            KindSketch::single(ValueType::IpMask)
         } else if has("failed to parse IP") {
-            Kind::single(ValueType::Ip)
+            KindSketch::single(ValueType::Ip)
         } else if has("invalid string being converted to CIDR") {
             list(ValueType::IpNet)
         } else if has("invalid CIDR address") {
-            Kind::single(ValueType::IpNet)
+            KindSketch::single(ValueType::IpNet)
         } else if has("encoding/hex") {
-            Kind::single(ValueType::Hex)
+            KindSketch::single(ValueType::Hex)
         } else if has("illegal base64 data") {
-            Kind::single(ValueType::Base64)
+            KindSketch::single(ValueType::Base64)
         } else if has("parse error on line") || reason == "EOF" {
             list(ValueType::String)
         } else {
@@ -544,7 +544,7 @@ impl Complaint {
 }
 
 /// A value that a kind takes.
-fn right_value(kind: &Kind) -> Option<&'static str> {
+fn right_value(kind: &KindSketch) -> Option<&'static str> {
     Some(match &kind.value_type {
         ValueType::Bool => "true",
         ValueType::Integer { .. } | ValueType::BigInteger { .. } | ValueType::Count => "1",
@@ -602,7 +602,7 @@ mod tests {
     #[test]
     fn a_type_is_learnt_once_but_the_values_of_an_enum_for_each_flag() {
         let cobra = Cobra::default();
-        let size = Learnt::Kind(Kind::single(ValueType::INT));
+        let size = ValueLearnt::Kind(KindSketch::single(ValueType::INT));
         cobra.remember(&flag("width", "Size", true), &size);
         assert_eq!(
             cobra.recall(&flag("height", "Size", true)),
@@ -617,11 +617,11 @@ mod tests {
         cobra.remember(&untold, &size);
         assert_eq!(cobra.recall(&untold), Some(size));
         let other = FlagSketch::long("label");
-        let pairs = Learnt::Kind(Kind::repeated(ValueType::Map(MapValue::Text)));
+        let pairs = ValueLearnt::Kind(KindSketch::repeated(ValueType::Map(MapValue::Text)));
         cobra.remember(&other, &pairs);
         assert_eq!(cobra.recall(&other), None);
 
-        let values = Learnt::Strict(vec!["red".into(), "green".into()]);
+        let values = ValueLearnt::Strict(vec!["red".into(), "green".into()]);
         cobra.remember(&flag("colour", "enum", true), &values);
         assert_eq!(cobra.recall(&flag("colour", "enum", true)), Some(values));
         assert_eq!(cobra.recall(&flag("taste", "enum", true)), None);
@@ -650,7 +650,7 @@ mod tests {
             help: Some(Fact::new(help.into(), Origin::Help)),
             ..flag("from", "file", false)
         };
-        let list = Learnt::Kind(Kind::repeated(ValueType::String));
+        let list = ValueLearnt::Kind(KindSketch::repeated(ValueType::String));
         cobra.remember(&lettered("Where from", Some('f')), &list);
         assert_eq!(
             cobra.recall(&lettered("What to read", Some('f'))),

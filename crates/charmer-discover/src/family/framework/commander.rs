@@ -3,7 +3,7 @@
 use charmer_core::model::{CommandPath, DoubleDash, FlagValue, ShortValue, Syntax};
 
 use super::{
-    Dialect,
+    HelpStyle,
     flag::{option, option_rows},
     page::{child, describe, is_headed, list_rows},
     usage,
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{Section, first_sentence, sections},
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Scope},
+    sketch::{ChildSketch, CommandSketch, FlagScope, FlagSketch},
 };
 
 /// The framework.
@@ -20,7 +20,7 @@ pub(super) struct Commander;
 /// The smaller one.
 pub(super) struct Cac;
 
-impl Dialect for Commander {
+impl HelpStyle for Commander {
     const NAME: &'static str = "commander";
 
     fn recognise(text: &str) -> u8 {
@@ -59,7 +59,7 @@ impl Dialect for Commander {
     }
 }
 
-impl Dialect for Cac {
+impl HelpStyle for Cac {
     const NAME: &'static str = "cac";
 
     fn recognise(text: &str) -> u8 {
@@ -104,7 +104,7 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
             sketch.add_children(bullets(one, path));
         } else if !is_headed(one, &["examples", "example"]) {
             let global = one.heading.to_lowercase().starts_with("global") && !path.is_root();
-            let scope = global.then_some(Scope::Inherited);
+            let scope = global.then_some(FlagScope::Inherited);
             for mut flag in flags(one) {
                 flag.scope = scope.map(|scope| Fact::new(scope, Origin::Help));
                 sketch.add_flag(flag);
@@ -150,7 +150,7 @@ fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
         // `-h, --help [topic]` is help all the same.
         let mut kind = shown.shown_kind();
         if kind.value == FlagValue::None {
-            kind = crate::sketch::Kind::switch();
+            kind = crate::sketch::KindSketch::switch();
         }
         shown.flag(Some(kind))
     })

@@ -2,11 +2,11 @@
 
 use charmer_core::model::{MapValue, Repetition, ValueType};
 
-use super::notes::{Notes, take_notes};
+use super::notes::{FlagNotes, take_notes};
 use crate::{
     fact::{Fact, Origin},
-    help::{Names, Row, flag_names, may_repeat, rows},
-    sketch::{FlagSketch, Kind},
+    help::{FlagNames, Row, flag_names, may_repeat, rows},
+    sketch::{FlagSketch, KindSketch},
 };
 
 /// The rows of options in a section, long names that are indented further among them.
@@ -27,9 +27,9 @@ pub(super) fn option_rows(lines: &[&str]) -> Vec<Row> {
 
 /// The names in the left column of a row, and the notes of its text. A dialect settles the rest.
 pub(super) struct ShownOption {
-    pub(super) names: Names,
+    pub(super) names: FlagNames,
     pub(super) text: String,
-    pub(super) notes: Notes,
+    pub(super) notes: FlagNotes,
 }
 
 /// Reads a row.
@@ -41,7 +41,7 @@ pub(super) fn option(column: &str, text: &str) -> Option<ShownOption> {
 
 impl ShownOption {
     /// The flag, of this kind.
-    pub(super) fn flag(self, kind: Option<Kind>) -> Option<FlagSketch> {
+    pub(super) fn flag(self, kind: Option<KindSketch>) -> Option<FlagSketch> {
         let Self { names, text, notes } = self;
         let mut longs = names.longs.into_iter();
         let mut shorts = names.shorts.into_iter();
@@ -84,22 +84,22 @@ impl ShownOption {
 
     /// The kind that the value in the left column shows: none, `<x>`, `[x]`, `<x...>`. Of its type only the words that
     /// every author means alike are understood.
-    pub(super) fn shown_kind(&self) -> Kind {
+    pub(super) fn shown_kind(&self) -> KindSketch {
         let Some(value) = self.names.value.as_deref() else {
             let counted = may_repeat(&self.text) || self.notes.value_type == Some(ValueType::Count);
             return if counted {
-                Kind::count()
+                KindSketch::count()
             } else {
-                Kind::switch()
+                KindSketch::switch()
             };
         };
         let value_type = self.notes.value_type.clone();
         let value_type = value_type.unwrap_or_else(|| value_type_of(value));
         let many = value.contains("...") || self.notes.is_list || may_repeat(&self.text);
         let kind = if many {
-            Kind::repeated(value_type)
+            KindSketch::repeated(value_type)
         } else {
-            Kind::single(value_type)
+            KindSketch::single(value_type)
         };
         match self.names.optional && !many {
             true => kind.optional(None),
@@ -140,8 +140,8 @@ pub(super) fn type_of_go_value(value: &str) -> ValueType {
 }
 
 /// A flag that takes `key=value` pairs, one each time.
-pub(super) fn map() -> Kind {
-    Kind {
+pub(super) fn map() -> KindSketch {
+    KindSketch {
         value: charmer_core::model::FlagValue::Required,
         value_type: ValueType::Map(MapValue::Text),
         repetition: Repetition::Repeat { delimiter: None },
@@ -149,7 +149,7 @@ pub(super) fn map() -> Kind {
 }
 
 /// A list that the program splits at commas as well.
-pub(super) fn split_at_commas(mut kind: Kind) -> Kind {
+pub(super) fn split_at_commas(mut kind: KindSketch) -> KindSketch {
     if let Repetition::Repeat { delimiter } = &mut kind.repetition {
         *delimiter = Some(',');
     }
@@ -157,9 +157,9 @@ pub(super) fn split_at_commas(mut kind: Kind) -> Kind {
 }
 
 /// A list that is given once, with all values behind it.
-pub(super) fn greedy(value_type: ValueType) -> Kind {
-    Kind {
+pub(super) fn greedy(value_type: ValueType) -> KindSketch {
+    KindSketch {
         repetition: Repetition::Span { min: 1, max: None },
-        ..Kind::single(value_type)
+        ..KindSketch::single(value_type)
     }
 }

@@ -3,7 +3,7 @@
 use charmer_core::model::{CommandPath, DoubleDash, Syntax, ValueType};
 
 use super::{
-    Dialect,
+    HelpStyle,
     flag::{ShownOption, map, option, option_rows, split_at_commas, type_of_go_value},
     page::{child, describe, is_headed, list_rows},
     usage,
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{first_sentence, sections},
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
 /// The newer of the two.
@@ -20,7 +20,7 @@ pub(super) struct Kong;
 /// The older of the two.
 pub(super) struct Kingpin;
 
-impl Dialect for Kong {
+impl HelpStyle for Kong {
     const NAME: &'static str = "kong";
     const REPEATS_INHERITED: bool = true;
 
@@ -44,13 +44,15 @@ impl Dialect for Kong {
 
     fn read(text: &str, _: &str, path: &CommandPath) -> Option<CommandSketch> {
         read(text, path, |value| match value.strip_suffix(",...") {
-            Some(element) => Some(split_at_commas(Kind::repeated(placeholder_type(element)))),
+            Some(element) => Some(split_at_commas(KindSketch::repeated(placeholder_type(
+                element,
+            )))),
             None => value.ends_with("=VALUE;...").then(map),
         })
     }
 }
 
-impl Dialect for Kingpin {
+impl HelpStyle for Kingpin {
     const NAME: &'static str = "kingpin";
     const REPEATS_INHERITED: bool = true;
 
@@ -74,7 +76,7 @@ impl Dialect for Kingpin {
     fn read(text: &str, _: &str, path: &CommandPath) -> Option<CommandSketch> {
         read(text, path, |value| {
             let element = value.strip_suffix("...")?.trim();
-            Some(Kind::repeated(placeholder_type(element)))
+            Some(KindSketch::repeated(placeholder_type(element)))
         })
     }
 }
@@ -82,7 +84,7 @@ impl Dialect for Kingpin {
 fn read(
     text: &str,
     path: &CommandPath,
-    several: impl Fn(&str) -> Option<Kind>,
+    several: impl Fn(&str) -> Option<KindSketch>,
 ) -> Option<CommandSketch> {
     let all = sections(text);
     let section = all.iter().find(|one| one.is("usage"))?;
@@ -120,9 +122,12 @@ fn read(
 }
 
 /// A flag whose value stands behind `=`: what it is called, or its default.
-fn flag(mut shown: ShownOption, several: &impl Fn(&str) -> Option<Kind>) -> Option<FlagSketch> {
+fn flag(
+    mut shown: ShownOption,
+    several: &impl Fn(&str) -> Option<KindSketch>,
+) -> Option<FlagSketch> {
     let Some(value) = shown.names.value.take() else {
-        let kind = Kind::switch();
+        let kind = KindSketch::switch();
         return shown.flag(Some(kind));
     };
     shown.names.optional = false;
@@ -144,7 +149,7 @@ fn flag(mut shown: ShownOption, several: &impl Fn(&str) -> Option<Kind>) -> Opti
     } else if unquoted != Some("...") {
         shown.notes.default = Some(unquoted.unwrap_or(&value).to_owned());
     }
-    shown.flag(Some(Kind::single(value_type)))
+    shown.flag(Some(KindSketch::single(value_type)))
 }
 
 /// The type that kong writes where a flag has no default.

@@ -1,7 +1,7 @@
 //! Frameworks whose programs can be told by the layout of their help alone: a file for each, and what they share.
 //!
 //! `page` cuts a help text and reads its lists, `usage` its usage line, `flag` and `notes` a row of options. A
-//! [`Dialect`] puts them together as its framework prints them; [`Framework`] makes a family of it.
+//! [`HelpStyle`] puts them together as its framework prints them; [`Framework`] makes a family of it.
 
 mod commander;
 mod flag;
@@ -28,11 +28,11 @@ use super::{Asker, Family, Page, Refining, Signs, Sketches};
 use crate::{
     fact::{Fact, Origin},
     flags::Flags,
-    sketch::{CommandSketch, FlagSketch, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch},
 };
 
 /// How a framework prints help, and how its programs read a command line.
-pub(super) trait Dialect: Send + Sync {
+pub(super) trait HelpStyle: Send + Sync {
     /// The framework's name.
     const NAME: &'static str;
 
@@ -85,7 +85,7 @@ impl<D> Default for Framework<D> {
     }
 }
 
-impl<D: Dialect> Framework<D> {
+impl<D: HelpStyle> Framework<D> {
     /// Marks the flags that the page of a command above shows too.
     fn mark_inherited(&self, sketch: &mut CommandSketch) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,14 +100,14 @@ impl<D: Dialect> Framework<D> {
         for flag in &mut sketch.flags {
             let same = |known: &&FlagSketch| known.is_same(flag) && known.kind == flag.kind;
             if of_above.is_some_and(|known| known.iter().find(same).is_some()) {
-                flag.scope = Some(Fact::new(Scope::Inherited, Origin::Help));
+                flag.scope = Some(Fact::new(FlagScope::Inherited, Origin::Help));
             }
         }
         shown.insert(sketch.path.clone(), all);
     }
 }
 
-impl<D: Dialect> Family for Framework<D> {
+impl<D: HelpStyle> Family for Framework<D> {
     fn name(&self) -> &'static str {
         D::NAME
     }

@@ -6,7 +6,7 @@ use crate::help::{default_in, env_in};
 
 /// What brackets say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Notes {
+pub(super) struct FlagNotes {
     pub(super) value_type: Option<ValueType>,
     /// Whether it takes a list.
     pub(super) is_list: bool,
@@ -19,8 +19,8 @@ pub(super) struct Notes {
 }
 
 /// The notes at either end of a text, in `[]`, `()` or `<>`, and the text without those that only say what the model says too.
-pub(super) fn take_notes(text: &str) -> (String, Notes) {
-    let mut notes = Notes::default();
+pub(super) fn take_notes(text: &str) -> (String, FlagNotes) {
+    let mut notes = FlagNotes::default();
     let mut rest = text.trim();
     while let Some((before, inner)) = last_group(rest) {
         if !notes.take(inner) {
@@ -79,7 +79,7 @@ fn opening(close: char) -> Option<char> {
     }
 }
 
-impl Notes {
+impl FlagNotes {
     /// Understands what stands in one pair of brackets, if it is a note, or several: `(choices: "a", "b", default: "a")`.
     fn take(&mut self, inner: &str) -> bool {
         let labels = [", default:", ", preset:", ", env:"];

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use charmer_core::model::{CommandPath, DoubleDash, Syntax};
 
 use super::{
-    Dialect, Sketches,
+    HelpStyle, Sketches,
     flag::{greedy, option, option_rows},
     followed_by,
     page::{child, describe, is_headed, list_rows},
@@ -20,7 +20,7 @@ use crate::{
 /// The framework.
 pub(super) struct Oclif;
 
-impl Dialect for Oclif {
+impl HelpStyle for Oclif {
     const NAME: &'static str = "oclif";
 
     fn recognise(text: &str) -> u8 {

@@ -2,7 +2,7 @@
 
 use charmer_core::model::{Arguments, CommandPath, Positional};
 
-use super::notes::{Notes, take_notes};
+use super::notes::{FlagNotes, take_notes};
 use crate::{
     fact::{Fact, Origin},
     help::{Row, Section, expand_tabs, rows},
@@ -116,13 +116,13 @@ pub(super) fn child(
 }
 
 /// A command as a list or a usage line names it.
-pub(super) struct Named {
+pub(super) struct NamedSection {
     /// Its name, and others that it has.
     pub(super) names: Vec<String>,
 }
 
 /// Takes the names at the start of some words: `add`, `add, a`, `add|a`, `add (a,ad)`.
-pub(super) fn take_named(words: &mut &[&str]) -> Option<Named> {
+pub(super) fn take_named(words: &mut &[&str]) -> Option<NamedSection> {
     let mut names: Vec<String> = Vec::new();
     while let Some((word, rest)) = words.split_first() {
         let in_brackets = word.starts_with('(') && word.ends_with(')');
@@ -144,7 +144,7 @@ pub(super) fn take_named(words: &mut &[&str]) -> Option<Named> {
             return None;
         }
     }
-    (!names.is_empty()).then_some(Named { names })
+    (!names.is_empty()).then_some(NamedSection { names })
 }
 
 /// Whether a word can be a command's name.
@@ -178,7 +178,7 @@ fn bare(name: &str) -> String {
     name.to_lowercase().replace(['_', ' '], "-")
 }
 
-fn tell(positional: &mut Positional, text: String, notes: Notes) {
+fn tell(positional: &mut Positional, text: String, notes: FlagNotes) {
     positional.required |= notes.required == Some(true);
     if let Some(value_type) = notes.value_type {
         positional.value_type = value_type;

@@ -1,9 +1,9 @@
-//! Java's picocli: `Usage: tool [-hV] [-s=<shop>] [COMMAND]`, options and positionals in rows without a heading.
+//! Java's picocli: `FrameworkUsage: tool [-hV] [-s=<shop>] [COMMAND]`, options and positionals in rows without a heading.
 
 use charmer_core::model::{CommandPath, DoubleDash, Syntax};
 
 use super::{
-    Dialect,
+    HelpStyle,
     flag::{option, option_rows},
     page::{child, describe, is_headed, list_rows},
     usage,
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{first_sentence, sections},
-    sketch::{CommandSketch, Kind},
+    sketch::{CommandSketch, KindSketch},
 };
 
 /// The framework.
@@ -20,7 +20,7 @@ pub(super) struct Picocli;
 /// The text of the option that shows the version.
 const VERSION: &str = "Print version information and exit.";
 
-impl Dialect for Picocli {
+impl HelpStyle for Picocli {
     const NAME: &'static str = "picocli";
 
     fn recognise(text: &str) -> u8 {
@@ -73,7 +73,7 @@ impl Dialect for Picocli {
                 // `[--seed=<seed>]...` in the usage line.
                 let long = shown.names.longs.first().cloned().unwrap_or_default();
                 if repeats(&usage.line, &long) && shown.names.value.is_some() {
-                    kind = Kind::repeated(kind.value_type);
+                    kind = KindSketch::repeated(kind.value_type);
                 }
                 shown.notes.default = shown.notes.default.or(default);
                 sketch.flags.extend(shown.flag(Some(kind)));

@@ -4,7 +4,7 @@
 use charmer_core::model::{Arguments, CommandPath, DoubleDash, Syntax};
 
 use super::{
-    Dialect,
+    HelpStyle,
     flag::{option, option_rows},
     followed_by,
     page::{child, describe},
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{Row, Section, first_sentence, rows, sections},
-    sketch::{ChildSketch, CommandSketch, FlagSketch, Kind},
+    sketch::{ChildSketch, CommandSketch, FlagSketch, KindSketch},
 };
 
 /// The framework.
@@ -25,7 +25,7 @@ const LISTED: &str = "Available commands";
 /// How every such program says that it speaks more.
 const VERBOSE: &str = "-v|vv|vvv";
 
-impl Dialect for Symfony {
+impl HelpStyle for Symfony {
     const NAME: &'static str = "Symfony console";
     const REPEATS_INHERITED: bool = true;
 
@@ -164,7 +164,7 @@ fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
         let column = row.name.replace(VERBOSE, "-v");
         let shown = option(&column, &row.text)?;
         let kind = match counted {
-            true => Kind::count(),
+            true => KindSketch::count(),
             false => shown.shown_kind(),
         };
         shown.flag(Some(kind))

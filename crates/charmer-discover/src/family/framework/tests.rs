@@ -3,10 +3,10 @@
 use charmer_core::model::{Arguments, FlagValue, Repetition};
 
 use super::*;
-use crate::{binary::Binary, probe::Answer, sketch::ChildSketch};
+use crate::{binary::Binary, probe::ProbeAnswer, sketch::ChildSketch};
 
 /// A page as the family reads it: a line for the positionals, one for each command, one for each flag.
-fn read<D: Dialect>(text: &str, path: &str) -> Vec<String> {
+fn read<D: HelpStyle>(text: &str, path: &str) -> Vec<String> {
     let text = page::normal(text);
     let sketch = D::read(&text, "bakery", &CommandPath::parse(path)).expect("its page");
     let mut shown = Vec::new();
@@ -86,11 +86,11 @@ fn flag(flag: &FlagSketch) -> String {
 
 /// The family that would be chosen for a program with this help.
 fn chosen(text: &str) -> &'static str {
-    let answer = Answer {
+    let answer = ProbeAnswer {
         stdout: text.to_owned(),
         started: true,
         code: Some(0),
-        ..Answer::default()
+        ..ProbeAnswer::default()
     };
     let signs = Signs {
         help: &answer,
@@ -174,7 +174,7 @@ OPTIONS:
 
 #[test]
 fn kong() {
-    let root = "Usage: bakery <command> [flags]
+    let root = "FrameworkUsage: bakery <command> [flags]
 
 Bake and sell.
 
@@ -204,7 +204,7 @@ Run \"bakery <command> --help\" for more information on a command.
             "-s --shop <String> =corner",
         ]
     );
-    let bake = "Usage: bakery bake (b) --customer=STRING <recipe> [<extras> ...] [flags]
+    let bake = "FrameworkUsage: bakery bake (b) --customer=STRING <recipe> [<extras> ...] [flags]
 
 Bake some bread.
 
@@ -283,7 +283,7 @@ Bake some bread.
 
 
 Flags:
-  -f, --flour=\"rye\"        Kind of flour.
+  -f, --flour=\"rye\"        KindSketch of flour.
       --seed=SEED ...      Seeds on top.
       --customer=CUSTOMER  For whom.
 
@@ -303,7 +303,7 @@ Args:
 
 #[test]
 fn commander() {
-    let root = "Usage: bakery [options] [command]
+    let root = "FrameworkUsage: bakery [options] [command]
 
 Bake and sell.
 
@@ -329,7 +329,7 @@ Commands:
             "-h --help Bool",
         ]
     );
-    let bake = "Usage: bakery bake|b [options] <recipe> [extras...]
+    let bake = "FrameworkUsage: bakery bake|b [options] <recipe> [extras...]
 
 Arguments:
   recipe              what to bake
@@ -527,7 +527,7 @@ fn topics_with_colons_are_called_by_one_word() {
 
 #[test]
 fn picocli() {
-    let root = "Usage: bakery [-hV] [--loud] [-s=<shop>] [COMMAND]
+    let root = "FrameworkUsage: bakery [-hV] [--loud] [-s=<shop>] [COMMAND]
 Bake and sell.
   -h, --help          Show this help message and exit.
       --loud          Say more.
@@ -548,7 +548,7 @@ Commands:
             "-s --shop <String>",
         ]
     );
-    let bake = "Usage: bakery bake [-hV] [--[no-]salt] [--colour[=<colour>]]
+    let bake = "FrameworkUsage: bakery bake [-hV] [--[no-]salt] [--colour[=<colour>]]
                    --customer=<customer> [-f=<flour>]
                    [--seed=<seed>]... <recipe> [<extras>...]
 Bake some bread.
@@ -556,7 +556,7 @@ Bake some bread.
       [<extras>...]         What else goes in.
       --colour[=<colour>]   Which colour.
       --customer=<customer> For whom.
-  -f, --flour=<flour>       Kind of flour.
+  -f, --flour=<flour>       KindSketch of flour.
                               Default: rye
       --[no-]salt           With salt.
       --seed=<seed>         Seeds on top.
@@ -580,7 +580,7 @@ fn symfony() {
     assert_eq!(chosen(help), "Symfony console");
     let root = "Bakery 1.2.3
 
-Usage:
+FrameworkUsage:
   command [options] [arguments]
 
 Options:
@@ -606,7 +606,7 @@ Available commands:
     let bake = "Description:
   Bakes some bread
 
-Usage:
+FrameworkUsage:
   bake [options] [--] <recipe> [<extras>...]
   b
 
@@ -614,7 +614,7 @@ Arguments:
   recipe                What to bake
 
 Options:
-      --flour=FLOUR     Kind of flour [default: \"rye\"]
+      --flour=FLOUR     KindSketch of flour [default: \"rye\"]
       --colour[=COLOUR]  Which colour
       --seed=SEED       Seeds on top (multiple values allowed)
 ";
@@ -633,7 +633,7 @@ Options:
 fn cleo() {
     let root = "Bakery (version 1.2.3)
 
-Usage:
+FrameworkUsage:
   command [options] [arguments]
 
 Options:
@@ -656,7 +656,7 @@ Available commands:
     );
     let oven = "Bakery (version 1.2.3)
 
-Usage:
+FrameworkUsage:
   command [options] [arguments]
 
 Options:
@@ -687,11 +687,11 @@ Options:
         read::<thor::Thor>(root, ""),
         ["bake: Bake some bread", "oven: Look after the oven"]
     );
-    let bake = "Usage:
+    let bake = "FrameworkUsage:
   bakery bake RECIPE [EXTRA...] --customer=CUSTOMER
 
 Options:
-  -f, [--flour=FLOUR]         # Kind of flour
+  -f, [--flour=FLOUR]         # KindSketch of flour
                               # Default: rye
       [--grain=GRAIN]         # How it is ground
                               # Possible values: fine, coarse
@@ -760,7 +760,7 @@ fn other_help_is_left_to_others() {
 proptest::proptest! {
     #[test]
     fn any_text_is_read(text in "([a-z\\[\\]<>(),|:=#$\\- \\n\\t]|Usage:|USAGE|COMMANDS|Commands:|OPTIONS|[\\PC]){0,160}") {
-        let answer = Answer { stdout: text, started: true, code: Some(0), ..Answer::default() };
+        let answer = ProbeAnswer { stdout: text, started: true, code: Some(0), ..ProbeAnswer::default() };
         let binary = Binary::new("/no/such/bakery".as_ref());
         for family in frameworks() {
             family.recognise(&Signs { help: &answer, binary: &binary });

@@ -5,7 +5,7 @@ use charmer_core::model::{
 };
 
 use super::{
-    Dialect,
+    HelpStyle,
     flag::{greedy, map, option},
     page::{child, list_rows},
     usage,
@@ -13,13 +13,13 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{Row, Section, first_sentence, sections},
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
 /// The framework.
 pub(super) struct Thor;
 
-impl Dialect for Thor {
+impl HelpStyle for Thor {
     const NAME: &'static str = "Thor";
 
     fn recognise(text: &str) -> u8 {
@@ -151,15 +151,15 @@ fn flag(row: &Row) -> Option<FlagSketch> {
         shown.notes.choices = values.split(", ").map(Choice::new).collect();
     }
     let kind = match shown.names.value.as_deref() {
-        None => Kind::switch(),
-        Some("N") => Kind::single(ValueType::Number),
-        Some("key:value") => Kind {
+        None => KindSketch::switch(),
+        Some("N") => KindSketch::single(ValueType::Number),
+        Some("key:value") => KindSketch {
             repetition: Repetition::Single,
             value_type: ValueType::String,
             ..map()
         },
         Some("one two three") => greedy(ValueType::String),
-        Some(_) => Kind::single(ValueType::String),
+        Some(_) => KindSketch::single(ValueType::String),
     };
     let has_value = shown.names.value.is_some();
     let mut flag = shown.flag(Some(kind))?;

@@ -3,7 +3,7 @@
 use charmer_core::model::{CommandPath, DoubleDash, ShortValue, Syntax, ValueType};
 
 use super::{
-    Asker, Dialect, Refining,
+    Asker, HelpStyle, Refining,
     flag::{ShownOption, option, option_rows, split_at_commas, type_of_go_value},
     page::{child, list_rows},
     usage,
@@ -12,13 +12,13 @@ use crate::{
     fact::{Fact, Origin},
     family::printed,
     help::{Section, first_sentence, sections},
-    sketch::{CommandSketch, FlagSketch, Kind, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch, KindSketch},
 };
 
 /// The framework.
 pub(super) struct Urfave;
 
-impl Dialect for Urfave {
+impl HelpStyle for Urfave {
     const NAME: &'static str = "urfave/cli";
 
     fn recognise(text: &str) -> u8 {
@@ -63,7 +63,7 @@ impl Dialect for Urfave {
                 // The first two versions take them before the command only, and show them on the root's page only.
                 "GLOBAL OPTIONS" if path.is_root() => sketch.flags.extend(flags(one)),
                 "GLOBAL OPTIONS" => sketch.flags.extend(flags(one).map(|mut flag| {
-                    flag.scope = Some(Fact::new(Scope::Inherited, Origin::Help));
+                    flag.scope = Some(Fact::new(FlagScope::Inherited, Origin::Help));
                     flag
                 })),
                 "COMMANDS" => add_commands(&mut sketch, one, &usage.program),
@@ -97,7 +97,7 @@ async fn find_fractions(asker: &Asker<'_>, sketch: &mut CommandSketch) {
             .default
             .as_ref()
             .is_some_and(|fact| fact.value == ["0"]);
-        let whole = Kind::single(ValueType::INT);
+        let whole = KindSketch::single(ValueType::INT);
         let named = flag.placeholder.as_deref() == Some("int");
         if !zero || named || flag.kind.as_ref().is_none_or(|kind| kind.value != whole) {
             continue;
@@ -107,7 +107,7 @@ async fn find_fractions(asker: &Asker<'_>, sketch: &mut CommandSketch) {
         request.extend([format!("{}=0.5", flag.written()), "--help".to_owned()]);
         let answer = asker.prober.run(&request).await;
         if answer.succeeded() && !printed(&answer).contains("0.5\"") {
-            let number = Kind::single(ValueType::Number);
+            let number = KindSketch::single(ValueType::Number);
             flag.kind = Some(Fact::new(number, Origin::Probe));
         }
     }
@@ -157,9 +157,9 @@ fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
 }
 
 /// The kind of a flag: version 3 names the type, the others show a default that tells it.
-fn kind(shown: &ShownOption, text: &str, again: bool) -> Kind {
+fn kind(shown: &ShownOption, text: &str, again: bool) -> KindSketch {
     let Some(placeholder) = shown.names.value.as_deref() else {
-        return Kind::switch();
+        return KindSketch::switch();
     };
     let default = shown.notes.default.as_deref();
     let quoted = text.contains("(default: \"");
@@ -175,7 +175,7 @@ fn kind(shown: &ShownOption, text: &str, again: bool) -> Kind {
         },
     };
     match again {
-        true => split_at_commas(Kind::repeated(value_type)),
-        false => Kind::single(value_type),
+        true => split_at_commas(KindSketch::repeated(value_type)),
+        false => KindSketch::single(value_type),
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 
 /// What a usage line says of a command.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
+pub(super) struct FrameworkUsage {
     /// The line, without what stands before the program's name.
     pub(super) line: String,
     /// The name of the program.
@@ -43,13 +43,13 @@ pub(super) fn statement(section: &Section<'_>) -> String {
 }
 
 /// Reads a usage line; `None` if it is another command's.
-pub(super) fn read(line: &str, path: &CommandPath) -> Option<Usage> {
+pub(super) fn read(line: &str, path: &CommandPath) -> Option<FrameworkUsage> {
     let all = words(line);
     let (program, mut rest) = all.split_first()?;
-    let mut usage = Usage {
+    let mut usage = FrameworkUsage {
         line: line.to_owned(),
         program: (*program).to_owned(),
-        ..Usage::default()
+        ..FrameworkUsage::default()
     };
     for word in path.words() {
         while rest.first().is_some_and(|first| first.starts_with('[')) {
@@ -108,7 +108,7 @@ fn stands_for_options(word: &str) -> bool {
             && !inner.trim_matches(['-', ']', ')']).is_empty()
 }
 
-impl Usage {
+impl FrameworkUsage {
     /// The positionals.
     pub(super) fn arguments(&self) -> Arguments {
         let fact = arguments_of(&[self.positionals.as_str()]);

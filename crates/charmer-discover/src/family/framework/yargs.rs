@@ -3,7 +3,7 @@
 use charmer_core::model::{CommandPath, ShortValue, Syntax, ValueType};
 
 use super::{
-    Dialect,
+    HelpStyle,
     flag::{ShownOption, greedy, option, option_rows},
     page::{child, describe, is_headed, list_rows},
     usage,
@@ -11,13 +11,13 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{Section, first_sentence, sections},
-    sketch::{CommandSketch, FlagSketch, Kind},
+    sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
 /// The framework.
 pub(super) struct Yargs;
 
-impl Dialect for Yargs {
+impl HelpStyle for Yargs {
     const NAME: &'static str = "yargs";
     const REPEATS_INHERITED: bool = true;
 
@@ -52,7 +52,7 @@ impl Dialect for Yargs {
         let usage = match usage::read(&line, path) {
             Some(usage) => usage,
             // A root may begin with anything that its author wrote.
-            None if path.is_root() => usage::Usage::default(),
+            None if path.is_root() => usage::FrameworkUsage::default(),
             None => return None,
         };
         let called = match usage.program.as_str() {
@@ -92,7 +92,7 @@ fn with_three_dots(line: &str) -> String {
     plain.replace("..", "...")
 }
 
-/// The usage line: behind `Usage:`, or the first line of the page.
+/// The usage line: behind `FrameworkUsage:`, or the first line of the page.
 fn usage_line(text: &str, all: &[Section<'_>], program: &str) -> String {
     if let Some(section) = all.iter().find(|one| one.is("usage")) {
         return usage::statement(section);
@@ -129,7 +129,7 @@ fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
 }
 
 /// The kind that the notes tell. An option without a type takes a value, if one follows, and means `true` without.
-fn kind(shown: &ShownOption) -> Kind {
+fn kind(shown: &ShownOption) -> KindSketch {
     let notes = &shown.notes;
     if notes.is_list {
         let value_type = notes.value_type.clone();
@@ -137,13 +137,15 @@ fn kind(shown: &ShownOption) -> Kind {
         return greedy(value_type.unwrap_or(ValueType::String));
     }
     match (&notes.value_type, notes.default.as_deref()) {
-        (Some(ValueType::Bool), _) => Kind::switch(),
-        (Some(ValueType::Count), _) => Kind::count(),
-        (Some(known), _) => Kind::single(known.clone()),
-        (None, Some("true" | "false")) => Kind::switch(),
-        (None, Some(value)) if value.parse::<f64>().is_ok() => Kind::single(ValueType::Number),
-        (None, Some(_)) => Kind::single(ValueType::String),
-        (None, None) if !notes.choices.is_empty() => Kind::single(ValueType::String),
-        (None, None) => Kind::single(ValueType::String).optional(None),
+        (Some(ValueType::Bool), _) => KindSketch::switch(),
+        (Some(ValueType::Count), _) => KindSketch::count(),
+        (Some(known), _) => KindSketch::single(known.clone()),
+        (None, Some("true" | "false")) => KindSketch::switch(),
+        (None, Some(value)) if value.parse::<f64>().is_ok() => {
+            KindSketch::single(ValueType::Number)
+        }
+        (None, Some(_)) => KindSketch::single(ValueType::String),
+        (None, None) if !notes.choices.is_empty() => KindSketch::single(ValueType::String),
+        (None, None) => KindSketch::single(ValueType::String).optional(None),
     }
 }

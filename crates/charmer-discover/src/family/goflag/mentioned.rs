@@ -7,7 +7,7 @@ use super::{named, words};
 use crate::{
     fact::{Fact, Origin},
     help::first_sentence,
-    sketch::{FlagSketch, Kind},
+    sketch::{FlagSketch, KindSketch},
 };
 
 /// The flags in a command's usage statements, then those in the sentences of its page.
@@ -67,7 +67,7 @@ fn told(sentence: &str, found: &mut Vec<FlagSketch>) {
         if let Some(kind) = &mut flag.kind {
             // `The -mode flag's value ...`
             if behind.ends_with('\'') || behind == "flag's" {
-                kind.value = Kind::single(ValueType::String);
+                kind.value = KindSketch::single(ValueType::String);
             }
             *kind = Fact::with(kind.value.clone(), Origin::Help, 60);
         }
@@ -78,7 +78,7 @@ fn told(sentence: &str, found: &mut Vec<FlagSketch>) {
         if let Some(kind) = known.kind.as_mut().filter(|_| repeated)
             && kind.value.value_type == ValueType::String
         {
-            kind.value = Kind::repeated(ValueType::String);
+            kind.value = KindSketch::repeated(ValueType::String);
         }
     }
 }
@@ -97,7 +97,7 @@ fn add(found: &mut Vec<FlagSketch>, flag: FlagSketch) -> &mut FlagSketch {
             let known = &mut found[at];
             let has_value = flag.kind.as_ref().is_some_and(|_| !flag.is_switch());
             if known.is_switch() && has_value {
-                let kind = Kind::single(ValueType::String).optional(None);
+                let kind = KindSketch::single(ValueType::String).optional(None);
                 known.kind = Some(Fact::new(kind, Origin::Help));
                 known.placeholder = flag.placeholder;
             }

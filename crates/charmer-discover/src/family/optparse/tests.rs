@@ -3,7 +3,7 @@
 use charmer_core::model::{CommandPath, ValueType};
 
 use super::*;
-use crate::{probe::Answer, sketch::FlagSketch};
+use crate::{probe::ProbeAnswer, sketch::FlagSketch};
 
 const NESTED: &str = "Usage: loom [OPTIONS] YARN [YARN...]
 
@@ -42,9 +42,9 @@ General Options:
 ";
 
 fn read(text: &str) -> CommandSketch {
-    let answer = Answer {
+    let answer = ProbeAnswer {
         stdout: text.into(),
-        ..Answer::default()
+        ..ProbeAnswer::default()
     };
     let page = Page {
         program: "loom",

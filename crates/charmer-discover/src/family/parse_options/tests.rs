@@ -3,14 +3,14 @@
 use charmer_core::model::Arguments;
 
 use super::*;
-use crate::probe::Answer;
+use crate::probe::ProbeAnswer;
 
-fn answer(text: &str) -> Answer {
-    Answer {
+fn answer(text: &str) -> ProbeAnswer {
+    ProbeAnswer {
         stdout: text.into(),
         code: Some(129),
         started: true,
-        ..Answer::default()
+        ..ProbeAnswer::default()
     }
 }
 

@@ -15,7 +15,7 @@ use tokio::sync::mpsc::OwnedPermit;
 
 use crate::{Call, CallError, Caller, Ended, ErrorCode, Outcome, Redactor};
 
-use super::{Fields, Job, Writer};
+use super::{AuditWriter, Job, LineFields};
 
 /// The longest text of a line that is written whole; what follows only its size is said of.
 const TEXT_LIMIT: usize = 2048;
@@ -25,11 +25,11 @@ const ELEMENT_LIMIT: usize = 256;
 tokio::task_local! {
     /// Where the innermost step of a call leaves its command line. Local to the task, because nothing that a layer may do to a
     /// call can then take it away or forge it.
-    pub(super) static SEEN: Seen;
+    pub(super) static SEEN: SeenArgv;
 }
 
 /// The shared place for it.
-pub(super) type Seen = Arc<Mutex<Sight>>;
+pub(super) type SeenArgv = Arc<Mutex<Sight>>;
 
 /// What was seen of a call.
 #[derive(Debug, Default)]
@@ -61,27 +61,27 @@ pub(crate) fn leave_argv(tool: &Tool, program: Option<&Path>, argv: &Argv) {
 }
 
 /// A call that is under way; its line is written even if nobody waits for its end.
-pub(super) struct Entry {
+pub(super) struct AuditEntry {
     caller: Caller,
     tool: Arc<Tool>,
     input: Map<String, Value>,
     dry_run: bool,
     began: Instant,
-    seen: Seen,
+    seen: SeenArgv,
     redactor: Redactor,
     // Before the writer, which waits for the last way into its queue to close when it goes.
     room: Option<OwnedPermit<Job>>,
-    writer: Writer,
+    writer: AuditWriter,
     done: bool,
     open: Arc<AtomicU64>,
 }
 
-impl Entry {
+impl AuditEntry {
     /// `open` counts the entries that are not done.
     pub(super) fn new(
         call: &Call,
         redactor: Redactor,
-        writer: Writer,
+        writer: AuditWriter,
         open: Arc<AtomicU64>,
     ) -> Self {
         open.fetch_add(1, Ordering::AcqRel);
@@ -91,7 +91,7 @@ impl Entry {
             input: call.input.clone(),
             dry_run: call.dry_run,
             began: Instant::now(),
-            seen: Seen::default(),
+            seen: SeenArgv::default(),
             redactor,
             writer,
             room: None,
@@ -100,7 +100,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn seen(&self) -> Seen {
+    pub(super) fn seen(&self) -> SeenArgv {
         Arc::clone(&self.seen)
     }
 
@@ -110,7 +110,7 @@ impl Entry {
         Ok(())
     }
 
-    pub(super) fn begun(&self) -> Fields {
+    pub(super) fn begun(&self) -> LineFields {
         let mut line = self.line("begun");
         line.insert("input".into(), self.input());
         line
@@ -155,7 +155,7 @@ impl Entry {
         self.finish(outcome);
     }
 
-    fn finish(&mut self, outcome: Fields) {
+    fn finish(&mut self, outcome: LineFields) {
         self.done = true;
         let mut line = self.line("ended");
         let seen = {
@@ -180,7 +180,7 @@ impl Entry {
         }
     }
 
-    fn line(&self, event: &str) -> Fields {
+    fn line(&self, event: &str) -> LineFields {
         let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
         let mut line = Map::new();
         line.insert("time".into(), time.into());
@@ -249,7 +249,7 @@ impl Entry {
     }
 }
 
-impl Drop for Entry {
+impl Drop for AuditEntry {
     fn drop(&mut self) {
         if !self.done {
             self.finish(Map::from_iter([("outcome".into(), "abandoned".into())]));

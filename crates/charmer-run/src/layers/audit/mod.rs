@@ -37,8 +37,8 @@ use crate::{Call, CallError, CallService, ErrorCode, Redactor};
 
 use super::{Answer, Around, Layered};
 pub(crate) use line::leave_argv;
-use line::{Entry, SEEN};
-use writer::{Job, Report, Writer};
+use line::{AuditEntry, SEEN};
+use writer::{AuditWriter, Job, ReportProblem};
 
 /// Writes one JSON line a call to a file, which is made for its owner alone and appended to.
 ///
@@ -61,13 +61,13 @@ pub struct Audit {
     path: PathBuf,
     redactor: Redactor,
     fail_closed: bool,
-    report: Report,
+    report: ReportProblem,
     shared: Arc<AuditState>,
 }
 
 #[derive(Default)]
 struct AuditState {
-    writer: OnceLock<Writer>,
+    writer: OnceLock<AuditWriter>,
     /// How many calls have no last line yet.
     open: Arc<AtomicU64>,
 }
@@ -111,7 +111,7 @@ impl Audit {
 
     /// How many lines were lost so far.
     pub fn lost(&self) -> u64 {
-        self.shared.writer.get().map_or(0, Writer::lost)
+        self.shared.writer.get().map_or(0, AuditWriter::lost)
     }
 
     /// Waits until what was logged so far is written, and says whether that came to be within this time. Blocks.
@@ -132,19 +132,19 @@ impl Audit {
         self.flush(deadline.saturating_duration_since(std::time::Instant::now()))
     }
 
-    fn writer(&self) -> &Writer {
+    fn writer(&self) -> &AuditWriter {
         self.shared
             .writer
-            .get_or_init(|| Writer::start(self.path.clone(), Arc::clone(&self.report)))
+            .get_or_init(|| AuditWriter::start(self.path.clone(), Arc::clone(&self.report)))
     }
 
-    fn entry(&self, call: &Call) -> Entry {
+    fn entry(&self, call: &Call) -> AuditEntry {
         let open = Arc::clone(&self.shared.open);
-        Entry::new(call, self.redactor.clone(), self.writer().clone(), open)
+        AuditEntry::new(call, self.redactor.clone(), self.writer().clone(), open)
     }
 
     /// Puts the beginning of a call on record, or refuses the call.
-    async fn begin(&self, call: &Call, entry: &mut Entry) -> Result<(), CallError> {
+    async fn begin(&self, call: &Call, entry: &mut AuditEntry) -> Result<(), CallError> {
         let line = entry.begun();
         let recorded = async {
             // Room for both lines, so that the end of a call that began is not lost to a full queue.
@@ -216,4 +216,4 @@ impl Around for Audit {
 }
 
 /// The fields of a line.
-type Fields = Map<String, Value>;
+type LineFields = Map<String, Value>;

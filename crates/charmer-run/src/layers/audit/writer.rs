@@ -17,7 +17,7 @@ use tokio::sync::{
     oneshot,
 };
 
-use super::Fields;
+use super::LineFields;
 
 /// How many lines may wait for the disk.
 const QUEUE: usize = 1024;
@@ -25,21 +25,21 @@ const QUEUE: usize = 1024;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Is told when lines are lost, and when they are written again.
-pub(super) type Report = Arc<dyn Fn(&str) + Send + Sync>;
+pub(super) type ReportProblem = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What the thread is given.
 pub(super) enum Job {
     /// A line, and who wants to know that it was written.
-    Line(Fields, Option<oneshot::Sender<Result<(), String>>>),
+    Line(LineFields, Option<oneshot::Sender<Result<(), String>>>),
     /// Says that everything before it was dealt with.
     Flush(blocking::Sender<()>),
 }
 
 /// The way to the thread. When the last clone goes, the thread writes what waits and ends.
 #[derive(Clone)]
-pub(super) struct Writer(Arc<Inner>);
+pub(super) struct AuditWriter(Arc<WriterParts>);
 
-struct Inner {
+struct WriterParts {
     jobs: Option<mpsc::Sender<Job>>,
     /// Disconnected when the thread has ended.
     ended: std::sync::Mutex<blocking::Receiver<()>>,
@@ -53,7 +53,7 @@ struct Losses {
     untold: AtomicU64,
     /// Whether it was reported that lines are being lost.
     reported: AtomicBool,
-    report: Report,
+    report: ReportProblem,
 }
 
 impl Losses {
@@ -66,8 +66,8 @@ impl Losses {
     }
 }
 
-impl Writer {
-    pub(super) fn start(path: PathBuf, report: Report) -> Self {
+impl AuditWriter {
+    pub(super) fn start(path: PathBuf, report: ReportProblem) -> Self {
         let (jobs, given) = mpsc::channel(QUEUE);
         let (ends, ended) = blocking::channel();
         let losses = Arc::new(Losses {
@@ -76,7 +76,7 @@ impl Writer {
             reported: AtomicBool::new(false),
             report,
         });
-        let mut log = Log {
+        let mut log = LogFile {
             path,
             torn: false,
             losses: Arc::clone(&losses),
@@ -88,7 +88,7 @@ impl Writer {
                 let _ends = ends;
                 log.work(given);
             });
-        Self(Arc::new(Inner {
+        Self(Arc::new(WriterParts {
             jobs: Some(jobs),
             ended: std::sync::Mutex::new(ended),
             losses,
@@ -96,7 +96,7 @@ impl Writer {
     }
 
     /// Gives the thread a line, and never waits.
-    pub(super) fn log(&self, line: Fields) {
+    pub(super) fn log(&self, line: LineFields) {
         if let Err(error) = self.jobs().try_send(Job::Line(line, None)) {
             self.0.losses.add(match error {
                 mpsc::error::TrySendError::Full(_) => "the disk is too slow",
@@ -106,7 +106,7 @@ impl Writer {
     }
 
     /// Waits until a line is written, or until it is known that it cannot be.
-    pub(super) async fn record(&self, line: Fields) -> Result<(), String> {
+    pub(super) async fn record(&self, line: LineFields) -> Result<(), String> {
         let (tell, written) = oneshot::channel();
         let gone = "the thread of the audit log is not there";
         self.jobs()
@@ -152,7 +152,7 @@ impl Writer {
     }
 }
 
-impl Drop for Inner {
+impl Drop for WriterParts {
     fn drop(&mut self) {
         // The thread ends with the last line; a disk that is stuck does not keep the process.
         self.jobs = None;
@@ -163,14 +163,14 @@ impl Drop for Inner {
 }
 
 /// The thread's own view.
-struct Log {
+struct LogFile {
     path: PathBuf,
     /// Whether the last line was cut off by an error, so that the next must not be glued to it.
     torn: bool,
     losses: Arc<Losses>,
 }
 
-impl Log {
+impl LogFile {
     fn work(&mut self, mut jobs: mpsc::Receiver<Job>) {
         while let Some(first) = jobs.blocking_recv() {
             // Open for one burst only: between two the file may be moved away.
@@ -203,7 +203,7 @@ impl Log {
         }
     }
 
-    fn write(&mut self, file: &mut Option<File>, mut line: Fields) -> Result<(), String> {
+    fn write(&mut self, file: &mut Option<File>, mut line: LineFields) -> Result<(), String> {
         let untold = self.losses.untold.swap(0, Ordering::Relaxed);
         if untold > 0 {
             line.insert("lostBefore".into(), untold.into());
@@ -227,7 +227,7 @@ impl Log {
         }
     }
 
-    fn append(&mut self, file: &mut Option<File>, line: &Fields) -> io::Result<()> {
+    fn append(&mut self, file: &mut Option<File>, line: &LineFields) -> io::Result<()> {
         let file = match file {
             Some(file) => file,
             None => file.insert(open(&self.path)?),
@@ -282,13 +282,13 @@ mod tests {
             reported: AtomicBool::new(true),
             report: Arc::new(|_| ()),
         };
-        let mut log = Log {
+        let mut log = LogFile {
             path: path.clone(),
             torn: true,
             losses: Arc::new(losses),
         };
         for _ in 0..2 {
-            log.write(&mut None, Fields::new())
+            log.write(&mut None, LineFields::new())
                 .expect("it can be written");
         }
         let text = std::fs::read_to_string(&path).expect("it is there");

@@ -9,7 +9,7 @@ use super::{
 const DEEPEST: usize = 64;
 
 /// A value that is a text.
-struct Entry<'l> {
+struct FlowEntry<'l> {
     /// The keys of the containers that it stands in, the outermost first; empty in a list.
     under: Vec<&'l [u8]>,
     key: &'l [u8],
@@ -20,13 +20,13 @@ struct Entry<'l> {
 /// The places of the credentials in a line, from the value of this key on, which stands in a mapping.
 pub(super) fn credentials(line: &[u8], key: &[u8], from: usize) -> Vec<(usize, usize)> {
     let entries = entries(line, key, from);
-    let text = |entry: &Entry<'_>| unquoted(&line[entry.start..entry.end]);
+    let text = |entry: &FlowEntry<'_>| unquoted(&line[entry.start..entry.end]);
     let is_data = |key: &&[u8]| matches!(*key, DATA | STRING_DATA);
     let mut kinds = entries
         .iter()
         .filter(|entry| entry.under.is_empty() && entry.key == KIND);
     let kind = kinds.next().map(text).unwrap_or_default();
-    let secret = |entry: &&Entry<'_>| match key {
+    let secret = |entry: &&FlowEntry<'_>| match key {
         KIND if kind == SECRET_LIST => entry.under.iter().any(is_data),
         KIND | DATA | STRING_DATA => kind == SECRET && entry.under.first().is_some_and(is_data),
         CLIENT_KEY => entry.under.is_empty() && entry.key == CLIENT_KEY,
@@ -38,7 +38,7 @@ pub(super) fn credentials(line: &[u8], key: &[u8], from: usize) -> Vec<(usize, u
     found.map(|entry| (entry.start, entry.end)).collect()
 }
 
-fn entries<'l>(line: &'l [u8], key: &'l [u8], from: usize) -> Vec<Entry<'l>> {
+fn entries<'l>(line: &'l [u8], key: &'l [u8], from: usize) -> Vec<FlowEntry<'l>> {
     let mut entries = Vec::new();
     // The keys of the containers that are open, and the key at hand.
     let mut open: Vec<&[u8]> = Vec::new();
@@ -70,7 +70,7 @@ fn entries<'l>(line: &'l [u8], key: &'l [u8], from: usize) -> Vec<Entry<'l>> {
                 if key.is_none() && rest.starts_with(b":") {
                     key = Some(unquoted(text));
                 } else {
-                    entries.push(Entry {
+                    entries.push(FlowEntry {
                         under: open.clone(),
                         key: key.unwrap_or_default(),
                         start: at,

@@ -19,7 +19,7 @@ pub(super) enum JsonRole {
     /// It has seen `data`, and waits for the kind. What follows is kept back from this place on.
     Undecided {
         from: usize,
-        part: Part,
+        part: ObjectPart,
         masks: Vec<Mask>,
     },
     /// The data of objects at this depth is secret.
@@ -32,7 +32,7 @@ pub(super) enum JsonRole {
 
 /// The part of an object that a watch has come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ObjectPart {
     BeforeData,
     Data,
     BehindData,
@@ -42,7 +42,7 @@ impl JsonRole {
     pub(super) fn undecided(from: usize) -> Self {
         Self::Undecided {
             from,
-            part: Part::BeforeData,
+            part: ObjectPart::BeforeData,
             masks: Vec::new(),
         }
     }
@@ -224,16 +224,16 @@ impl JsonWatch {
             JsonRole::Undecided {
                 part, masks: kept, ..
             } => match (event, *part) {
-                (Event::Opened, Part::BeforeData) => *part = Part::Data,
-                (Event::Text(start, end), Part::Data) => kept.push(Mask {
+                (Event::Opened, ObjectPart::BeforeData) => *part = ObjectPart::Data,
+                (Event::Text(start, end), ObjectPart::Data) => kept.push(Mask {
                     start: *start,
                     end: *end,
                     shown: REDACTED,
                 }),
-                (Event::Closed, Part::Data) => *part = Part::BehindData,
+                (Event::Closed, ObjectPart::Data) => *part = ObjectPart::BehindData,
                 // The values of a `Secret` are texts.
-                (Event::Opened | Event::Scalar, Part::Data) => return Err(Over),
-                (Event::Text(..), Part::BehindData) if depth == 1 && self.key == KIND => {
+                (Event::Opened | Event::Scalar, ObjectPart::Data) => return Err(Over),
+                (Event::Text(..), ObjectPart::BehindData) if depth == 1 && self.key == KIND => {
                     if self.word == SECRET {
                         masks.extend(kept.iter().filter(|mask| mask.start < mask.end));
                     }

@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::{
     flow,
     json::JsonRole,
-    yaml::{Line, unquoted},
+    yaml::{YamlLine, unquoted},
 };
 
 /// The keys; the longest comes first where one ends with another.
@@ -65,14 +65,14 @@ pub(super) struct YamlMarker {
 
 /// What is seen where a key stands.
 #[derive(Debug)]
-pub(super) enum Seen<M = Marker> {
+pub(super) enum SeenKey<M = Marker> {
     Nothing,
     /// It may be a marker that begins here; more is needed to tell.
     Part(usize),
     Whole(M),
 }
 
-impl<M> Seen<M> {
+impl<M> SeenKey<M> {
     fn part(&self) -> Option<usize> {
         match self {
             Self::Part(at) => Some(*at),
@@ -97,7 +97,7 @@ pub(super) fn may_hold_credentials(text: &[u8]) -> bool {
 }
 
 /// The keys in a text, in the order of their places. Each of the searches goes through the text once.
-pub(super) struct Keys<'b> {
+pub(super) struct SecretKeys<'b> {
     bytes: &'b [u8],
     from: usize,
     searches: [memmem::FindIter<'b, 'static>; 3],
@@ -105,7 +105,7 @@ pub(super) struct Keys<'b> {
     next: [Option<(usize, &'static [u8])>; 3],
 }
 
-impl<'b> Keys<'b> {
+impl<'b> SecretKeys<'b> {
     /// The keys from a place on.
     pub(super) fn new(bytes: &'b [u8], from: usize) -> Self {
         // All keys but two end alike, which saves searches.
@@ -155,7 +155,7 @@ impl<'b> Keys<'b> {
     }
 }
 
-impl Iterator for Keys<'_> {
+impl Iterator for SecretKeys<'_> {
     type Item = (usize, &'static [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -228,7 +228,7 @@ fn line_start(bytes: &[u8], at: usize, begins_line: bool) -> Option<usize> {
 }
 
 /// A key that was found.
-pub(super) struct Place<'b> {
+pub(super) struct KeyPlace<'b> {
     pub(super) bytes: &'b [u8],
     pub(super) start: usize,
     pub(super) key: &'static [u8],
@@ -238,12 +238,12 @@ pub(super) struct Place<'b> {
     pub(super) in_flow: bool,
 }
 
-impl Place<'_> {
-    pub(super) fn seen(&self, is_end: bool) -> Seen {
+impl KeyPlace<'_> {
+    pub(super) fn seen(&self, is_end: bool) -> SeenKey {
         let (json, yaml, flow) = (self.json(), self.yaml(is_end), self.flow(is_end));
         let parts = [json.part(), yaml.part(), flow.part()];
         if let Some(at) = parts.into_iter().flatten().min().filter(|_| !is_end) {
-            return Seen::Part(at);
+            return SeenKey::Part(at);
         }
         let found = Marker {
             json: json.whole(),
@@ -251,20 +251,20 @@ impl Place<'_> {
             flow: flow.whole().unwrap_or_default(),
         };
         match found.json.is_none() && found.yaml.is_none() && found.flow.is_empty() {
-            true => Seen::Nothing,
-            false => Seen::Whole(found),
+            true => SeenKey::Nothing,
+            false => SeenKey::Whole(found),
         }
     }
 
     /// `{kind: Secret, ...`, `{data: {...`, `users: [{...`, as far as the line goes.
-    fn flow(&self, is_end: bool) -> Seen<Vec<(usize, usize)>> {
+    fn flow(&self, is_end: bool) -> SeenKey<Vec<(usize, usize)>> {
         let before = &self.bytes[..self.start];
         let line = line_start(self.bytes, self.start, self.begins_line);
         let begins_line = line.is_some_and(|line| before[line..].iter().all(|&byte| byte == b' '));
         if !(is_in_flow(before, self.in_flow) || self.key == USERS && begins_line) {
-            return Seen::Nothing;
+            return SeenKey::Nothing;
         }
-        let mut reader = Reader {
+        let mut reader = JsonKeyReader {
             rest: &self.bytes[self.start + self.key.len()..],
             escapes: 0,
         };
@@ -286,22 +286,22 @@ impl Place<'_> {
         };
         if !fits {
             return match reader.rest.is_empty() {
-                true => Seen::Part(self.start),
-                false => Seen::Nothing,
+                true => SeenKey::Part(self.start),
+                false => SeenKey::Nothing,
             };
         }
         let end = match memchr::memchr(b'\n', &self.bytes[from..]) {
             Some(newline) => from + newline,
             None if is_end => self.bytes.len(),
-            None => return Seen::Part(self.start),
+            None => return SeenKey::Part(self.start),
         };
-        Seen::Whole(flow::credentials(&self.bytes[..end], self.key, from))
+        SeenKey::Whole(flow::credentials(&self.bytes[..end], self.key, from))
     }
 
     /// `"data": {`, `"kind": "Secret"`, `"users": [`, `"client-key-data": "`; the quotes may be escaped.
-    fn json(&self) -> Seen<JsonMarker> {
+    fn json(&self) -> SeenKey<JsonMarker> {
         let Some(before) = self.bytes[..self.start].strip_suffix(b"\"") else {
-            return Seen::Nothing;
+            return SeenKey::Nothing;
         };
         let escapes = before
             .iter()
@@ -309,24 +309,24 @@ impl Place<'_> {
             .take_while(|&&byte| byte == b'\\')
             .count();
         if !(escapes + 1).is_power_of_two() || escapes > 7 {
-            return Seen::Nothing;
+            return SeenKey::Nothing;
         }
         let begin = before.len() - escapes;
-        let mut reader = Reader {
+        let mut reader = JsonKeyReader {
             rest: &self.bytes[self.start + self.key.len()..],
             escapes,
         };
         let Some(found) = self.behind_key(&mut reader) else {
             return match reader.rest.is_empty() && self.bytes.len() - begin <= FARTHEST {
-                true => Seen::Part(begin),
-                false => Seen::Nothing,
+                true => SeenKey::Part(begin),
+                false => SeenKey::Nothing,
             };
         };
-        Seen::Whole(found)
+        SeenKey::Whole(found)
     }
 
     /// The marker, if what follows the key makes it one. What is missing at the end leaves the reader empty.
-    fn behind_key(&self, reader: &mut Reader<'_>) -> Option<JsonMarker> {
+    fn behind_key(&self, reader: &mut JsonKeyReader<'_>) -> Option<JsonMarker> {
         reader.quote()?;
         reader.space();
         reader.take(b":")?;
@@ -336,7 +336,7 @@ impl Place<'_> {
             KIND => {
                 reader.quote()?;
                 reader.take(SECRET)?;
-                let mut list = Reader { ..*reader };
+                let mut list = JsonKeyReader { ..*reader };
                 match reader.quote() {
                     Some(()) => JsonRole::secret(),
                     None => {
@@ -361,35 +361,35 @@ impl Place<'_> {
     }
 
     /// A line `data:`, `kind: Secret`, `users:` or `client-key-data: ...`.
-    fn yaml(&self, is_end: bool) -> Seen<YamlMarker> {
+    fn yaml(&self, is_end: bool) -> SeenKey<YamlMarker> {
         let Some(start) = line_start(self.bytes, self.start, self.begins_line) else {
-            return Seen::Nothing;
+            return SeenKey::Nothing;
         };
         let (indent, quote) = match self.bytes[start..self.start].split_last() {
             Some((quote @ (b'"' | b'\''), indent)) => (indent, std::slice::from_ref(quote)),
             _ => (&self.bytes[start..self.start], &[][..]),
         };
         if indent.iter().any(|&byte| byte != b' ' && byte != b'-') {
-            return Seen::Nothing;
+            return SeenKey::Nothing;
         }
         let mut behind = &self.bytes[self.start + self.key.len()..];
         for wanted in [quote, b":"] {
             match behind.strip_prefix(wanted) {
                 Some(rest) => behind = rest,
-                None if behind.is_empty() => return Seen::Part(start),
-                None => return Seen::Nothing,
+                None if behind.is_empty() => return SeenKey::Part(start),
+                None => return SeenKey::Nothing,
             }
         }
         let newline = memchr::memchr(b'\n', behind);
         if !quote.is_empty() && self.is_json(&behind[..newline.unwrap_or(behind.len())]) {
-            return Seen::Nothing;
+            return SeenKey::Nothing;
         }
         let next = match newline {
             Some(newline) => self.bytes.len() - behind.len() + newline + 1,
             None if is_end => self.bytes.len(),
-            None => return Seen::Part(start),
+            None => return SeenKey::Part(start),
         };
-        let line = Line::read(&self.bytes[start..next]);
+        let line = YamlLine::read(&self.bytes[start..next]);
         let rest = unquoted(line.value());
         let fits = match self.key {
             KIND => rest == SECRET || rest == SECRET_LIST,
@@ -397,7 +397,7 @@ impl Place<'_> {
             _ => line.value().is_empty(),
         };
         if line.key != self.key || !fits {
-            return Seen::Nothing;
+            return SeenKey::Nothing;
         }
         let found = YamlMarker {
             key: self.key,
@@ -406,7 +406,7 @@ impl Place<'_> {
             line: start,
             next,
         };
-        Seen::Whole(found)
+        SeenKey::Whole(found)
     }
 
     /// Whether what follows a quoted key and its colon in the line can only be JSON, so that its end need not be waited
@@ -422,12 +422,12 @@ impl Place<'_> {
 }
 
 /// Reads what follows a key of JSON that may stand in a string.
-struct Reader<'b> {
+struct JsonKeyReader<'b> {
     rest: &'b [u8],
     escapes: usize,
 }
 
-impl Reader<'_> {
+impl JsonKeyReader<'_> {
     /// Takes these bytes; what ends before them is taken as far as it goes.
     fn take(&mut self, wanted: &[u8]) -> Option<()> {
         match self.rest.strip_prefix(wanted) {

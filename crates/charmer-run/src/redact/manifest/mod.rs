@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use super::REDACTED;
 use json::JsonWatch;
-use marker::{Keys, Seen, held_tail, is_in_flow, may_hold_credentials};
+use marker::{SecretKeys, SeenKey, held_tail, is_in_flow, may_hold_credentials};
 use yaml::YamlWatch;
 
 /// How much is kept back at most. A `Secret` holds up to 1 MiB, and a third more in base64.
@@ -39,7 +39,7 @@ struct Mask {
 
 /// What follows the text from a marker on.
 #[derive(Debug)]
-enum Watch {
+enum ManifestWatch {
     Json(JsonWatch),
     Yaml(YamlWatch),
 }
@@ -57,7 +57,7 @@ pub(super) struct ManifestStream {
     in_flow: bool,
     /// How far markers were looked for.
     scanned: usize,
-    watches: Vec<Watch>,
+    watches: Vec<ManifestWatch>,
     masks: Vec<Mask>,
 }
 
@@ -94,7 +94,7 @@ impl ManifestStream {
     /// Takes a piece and gives what is safe to show.
     pub(super) fn feed<'p>(&mut self, piece: &'p [u8]) -> Cow<'p, [u8]> {
         let is_idle = self.pending.is_empty() && self.watches.is_empty();
-        if is_idle && Keys::new(piece, 0).next().is_none() {
+        if is_idle && SecretKeys::new(piece, 0).next().is_none() {
             let kept = held_tail(piece, self.begins_line, self.in_flow);
             let (given, held) = piece.split_at(piece.len() - kept);
             if let Some(&last) = given.last() {
@@ -132,14 +132,14 @@ impl ManifestStream {
             ..
         } = self;
         watches.retain_mut(|watch| match watch {
-            Watch::Json(watch) => watch.follow(pending, *base, masks, is_end),
-            Watch::Yaml(watch) => watch.follow(pending, *base, masks, is_end),
+            ManifestWatch::Json(watch) => watch.follow(pending, *base, masks, is_end),
+            ManifestWatch::Yaml(watch) => watch.follow(pending, *base, masks, is_end),
         });
         let mut safe = end;
         if !is_end {
             let held = watches.iter().filter_map(|watch| match watch {
-                Watch::Json(watch) => watch.holds_from(),
-                Watch::Yaml(watch) => Some(watch.holds_from()),
+                ManifestWatch::Json(watch) => watch.holds_from(),
+                ManifestWatch::Yaml(watch) => Some(watch.holds_from()),
             });
             safe = held.chain(undecided).fold(end, usize::min).max(*base);
         }
@@ -149,9 +149,9 @@ impl ManifestStream {
     /// Starts a watch for each marker. Returns where one may begin that is not there whole.
     fn look_for_markers(&mut self, is_end: bool) -> Option<usize> {
         let mut at = self.scanned - self.base;
-        for (start, key) in Keys::new(&self.pending, at) {
+        for (start, key) in SecretKeys::new(&self.pending, at) {
             at = start + key.len();
-            let place = marker::Place {
+            let place = marker::KeyPlace {
                 bytes: &self.pending,
                 start,
                 key,
@@ -159,13 +159,13 @@ impl ManifestStream {
                 in_flow: self.in_flow,
             };
             match place.seen(is_end) {
-                Seen::Nothing => {}
-                Seen::Part(from) if self.pending.len() - from <= LARGEST => {
+                SeenKey::Nothing => {}
+                SeenKey::Part(from) if self.pending.len() - from <= LARGEST => {
                     self.scanned = self.base + start;
                     return Some(self.base + from);
                 }
-                Seen::Part(_) => {}
-                Seen::Whole(found) => {
+                SeenKey::Part(_) => {}
+                SeenKey::Whole(found) => {
                     let base = self.base;
                     self.masks
                         .extend(found.flow.iter().map(|(start, end)| Mask {
@@ -178,8 +178,8 @@ impl ManifestStream {
                     }
                     let json = found.json.map(|found| JsonWatch::new(found, base));
                     let yaml = found.yaml.map(|found| YamlWatch::new(&found, base));
-                    self.watches.extend(json.map(Watch::Json));
-                    self.watches.extend(yaml.map(Watch::Yaml));
+                    self.watches.extend(json.map(ManifestWatch::Json));
+                    self.watches.extend(yaml.map(ManifestWatch::Yaml));
                 }
             }
         }

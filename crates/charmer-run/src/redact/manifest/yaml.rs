@@ -7,7 +7,7 @@ use super::{
 
 /// A line taken apart.
 #[derive(Debug)]
-pub(super) struct Line<'l> {
+pub(super) struct YamlLine<'l> {
     text: &'l [u8],
     /// Where its first character stands, which may be a dash.
     column: usize,
@@ -19,7 +19,7 @@ pub(super) struct Line<'l> {
     value_from: usize,
 }
 
-impl<'l> Line<'l> {
+impl<'l> YamlLine<'l> {
     pub(super) fn read(text: &'l [u8]) -> Self {
         let text = text.trim_ascii_end();
         let column = text.iter().take_while(|&&byte| byte == b' ').count();
@@ -76,7 +76,7 @@ impl<'l> Line<'l> {
 }
 
 #[derive(Debug)]
-enum Role {
+enum LineRole {
     /// It has seen `data`, and waits for the kind. What follows is kept back from this place on.
     Undecided {
         from: usize,
@@ -99,7 +99,7 @@ enum Role {
 
 #[derive(Debug)]
 pub(super) struct YamlWatch {
-    role: Role,
+    role: LineRole,
     /// Where the key stands in its line.
     column: usize,
     /// The next line.
@@ -115,17 +115,17 @@ impl YamlWatch {
         let next = base + marker.next;
         let mut at = next;
         let role = match marker.key {
-            KIND if marker.is_list => Role::List {
+            KIND if marker.is_list => LineRole::List {
                 item: None,
                 in_data: false,
             },
-            KIND => Role::Known { in_data: false },
-            USERS => Role::Users { user: None },
+            KIND => LineRole::Known { in_data: false },
+            USERS => LineRole::Users { user: None },
             CLIENT_KEY => {
                 at = base + marker.line;
-                Role::Value
+                LineRole::Value
             }
-            _ => Role::Undecided {
+            _ => LineRole::Undecided {
                 from: next,
                 in_data: true,
                 data_column: None,
@@ -145,7 +145,7 @@ impl YamlWatch {
     /// The first place that must not be given on: at least a line that is not there whole.
     pub(super) fn holds_from(&self) -> usize {
         match &self.role {
-            Role::Undecided { from, .. } => *from,
+            LineRole::Undecided { from, .. } => *from,
             _ => self.at,
         }
     }
@@ -177,11 +177,11 @@ impl YamlWatch {
                 let shown = "";
                 let end = start + length;
                 masks.push(Mask { start, end, shown });
-            } else if !self.heed(&Line::read(&rest[..length]), start, self.at, masks) {
+            } else if !self.heed(&YamlLine::read(&rest[..length]), start, self.at, masks) {
                 return false;
             }
             let is_masked = self.masked_column.is_some();
-            if let Role::Undecided { from, .. } = &self.role
+            if let LineRole::Undecided { from, .. } = &self.role
                 && self.at - from > LARGEST
             {
                 return false;
@@ -195,7 +195,13 @@ impl YamlWatch {
     }
 
     /// Takes a line, which reaches from one place to the other; returns whether the watch goes on.
-    fn heed(&mut self, line: &Line<'_>, start: usize, end: usize, masks: &mut Vec<Mask>) -> bool {
+    fn heed(
+        &mut self,
+        line: &YamlLine<'_>,
+        start: usize,
+        end: usize,
+        masks: &mut Vec<Mask>,
+    ) -> bool {
         if line.is_blank() {
             return true;
         }
@@ -221,13 +227,13 @@ impl YamlWatch {
             return true;
         }
         self.masked_column = None;
-        let is_marker = matches!(self.role, Role::Value) && line.key == CLIENT_KEY;
+        let is_marker = matches!(self.role, LineRole::Value) && line.key == CLIENT_KEY;
         if !is_marker && line.column < self.column || line.text.starts_with(b"---") {
             return false;
         }
         let is_sibling = line.key_column == self.column && !line.has_dash();
         let is_secret = match &mut self.role {
-            Role::Undecided {
+            LineRole::Undecided {
                 in_data,
                 data_column,
                 was_empty,
@@ -255,7 +261,7 @@ impl YamlWatch {
                 *was_empty = is_empty;
                 line.has_value()
             }
-            Role::Known { in_data } => {
+            LineRole::Known { in_data } => {
                 if is_sibling {
                     *in_data = matches!(line.key, DATA | STRING_DATA);
                     if line.key == b"apiVersion" || line.key == KIND && !is_secret_kind(line) {
@@ -264,7 +270,7 @@ impl YamlWatch {
                 }
                 *in_data && line.has_value()
             }
-            Role::List { item, in_data } => {
+            LineRole::List { item, in_data } => {
                 if is_sibling {
                     (*item, *in_data) = (None, false);
                     return true;
@@ -275,7 +281,7 @@ impl YamlWatch {
                 }
                 *in_data && line.has_value()
             }
-            Role::Users { user } => {
+            LineRole::Users { user } => {
                 if line.column == self.column && !line.has_dash() {
                     return false;
                 }
@@ -305,7 +311,7 @@ impl YamlWatch {
                 user.is_some() && CREDENTIALS.contains(&line.key) && line.has_value()
             }
             // The first line is the one that it was found in, and others only go on with its value.
-            Role::Value => is_marker,
+            LineRole::Value => is_marker,
         };
         if is_secret {
             let value = if line.key.is_empty() {
@@ -321,29 +327,29 @@ impl YamlWatch {
             self.out(masks).push(mask);
             self.masked_column = Some(line.key_column);
         }
-        is_secret || !matches!(self.role, Role::Value)
+        is_secret || !matches!(self.role, LineRole::Value)
     }
 
     fn is_in_data(&self) -> bool {
         match &self.role {
-            Role::Undecided { in_data, .. }
-            | Role::Known { in_data }
-            | Role::List { in_data, .. } => *in_data,
-            Role::Users { user } => user.is_some(),
-            Role::Value => false,
+            LineRole::Undecided { in_data, .. }
+            | LineRole::Known { in_data }
+            | LineRole::List { in_data, .. } => *in_data,
+            LineRole::Users { user } => user.is_some(),
+            LineRole::Value => false,
         }
     }
 
     /// Where masks go: kept back with the text, or to the others.
     fn out<'m>(&'m mut self, masks: &'m mut Vec<Mask>) -> &'m mut Vec<Mask> {
         match &mut self.role {
-            Role::Undecided { masks, .. } => masks,
+            LineRole::Undecided { masks, .. } => masks,
             _ => masks,
         }
     }
 }
 
-fn is_secret_kind(line: &Line<'_>) -> bool {
+fn is_secret_kind(line: &YamlLine<'_>) -> bool {
     unquoted(line.value()) == SECRET
 }
 

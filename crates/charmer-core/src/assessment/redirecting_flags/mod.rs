@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::placeholder::placeholder;
 use self::table::{
-    BROAD_HELP, JOBS, LEAF_HELP, Leaf, PLACEHOLDERS, ROWS, RUNNERS, SHORT_HELP, Takes,
+    BROAD_HELP, FlagTakes, JOBS, LEAF_HELP, Leaf, PLACEHOLDERS, ROWS, RUNNERS, SHORT_HELP,
 };
 pub use self::values::RefusedValue;
 use crate::assessment::effect::{
     flags::names,
-    words::{Word, kebab, mentions, words},
+    words::{SentenceWord, kebab, mentions, words},
 };
 
 /// What a flag redirects.
@@ -46,7 +46,7 @@ pub enum RedirectKind {
 /// Why a flag is left out by default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Redirect {
+pub struct RedirectingFlag {
     /// What it redirects.
     pub kind: RedirectKind,
     /// Why that matters, for people.
@@ -59,7 +59,7 @@ pub struct Redirect {
 ///
 /// ```
 /// use charmer_core::model::{Command, Flag, ValueType};
-/// use charmer_core::assessment::redirect::{RedirectKind, redirects};
+/// use charmer_core::assessment::redirecting_flags::{RedirectKind, redirects};
 /// let root = Command::new("nest").command(Command::new("run"));
 /// let run = Command::new("run");
 /// let user = Flag::new("user").value_type(ValueType::String);
@@ -67,14 +67,14 @@ pub struct Redirect {
 /// assert_eq!(found.kind, RedirectKind::Identity);
 /// assert!(redirects(&[&root, &run], &user).is_none());
 /// ```
-pub fn redirects(lineage: &[&Command], flag: &Flag) -> Option<Redirect> {
+pub fn redirects(lineage: &[&Command], flag: &Flag) -> Option<RedirectingFlag> {
     let (kind, reason) = judge(lineage, flag)?;
     let reason = if flag.required {
         format!("{reason}; it stays, because the command does not run without it")
     } else {
         reason.to_owned()
     };
-    Some(Redirect {
+    Some(RedirectingFlag {
         kind,
         reason,
         required: flag.required,
@@ -150,7 +150,7 @@ fn short_only(
             return Some((*kind, *reason));
         }
     }
-    if !takes(Takes::Text, flag) {
+    if !takes(FlagTakes::Text, flag) {
         return None;
     }
     let said = [flag.help.as_deref(), placeholder.as_deref()];
@@ -188,10 +188,10 @@ fn short_only(
 
 fn by_help(
     flag: &Flag,
-    help: &[Word],
+    help: &[SentenceWord],
     rules: &[(RedirectKind, &'static str, &[&str])],
 ) -> Option<(RedirectKind, &'static str)> {
-    let text = takes(Takes::Text, flag);
+    let text = takes(FlagTakes::Text, flag);
     rules
         .iter()
         .filter(|(kind, ..)| text || *kind == RedirectKind::Verification)
@@ -215,8 +215,8 @@ pub(crate) fn row_names(row: &str, names: &[String]) -> bool {
     })
 }
 
-fn takes(takes: Takes, flag: &Flag) -> bool {
-    takes == Takes::Anything
+fn takes(takes: FlagTakes, flag: &Flag) -> bool {
+    takes == FlagTakes::Anything
         || (!matches!(flag.value, FlagValue::None)
             && matches!(
                 flag.value_type,

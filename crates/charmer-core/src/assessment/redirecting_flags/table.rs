@@ -20,7 +20,7 @@ pub(super) enum Leaf {
 
 /// What a flag takes, where that matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum FlagTakes {
     /// A text of some sort.
     Text,
     /// Whatever it takes, or nothing.
@@ -29,9 +29,9 @@ pub(super) enum Takes {
 
 /// Names that mean one thing.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct NameRow {
     pub(super) kind: RedirectKind,
-    pub(super) takes: Takes,
+    pub(super) takes: FlagTakes,
     pub(super) leaf: Leaf,
     /// Help that shows that something else is meant, at any level.
     pub(super) unless: &'static [&'static str],
@@ -44,12 +44,12 @@ pub(super) struct Row {
 
 const fn row(
     kind: RedirectKind,
-    takes: Takes,
+    takes: FlagTakes,
     leaf: Leaf,
     reason: &'static str,
     names: &'static str,
-) -> Row {
-    Row {
+) -> NameRow {
+    NameRow {
         kind,
         takes,
         leaf,
@@ -60,12 +60,12 @@ const fn row(
     }
 }
 
-const fn unless(mut row: Row, phrases: &'static [&'static str]) -> Row {
+const fn unless(mut row: NameRow, phrases: &'static [&'static str]) -> NameRow {
     row.unless = phrases;
     row
 }
 
-const fn only(mut row: Row, phrases: &'static [&'static str]) -> Row {
+const fn only(mut row: NameRow, phrases: &'static [&'static str]) -> NameRow {
     row.only = phrases;
     row
 }
@@ -124,11 +124,11 @@ const CONFIG_HELP: &[&str] = &[
 ];
 
 /// The rows, tried in order: the first that speaks for a flag names its kind.
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[NameRow] = &[
     // Which program it runs.
     row(
         Program,
-        Takes::Anything,
+        FlagTakes::Anything,
         Leaf::Always,
         "it makes the program run another program",
         "upload-pack receive-pack exec-path exec exec-batch execdir ext-diff textconv external-diff extcmd
@@ -142,7 +142,7 @@ pub(super) const ROWS: &[Row] = &[
     only(
         row(
             Program,
-            Takes::Text,
+            FlagTakes::Text,
             Leaf::Always,
             "it makes the program run another program",
             "ok okdir",
@@ -151,7 +151,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         Program,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::IfHelp(&[
             "shell to use", "shell to run", "shell executable", "path to shell", "diff tool", "merge tool",
             "interpreter",  "executable",
@@ -163,7 +163,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
         row(
             Program,
-            Takes::Text,
+            FlagTakes::Text,
             Leaf::IfHelp(&["templates"]),
             "it chooses a directory of templates, which can hold programs to run",
             "template template-dir",
@@ -173,7 +173,7 @@ pub(super) const ROWS: &[Row] = &[
     // Who it is.
     row(
         Identity,
-        Takes::Anything,
+        FlagTakes::Anything,
         Leaf::Always,
         "it changes who the program acts as",
         "impersonate* as-group as-uid as-user run-as runas become become-user sudo assume-role role-arn
@@ -186,7 +186,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
         row(
             Identity,
-            Takes::Text,
+            FlagTakes::Text,
             Leaf::UnlessJob,
             "it gives credentials, and so chooses who the program acts as",
             "token api-token api-key apikey username password passwd password-file creds credentials src-creds
@@ -196,7 +196,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         Identity,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::IfHelp(&[
             "impersonate", "impersonation", "kubeconfig user", "authenticate as", "identity", "private key",
             "client certificate",
@@ -207,7 +207,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
         row(
             Identity,
-            Takes::Text,
+            FlagTakes::Text,
             Leaf::IfHelp(&["credential", "credentials", "named profile"]),
             "it chooses a profile, and with it where the program connects and as whom",
             "profile",
@@ -217,7 +217,7 @@ pub(super) const ROWS: &[Row] = &[
     // How it verifies.
     row(
         Verification,
-        Takes::Anything,
+        FlagTakes::Anything,
         Leaf::Always,
         "it changes how the program checks whom it talks to",
         "insecure insecure-* skip-tls* *-skip-tls-verify *-insecure-skip-tls-verify tls tls-* tlsverify tlscacert ssl
@@ -231,7 +231,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
         row(
             Connect,
-            Takes::Text,
+            FlagTakes::Text,
             Leaf::UnlessJob,
             "it chooses which server the program talks to",
             "server servers endpoint endpoints endpoint-url api-url api-server apiserver api-host api-endpoint
@@ -243,7 +243,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         Connect,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::Always,
         "it sends what the program says through another machine",
         "proxy proxy-url http-proxy https-proxy all-proxy socks-proxy proxy-server socks4 socks4a socks5 socks5-hostname
@@ -251,7 +251,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         Connect,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::Always,
         "it chooses who says which machine a name stands for",
         "doh-url dns-server dns-servers",
@@ -259,21 +259,21 @@ pub(super) const ROWS: &[Row] = &[
     // Elsewhere `--resolve` settles dependencies or conflicts.
     row(
         Connect,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::IfHelp(&["address", "addresses", "host", "hostname", "ip"]),
         "it chooses which machine a name stands for",
         "resolve",
     ),
     row(
         Connect,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::Always,
         "it chooses which registry things are taken from",
         "registry index index-url default-index extra-index-url find-links registry-url registry-mirror",
     ),
     row(
         Connect,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::IfHelp(&["url", "repository url", "remote repository"]),
         "it chooses which repository the program talks to",
         "repo-url repository-url remote repo",
@@ -281,7 +281,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
         row(
             Connect,
-            Takes::Text,
+            FlagTakes::Text,
             Leaf::IfHelp(REMOTE),
             "it chooses which machine the program talks to",
             "host hosts hostname address addr url uri machine socket socket-path db-host",
@@ -291,7 +291,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
         row(
             Connect,
-            Takes::Text,
+            FlagTakes::Text,
             Leaf::IfHelp(&["kubeconfig context", "kubeconfig cluster", "cluster to use", "context to use"]),
             "it chooses which cluster or server the program talks to",
             "context cluster kube-context kube-cluster kubecontext",
@@ -301,7 +301,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
         row(
             Connect,
-            Takes::Anything,
+            FlagTakes::Anything,
             Leaf::Never,
             "it chooses which service the program talks to",
             "remote user system",
@@ -311,7 +311,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
         row(
             Connect,
-            Takes::Anything,
+            FlagTakes::Anything,
             Leaf::IfHelp(&["server port", "server's port", "port of the server"]),
             "it chooses which service the program talks to",
             "port",
@@ -321,7 +321,7 @@ pub(super) const ROWS: &[Row] = &[
     // Which configuration it loads.
     row(
         Configuration,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::Always,
         "it chooses which configuration is loaded, which can name programs to run",
         "kubeconfig config-env config-file config-dir config-path configfile configdir userconfig globalconfig rcfile
@@ -330,14 +330,14 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         Configuration,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::IfHelp(CONFIG_HELP),
         "it chooses which configuration is loaded, which can name programs to run",
         "config configuration conf cfg settings rc option options file *-config module ini",
     ),
     row(
         Configuration,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::Always,
         "it chooses which project is loaded, whose configuration and build scripts are run",
         "manifest-path project-dir project-directory project-path chdir cwd working-directory workdir-host lockfile-path",
@@ -345,7 +345,7 @@ pub(super) const ROWS: &[Row] = &[
     unless(
 row(
         Configuration,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::IfHelp(&[
             "working directory", "before running", "prior to running", "before doing anything", "project directory",
         ]),
@@ -357,7 +357,7 @@ row(
     // What its environment is.
     row(
         Environment,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::Never,
         "it changes the environment of what the program runs",
         "env env-file environment-file set-env setenv",
@@ -366,7 +366,7 @@ row(
     unless(
 row(
         Program,
-        Takes::Text,
+        FlagTakes::Text,
         Leaf::UnlessJob,
         "it chooses which program is run",
         "*-command *-cmd *-program *-helper *-hook *-executable *-shell *-interpreter *-wrapper *-pager
@@ -378,7 +378,7 @@ row(
     only(
         row(
             Program,
-            Takes::Text,
+            FlagTakes::Text,
             Leaf::UnlessJob,
             "it chooses which program is run",
             "*-binary",

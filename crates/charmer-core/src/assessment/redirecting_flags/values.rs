@@ -43,7 +43,7 @@ fn is_none_before(behind: &usize) -> bool {
 }
 
 /// Which values of which arguments redirect.
-struct Shape {
+struct RedirectingValues {
     /// Names of positionals; `*` at one end stands for any beginning or end.
     positionals: &'static str,
     /// Long names of flags.
@@ -51,7 +51,7 @@ struct Shape {
     /// What the flag's help must say; nothing if its name is enough.
     help: &'static [&'static str],
     /// What the command's usage must say, or must not.
-    usage: Usage,
+    usage: UsageArguments,
     pattern: &'static str,
     reason: &'static str,
     read_only: bool,
@@ -59,7 +59,7 @@ struct Shape {
 
 /// What a usage says of its arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Usage {
+enum UsageArguments {
     Any,
     /// An image's name, which has a colon too: `REPOSITORY[:TAG]`.
     Image,
@@ -67,7 +67,7 @@ enum Usage {
     NoColon,
 }
 
-impl Usage {
+impl UsageArguments {
     fn fits(self, command: &Command) -> bool {
         let usage = command.usage.as_deref().unwrap_or_default();
         let usage = usage.to_lowercase();
@@ -82,97 +82,97 @@ impl Usage {
 
 const ELSEWHERE: &str = "it is a place on the network, and only what is configured is reached where only reading is offered";
 
-const SHAPES: &[Shape] = &[
-    Shape {
+const SHAPES: &[RedirectingValues] = &[
+    RedirectingValues {
         positionals: "dbname database conninfo dsn connection-string connstring",
         flags: "dbname",
         help: &[],
-        usage: Usage::Any,
+        usage: UsageArguments::Any,
         pattern: "=|://",
         reason: "it is a connection string, which chooses the server and the files that the program reads",
         read_only: false,
     },
-    Shape {
+    RedirectingValues {
         positionals: "remote: *:path",
         flags: "",
         help: &[],
-        usage: Usage::Any,
+        usage: UsageArguments::Any,
         // `:backend,option=value:path`, and `name,option=value:path` for a remote that is configured.
         pattern: "^:|^[^/:]+,.*:",
         reason: "it describes a remote with options of its own, which can name programs to run",
         read_only: false,
     },
-    Shape {
+    RedirectingValues {
         positionals: "sql",
         flags: "command cmd",
         help: &["sql", "before reading stdin"],
-        usage: Usage::Any,
+        usage: UsageArguments::Any,
         pattern: r"^\s*[\\.]",
         reason: "it is a command of the program itself and not SQL, and can run other programs",
         read_only: false,
     },
-    Shape {
+    RedirectingValues {
         positionals: "",
         flags: "output out-file output-file",
         help: &["or pipe", "pipe to"],
-        usage: Usage::Any,
+        usage: UsageArguments::Any,
         pattern: r"^\s*\|",
         reason: "it runs another program, which the output goes to",
         read_only: false,
     },
-    Shape {
+    RedirectingValues {
         positionals: "",
         flags: "file",
         help: &["archive"],
-        usage: Usage::Any,
+        usage: UsageArguments::Any,
         pattern: "^[^/]*:",
         reason: "it is a file of another machine, which a remote shell is started for",
         read_only: false,
     },
-    Shape {
+    RedirectingValues {
         positionals: "repository repo-url repository-url remote remote-url",
         flags: "",
         help: &[],
-        usage: Usage::NoColon,
+        usage: UsageArguments::NoColon,
         // What has a colon before any slash is a machine and a path there (`host:path`), or an address.
         pattern: "^[^/]*:",
         reason: ELSEWHERE,
         read_only: true,
     },
-    Shape {
+    RedirectingValues {
         positionals: "repository repo-url",
         flags: "",
         help: &[],
-        usage: Usage::Image,
+        usage: UsageArguments::Image,
         // `nginx:1.25` and `nginx@sha256:...` stay.
         pattern: r"://|::|^([\w.-]+@)?[\w-]+(\.[\w-]+)+:[^/]*/",
         reason: ELSEWHERE,
         read_only: true,
     },
-    Shape {
+    RedirectingValues {
         // An image's manifest is asked of the registry that its name begins with; without one, of the usual registry.
         positionals: "manifest manifest-list",
         flags: "",
         help: &[],
-        usage: Usage::Any,
+        usage: UsageArguments::Any,
         pattern: r"://|^[\w-]+([.:][\w-]+)+/|^localhost/",
         reason: ELSEWHERE,
         read_only: true,
     },
-    Shape {
+    RedirectingValues {
         positionals: "",
         flags: "filename",
         help: &["url"],
-        usage: Usage::Any,
+        usage: UsageArguments::Any,
         pattern: "://",
         reason: ELSEWHERE,
         read_only: true,
     },
-    Shape {
+    RedirectingValues {
         positionals: "",
         flags: "kustomize",
         help: &[],
-        usage: Usage::Any,
+        usage: UsageArguments::Any,
         pattern: r"://|::|@|[?]ref=|^[\w-]+(\.[\w-]+)+/",
         reason: ELSEWHERE,
         read_only: true,
@@ -275,7 +275,7 @@ fn stand_ins(lineage: &[&Command], command: &Command) -> Vec<RefusedValue> {
     found
 }
 
-fn takes_shape(shape: &Shape, flag: &Flag) -> bool {
+fn takes_shape(shape: &RedirectingValues, flag: &Flag) -> bool {
     let help = words(flag.help.as_deref().unwrap_or_default());
     row_names(shape.flags, &names(flag)) && (shape.help.is_empty() || mentions(&help, shape.help))
 }
