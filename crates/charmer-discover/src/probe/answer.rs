@@ -41,7 +41,7 @@ impl ProbeAnswer {
     ///
     /// ```
     /// use charmer_discover::probe::ProbeAnswer;
-    /// let answer = Answer { code: Some(0), started: true, ..ProbeAnswer::default() };
+    /// let answer = ProbeAnswer { code: Some(0), started: true, ..ProbeAnswer::default() };
     /// assert!(answer.succeeded());
     /// assert!(!ProbeAnswer::default().succeeded());
     /// ```
@@ -53,7 +53,7 @@ impl ProbeAnswer {
     ///
     /// ```
     /// use charmer_discover::probe::ProbeAnswer;
-    /// let hung = Answer { started: true, timed_out: true, ..ProbeAnswer::default() };
+    /// let hung = ProbeAnswer { started: true, timed_out: true, ..ProbeAnswer::default() };
     /// assert_eq!(hung.trouble().as_deref(), Some("it did not answer in time"));
     /// ```
     pub fn trouble(&self) -> Option<String> {
