@@ -72,7 +72,7 @@ pub(crate) struct AssembledTools {
     pub(crate) left_out: Vec<LeftOutCount>,
 }
 
-/// How much is left out of a program.
+/// The amount that is left out of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LeftOutCount {
@@ -83,7 +83,7 @@ pub(crate) struct LeftOutCount {
     pub(crate) commands: usize,
     /// The number of arguments of which some values are refused.
     pub(crate) refused_values: usize,
-    /// Whether only reading is offered.
+    /// Only reading is offered.
     #[serde(skip)]
     pub(crate) read_only: bool,
 }
@@ -393,7 +393,7 @@ impl Assembler {
         }
     }
 
-    /// How commands are shown.
+    /// The way commands are shown.
     pub(crate) fn exposure(&self) -> &Exposure {
         &self.exposure
     }
@@ -501,7 +501,7 @@ impl Assembler {
     }
 }
 
-/// How commands are shown, as the file and the command line say.
+/// The way commands are shown, as the file and the command line say.
 fn exposure(settings: &Settings, shared: &SharedSteps) -> Exposure {
     let rules = &settings.config.expose;
     let mut exposure = Exposure::new(rules.mode.unwrap_or_default())

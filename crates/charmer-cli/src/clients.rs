@@ -27,7 +27,8 @@ fn stem(command: &str) -> Option<String> {
     Some(stem.to_string_lossy().into_owned())
 }
 
-/// Whether a command is charmer itself, and no program that starts it. This one is, whatever its file was renamed to.
+/// Returns true if a command is charmer itself, and no program that starts it. This one is, whatever its file was
+/// renamed to.
 pub(crate) fn is_charmer(command: &str) -> bool {
     matches!(stem(command).as_deref(), Some("charmer" | "charmer-mcp"))
         || std::env::current_exe().is_ok_and(|own| own == Path::new(command))
@@ -51,7 +52,7 @@ pub(crate) fn served_words(entry: &ServerEntry) -> Option<&[String]> {
         .map(|(_, rest)| rest)
 }
 
-/// Whether an entry starts `charmer serve`.
+/// Returns true if an entry starts `charmer serve`.
 pub(crate) fn is_ours(entry: &ServerEntry) -> bool {
     served_words(entry).is_some()
 }

@@ -16,14 +16,14 @@ use crate::{
     programs,
 };
 
-/// How one program is confined.
+/// The way one program is confined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProgramConfinement {
     /// Who decides what a call that is meant to read can do.
     pub(crate) mode: ConfineMode,
     /// Who has said so; nobody, where it is the default.
     mode_from: Option<&'static str>,
-    /// Whether the names decide although the kernel was to.
+    /// The names decide although the kernel was to.
     pub(crate) stepped_down: bool,
     /// The network of commands whose selector says nothing of it; assumed, if it is not set.
     pub(crate) network: Option<Network>,
@@ -83,7 +83,7 @@ impl Granted {
     }
 }
 
-/// Whether the kernel can take away the right to write.
+/// Returns true if the kernel can take away the right to write.
 fn kernel_confines() -> bool {
     cfg!(target_os = "linux")
 }
@@ -241,16 +241,16 @@ impl ProgramConfinement {
         text
     }
 
-    /// Whether a command with this network may be tried where only reading is wanted, whatever it is called: it can
-    /// neither write nor reach anything that could be told to. Where nothing but reading is offered, a person must have
-    /// said so; by a profile alone, what is known to read is offered, and the rest would be a list of what fails.
+    /// Returns true if a command with this network may be tried where only reading is wanted, whatever it is called: it
+    /// can neither write nor reach anything that could be told to. Where nothing but reading is offered, a person must
+    /// have said so; by a profile alone, what is known to read is offered, and the rest would be a list of what fails.
     pub(crate) fn reads_any(&self, granted: Granted, read_only: bool) -> bool {
         self.mode == ConfineMode::Auto
             && granted.network == Some(Network::None)
             && !(read_only && matches!(granted.from, Some("profile" | "program")))
     }
 
-    /// Whether commands could be tried so, if somebody said that they need no network.
+    /// Returns true if commands could be tried so, if somebody said that they need no network.
     pub(crate) fn could_read_any(&self, source: &SourceEntry) -> bool {
         self.mode == ConfineMode::Auto
             && self.network.is_none()

@@ -17,7 +17,7 @@ pub(crate) fn runner(settings: &Settings, mark: &str, engine: &Engine) -> HookRu
     HookRunner::new(environment, settings.folder.clone(), engine.clone())
 }
 
-/// Whether a file names any.
+/// Returns true if a file names any.
 pub(crate) fn has_any(config: &Config) -> bool {
     all(config).any(|(_, rules)| !rules.is_empty())
 }

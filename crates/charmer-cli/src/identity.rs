@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{commands::client_entry::server_name, read, settings::Settings};
 
-/// How long a client waits to be greeted, at most, for the version of a program that is read for the first time. Clients
-/// give up after ten seconds, the most impatient of them.
+/// The time that a client waits to be greeted, at most, for the version of a program that is read for the first time.
+/// Clients give up after ten seconds, the most impatient of them.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The version of a program that does not tell it.
 const UNKNOWN: &str = "unknown";

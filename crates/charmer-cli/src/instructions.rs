@@ -2,7 +2,7 @@
 
 use crate::{read, settings::Settings};
 
-/// How many programs are named, and how long a name may be that is worth its tokens.
+/// The number of programs that are named, and how long a name may be that is worth its tokens.
 const NAMED: usize = 5;
 const LONGEST: usize = 24;
 

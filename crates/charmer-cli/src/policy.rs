@@ -49,7 +49,7 @@ pub(crate) struct PreparedProgram {
     pub(crate) held: HashSet<CommandPath>,
     /// Values that arguments cannot have, in the order of the commands' paths.
     pub(crate) refused: Vec<Refused>,
-    /// Whether only reading is offered.
+    /// Only reading is offered.
     pub(crate) read_only: bool,
     /// What the configuration has set.
     pub(crate) applied: Vec<Applied>,
@@ -482,7 +482,7 @@ pub(crate) fn read_only_rule(program: &ServedProgram, selection: &Selection) -> 
     format!("only reading is offered by {rule}")
 }
 
-/// Whether a command and all below it are in a set.
+/// Returns true if a command and all below it are in a set.
 fn all_of(path: &CommandPath, command: &Command, set: &HashSet<CommandPath>) -> bool {
     let mut children = command.commands.iter();
     set.contains(path) && children.all(|child| all_of(&path.child(child.name.as_str()), child, set))
@@ -595,7 +595,7 @@ pub(crate) fn met_by(selection: &Selection, names: &[String]) -> Vec<String> {
     met.cloned().collect()
 }
 
-/// Whether there are spells, and --allow lets none through.
+/// Returns true if there are spells, and --allow lets none through.
 pub(crate) fn leaves_out_all(selection: &Selection, names: &[String]) -> bool {
     let allow = globs(&selection.allow);
     !selection.allow.is_empty()

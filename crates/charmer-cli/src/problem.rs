@@ -56,7 +56,7 @@ impl Problem {
         self.hint.as_deref()
     }
 
-    /// Whether it is shown as it is.
+    /// Returns true if it is shown as it is.
     pub(crate) fn is_picture(&self) -> bool {
         self.picture
     }

@@ -98,7 +98,7 @@ impl LoadedProfile {
         })
     }
 
-    /// Whether it is about a program whose file has this name.
+    /// Returns true if it is about a program whose file has this name.
     fn is_of(&self, program: &str) -> bool {
         self.profile.programs.iter().any(|name| name == program)
     }

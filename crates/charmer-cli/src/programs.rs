@@ -45,7 +45,7 @@ pub(crate) fn name(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// Whether a program is named by a path, and not by a name that is looked up.
+/// Returns true if a program is named by a path, and not by a name that is looked up.
 pub(crate) fn is_path(name: &Path) -> bool {
     name.is_absolute() || name.components().count() > 1
 }

@@ -32,8 +32,8 @@ use crate::{
 /// The hidden subcommand that gives its own rights away and then starts the programs that are read.
 pub(crate) const SANDBOX: &str = "__sandbox";
 
-/// How often a program that could not be read whole is asked again by commands that end; a server goes on with one try a
-/// start. What never answers would make every start a long one.
+/// The number of times that a program that could not be read whole is asked again by commands that end; a server goes
+/// on with one try a start. What never answers would make every start a long one.
 pub(crate) const TRIES: u32 = 3;
 
 /// Ends the programs that are being read, whoever reads them.
@@ -54,7 +54,7 @@ fn say_once(sentence: &str) {
     }
 }
 
-/// Whether this was warned of before.
+/// Returns true if this was warned of before.
 pub(crate) fn was_said(sentence: &str) -> bool {
     let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     said.contains(sentence)
@@ -69,7 +69,7 @@ pub(crate) struct Attempt {
     tries: u32,
 }
 
-/// How the reading of a program begins.
+/// The way the reading of a program begins.
 pub(crate) enum Start {
     /// Everything is known from the last time.
     Known(PathBuf, Box<Discovery>),
@@ -154,7 +154,7 @@ impl Start {
         }
     }
 
-    /// Whether a program that is known from the last time is still what it was; one that does not answer is.
+    /// Returns true if a program that is known from the last time is still what it was; one that does not answer is.
     pub(crate) async fn still_holds(&self) -> bool {
         let Self::Known(program, found) = self else {
             return true;
@@ -215,7 +215,7 @@ impl Start {
         }
     }
 
-    /// How many commands have been read, and how many are known of.
+    /// The number of commands that have been read, and how many are known of.
     pub(crate) fn progress(&self) -> (usize, usize) {
         match self {
             Self::Known(..) => (0, 0),

@@ -19,7 +19,7 @@ pub(crate) struct Refused {
     pub(crate) argument: String,
     /// What no value may match.
     pub(crate) pattern: String,
-    /// How many values come before those that are meant.
+    /// The number of values that come before those that are meant.
     #[serde(skip)]
     pub(crate) behind: usize,
     /// Why.

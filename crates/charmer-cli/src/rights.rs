@@ -183,7 +183,7 @@ pub(crate) struct Confines<'p> {
     pub(crate) environment: &'p Environment,
     /// The folder that it works in.
     pub(crate) folder: &'p Path,
-    /// Whether only reading is offered.
+    /// Only reading is offered.
     pub(crate) read_only: bool,
 }
 

@@ -21,15 +21,16 @@ use crate::{
     read,
 };
 
-/// How long programs that are being read may take to end, and their folders to be removed. What is left of those is
-/// removed by whoever reads a program next.
+/// The longest time that programs that are being read may take to end, and their folders to be removed. What is left of
+/// those is removed by whoever reads a program next.
 const PROBES_END: Duration = Duration::from_millis(500);
-/// How long a command may take to come to its end after it was told to. With the above it is less than a second.
+/// The longest time that a command may take to come to its end after it was told to. With the above it is less than a
+/// second.
 const COMMAND_ENDS: Duration = Duration::from_millis(700);
 
 /// Cancelled when the process is told to end.
 static STOP: LazyLock<CancellationToken> = LazyLock::new(CancellationToken::new);
-/// Whether the command ends in an order of its own when it is told to.
+/// The command ends in an order of its own when it is told to.
 static ORDERLY: AtomicBool = AtomicBool::new(false);
 
 /// How many processors one of our threads keeps busy with programs that it starts and whose help it reads: to start one is

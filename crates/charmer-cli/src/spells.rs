@@ -168,7 +168,7 @@ pub(crate) fn folder(
     }))
 }
 
-/// Whether two paths lead to one folder.
+/// Returns true if two paths lead to one folder.
 fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,

@@ -57,7 +57,7 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// How the last column gets into a line that is too short for it.
+/// The way the last column gets into a line that is too short for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Last {
     /// Its beginning is shown.

@@ -217,8 +217,8 @@ fn names(flag: &Flag) -> impl Iterator<Item = &str> {
     flag.long.as_deref().into_iter().chain(aliases)
 }
 
-/// Whether a flag of the first name takes away what one of the second restricts: `all-pods` of `pod`, `no-color` of `color`
-/// and the other way round.
+/// Returns true if a flag of the first name takes away what one of the second restricts: `all-pods` of `pod`,
+/// `no-color` of `color` and the other way round.
 fn turns_off(name: &str, pinned: &str) -> bool {
     if pinned.strip_prefix("no-") == Some(name) || name.strip_prefix("no-") == Some(pinned) {
         return true;
@@ -234,7 +234,7 @@ fn turns_off(name: &str, pinned: &str) -> bool {
         || ending.is_some_and(|stem| rest.strip_prefix(stem) == Some("ies"))
 }
 
-/// Whether the help of a flag says that the pinned one loses what it was set to.
+/// Returns true if the help of a flag says that the pinned one loses what it was set to.
 fn help_says_so(flag: &Flag, pinned: &Flag) -> bool {
     let help = flag.help.as_deref().unwrap_or_default().to_lowercase();
     let sentences = help.split(['.', ';', '\n']).filter(|s| s.contains("--"));
@@ -243,7 +243,7 @@ fn help_says_so(flag: &Flag, pinned: &Flag) -> bool {
     })
 }
 
-/// Whether a sentence says that the flag of this name loses what it was set to.
+/// Returns true if a sentence says that the flag of this name loses what it was set to.
 fn loses(sentence: &str, name: &str) -> bool {
     let whole = |at: usize| {
         let next = sentence[at + name.len()..].chars().next();
@@ -280,7 +280,7 @@ fn loses(sentence: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the text names a condition or another actor, so that a verb before it is not about what follows.
+/// Returns true if the text names a condition or another actor, so that a verb before it is not about what follows.
 fn has_clause(text: &str) -> bool {
     words(text).any(|word| {
         matches!(
@@ -300,7 +300,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// Whether a flag sends a request of the caller's own to the server: it takes one as its value, and says so.
+/// Returns true if a flag sends a request of the caller's own to the server: it takes one as its value, and says so.
 fn is_raw_request(flag: &Flag) -> bool {
     let named = names(flag).any(|name| name.split('-').any(|part| part == "raw"));
     let help = flag.help.as_deref().unwrap_or_default().to_lowercase();

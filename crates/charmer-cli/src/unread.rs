@@ -4,7 +4,7 @@ use charmer_discover::{Discovery, DiscoveryWarning, Gap};
 
 use crate::read::TRIES;
 
-/// How many commands are named.
+/// The number of commands that are named.
 const NAMED: usize = 5;
 
 /// What is missing of one program.
@@ -12,9 +12,9 @@ pub(crate) struct Unread {
     program: String,
     /// A sentence without its full stop.
     pub(crate) sentence: String,
-    /// Whether it may be there when the program is asked again.
+    /// It may be there when the program is asked again.
     passing: bool,
-    /// Whether it was missing so often that only a server asks again by itself.
+    /// It was missing so often that only a server asks again by itself.
     often: bool,
 }
 

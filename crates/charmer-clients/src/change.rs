@@ -34,7 +34,7 @@ impl Change {
         self.after.as_deref()
     }
 
-    /// Whether everything is as it should be already.
+    /// Returns true if everything is as it should be already.
     pub fn is_nothing(&self) -> bool {
         self.before == self.after
     }

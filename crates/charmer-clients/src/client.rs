@@ -223,7 +223,7 @@ impl Client {
         paths
     }
 
-    /// Whether it is on the machine: its file, its folder, or one of its commands on `PATH` exists.
+    /// Returns true if it is on the machine: its file, its folder, or one of its commands on `PATH` exists.
     pub fn is_here(&self, machine: &Machine) -> bool {
         let folder_exists = |template: &&str| match machine.resolve(template) {
             ResolvedPath::Usual(path) | ResolvedPath::Moved(path) | ResolvedPath::Found(path) => {
@@ -236,8 +236,8 @@ impl Client {
             || self.commands.iter().any(|name| machine.has_command(name))
     }
 
-    /// Whether it starts servers with a bare `PATH` and in another folder, as programs do that are not started from a
-    /// shell.
+    /// Returns true if it starts servers with a bare `PATH` and in another folder, as programs do that are not started
+    /// from a shell.
     pub fn is_graphical(&self) -> bool {
         self.graphical
     }
@@ -278,7 +278,7 @@ impl Client {
         self.note
     }
 
-    /// Whether it reads files of this scope.
+    /// Returns true if it reads files of this scope.
     pub fn has_scope(&self, scope: Scope) -> bool {
         scope == Scope::User || !self.project_files.is_empty()
     }

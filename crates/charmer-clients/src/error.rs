@@ -81,7 +81,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Whether reading the file again and repeating the edit may help.
+    /// Returns true if reading the file again and repeating the edit may help.
     pub fn is_changed_meanwhile(&self) -> bool {
         matches!(self, Self::ChangedMeanwhile { .. })
     }

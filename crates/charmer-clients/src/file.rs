@@ -14,7 +14,7 @@ use crate::{
     toml, write, yaml,
 };
 
-/// How often an edit is tried while somebody else keeps changing the file.
+/// The number of times that an edit is tried while somebody else keeps changing the file.
 const TRIES: usize = 5;
 
 /// The bytes by which some editors mark UTF-8.
@@ -106,7 +106,7 @@ impl ClientFile {
         &self.path
     }
 
-    /// Whether there is such a file.
+    /// Returns true if there is such a file.
     pub fn exists(&self) -> bool {
         self.bytes.is_some()
     }
@@ -170,7 +170,7 @@ impl ClientFile {
         Ok(self.change(Some(after)))
     }
 
-    /// Whether a server is in the file; the order of its variables says nothing.
+    /// Returns true if a server is in the file; the order of its variables says nothing.
     fn holds(&self, entry: &ServerEntry) -> bool {
         let sorted = |entry: &ServerEntry| {
             let mut entry = entry.clone();

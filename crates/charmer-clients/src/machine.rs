@@ -121,7 +121,7 @@ impl Machine {
             .filter(|value| !value.is_empty())
     }
 
-    /// Whether a command is installed.
+    /// Returns true if a command is installed.
     pub(crate) fn has_command(&self, name: &str) -> bool {
         let endings: &[&str] = match self.platform {
             Platform::Windows => &["", ".exe", ".cmd", ".bat"],

@@ -11,7 +11,7 @@ pub(crate) struct ServersPlace {
     pub(crate) key: &'static str,
     /// A key below it that is used where it is there already.
     pub(crate) inner: Option<&'static str>,
-    /// Whether the servers are a list of entries with names, not a map from names to entries.
+    /// The servers are a list of entries with names, not a map from names to entries.
     pub(crate) list: bool,
     /// The keys that a file of this client cannot do without, for a file that has to be made.
     pub(crate) preamble: &'static [(&'static str, &'static str)],
@@ -41,7 +41,7 @@ pub(crate) struct Mistake {
     pub(crate) message: String,
     /// The bytes of the text that it is about.
     pub(crate) span: Range<usize>,
-    /// Whether the text was understood, and means something else than expected.
+    /// The text was understood, and means something else than expected.
     pub(crate) understood: bool,
 }
 

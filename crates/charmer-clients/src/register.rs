@@ -6,7 +6,7 @@ use crate::{
     Change, Client, ClientFile, FileError, Machine, Scope, ScopeError, ServerEntry, UnknownClient,
 };
 
-/// How often a change is tried while somebody else keeps changing the file.
+/// The number of times that a change is tried while somebody else keeps changing the file.
 const TRIES: usize = 5;
 
 /// The word that stands for all clients.

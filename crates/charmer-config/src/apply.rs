@@ -55,7 +55,7 @@ impl ApplyReport {
         });
     }
 
-    /// Whether a field of a command itself was set.
+    /// Returns true if a field of a command itself was set.
     fn has(&self, path: &CommandPath, field: &str) -> bool {
         let mut applied = self.applied.iter();
         applied.any(|entry| entry.argument.is_none() && entry.field == field && entry.path == *path)

@@ -64,13 +64,13 @@ pub struct Config {
         serialize_with = "write_optional_results"
     )]
     pub results: Option<Results>,
-    /// How commands are shown.
+    /// The way commands are shown.
     #[serde(skip_serializing_if = "is_default")]
     pub expose: ExposeRules,
-    /// Whether the examples in the programs' help are offered as prompts. Spells are prompts in any case.
+    /// The examples in the programs' help are offered as prompts. Spells are prompts in any case.
     #[serde(skip_serializing_if = "is_default")]
     pub prompts: bool,
-    /// Whether calls that are meant to read are run without the right to write, where a source does not say it.
+    /// Calls that are meant to read are run without the right to write, where a source does not say it.
     #[serde(skip_serializing_if = "is_default")]
     pub confine: Confine,
     /// The programs that are asked about every call, around those of its source.
@@ -137,19 +137,19 @@ impl Config {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LimitSettings {
-    /// How long a program may run.
+    /// The longest time that a program may run.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub timeout: Option<Duration>,
-    /// How long it may take to end after it was asked to.
+    /// The longest time that it may take to end after it was asked to.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub grace: Option<Duration>,
-    /// How many bytes of each stream are kept in memory.
+    /// The number of bytes of each stream that are kept in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capture: Option<u64>,
     /// How many characters of each stream an assistant gets.
@@ -161,7 +161,7 @@ pub struct LimitSettings {
     /// How many programs run at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
-    /// How many calls may wait for a place.
+    /// The number of calls that may wait for a place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<usize>,
 }
@@ -189,7 +189,7 @@ pub struct Redact {
 }
 
 impl Redact {
-    /// Whether nothing is secret.
+    /// Returns true if nothing is secret.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.environment.is_empty() && self.patterns.is_empty()
     }
@@ -208,7 +208,7 @@ impl Redact {
 pub struct AuditSettings {
     /// The file that lines are added to.
     pub file: PathBuf,
-    /// Whether a call is refused if its line cannot be written.
+    /// A call is refused if its line cannot be written.
     pub fail_closed: bool,
 }
 
@@ -243,7 +243,7 @@ impl Serialize for SpoolKey {
     }
 }
 
-/// How much is kept on disk, and for how long. What is not set keeps its default.
+/// The amount that is kept on disk, and for how long. What is not set keeps its default.
 ///
 /// ```
 /// # use charmer_config::Config;
@@ -253,13 +253,13 @@ impl Serialize for SpoolKey {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SpoolSettings {
-    /// How many bytes of one stream are kept.
+    /// The number of bytes of one stream that are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// How many files are kept; the oldest goes first.
+    /// The number of files that are kept; the oldest goes first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// How long a file is kept.
+    /// The time that a file is kept.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
@@ -276,11 +276,11 @@ pub struct SpoolSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Log {
-    /// Whether the beginning and the end of every call are logged.
+    /// The beginning and the end of every call are logged.
     pub calls: bool,
 }
 
-/// Whether a section says nothing that is not so anyway.
+/// Returns true if a section says nothing that is not so anyway.
 fn is_default<T: Default + PartialEq>(section: &T) -> bool {
     *section == T::default()
 }

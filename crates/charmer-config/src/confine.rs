@@ -95,7 +95,7 @@ impl Serialize for Confine {
     }
 }
 
-/// Whether a path begins with `~`, which stands for the home folder.
+/// Returns true if a path begins with `~`, which stands for the home folder.
 pub(crate) fn is_of_home(path: &Path) -> bool {
     path.starts_with("~")
 }

@@ -5,7 +5,7 @@ use std::{fmt, ops::Range};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
-/// How many mistakes are shown before the rest is only counted.
+/// The number of mistakes that are shown before the rest is only counted.
 const SHOWN: usize = 50;
 
 /// How far into a line, in bytes, a mistake is still shown with a picture.
@@ -56,7 +56,7 @@ pub struct Diagnostics {
     kind: DiagnosticKind,
 }
 
-/// How bad it is.
+/// The gravity of the matter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DiagnosticKind {
     Mistakes,

@@ -48,7 +48,7 @@ pub struct ExposeRules {
     /// How many tokens the list may take in `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
-    /// How much is said in definitions.
+    /// The amount that is said in definitions.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_descriptions"
@@ -60,7 +60,7 @@ pub struct ExposeRules {
     /// Commands that never are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hide: Vec<String>,
-    /// Whether commands that were described become tools of their own.
+    /// Commands that were described become tools of their own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub promote: bool,
 }

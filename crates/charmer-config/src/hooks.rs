@@ -39,7 +39,7 @@ pub struct HookRules {
     /// Asked when a call has failed: it may change what is said of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub error: Vec<String>,
-    /// How long each of them may take.
+    /// The longest time that each of them may take.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
@@ -48,7 +48,7 @@ pub struct HookRules {
 }
 
 impl HookRules {
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

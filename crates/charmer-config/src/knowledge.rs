@@ -42,7 +42,7 @@ pub struct Knowledge {
     /// The commands that people use most, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub common: Vec<String>,
-    /// How people ask for a command, by command.
+    /// The way people ask for a command, by command.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub phrases: BTreeMap<String, Vec<String>>,
     /// The flags that keep every value when they are given again, by command; `'*'` is for every command that has them.

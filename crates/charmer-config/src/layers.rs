@@ -111,7 +111,8 @@ impl Validation {
         }
     }
 
-    /// Whether a tool has the argument at all. An argument that no tool has is a mistake of whoever wrote the file.
+    /// Returns true if a tool has the argument at all. An argument that no tool has is a mistake of whoever wrote the
+    /// file.
     pub fn applies_to(&self, tool: &Tool) -> bool {
         self.layer().applies_to(tool)
     }

@@ -74,7 +74,7 @@ pub struct OutputRules {
     /// The JSON Schema of what a success prints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<SchemaRule>,
-    /// How it is printed: as JSON, if there is a schema and nothing else is said.
+    /// The way it is printed: as JSON, if there is a schema and nothing else is said.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_format"
@@ -149,7 +149,7 @@ impl Serialize for SchemaRule {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Declared {
-    /// How it is printed.
+    /// The way it is printed.
     pub format: Option<Format>,
     /// What it holds.
     pub schema: Option<Arc<OutputSchema>>,

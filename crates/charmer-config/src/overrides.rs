@@ -34,10 +34,10 @@ pub struct CommandOverride {
     /// Where it stands in the file.
     #[serde(skip)]
     pub position: Position,
-    /// Whether the command is added if the program does not show it.
+    /// The command is added if the program does not show it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub add: bool,
-    /// Whether the program need not have it: another version has it, a plugin, or another program of the same profile.
+    /// The program need not have it: another version has it, a plugin, or another program of the same profile.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
     /// What it does.
@@ -58,19 +58,19 @@ pub struct CommandOverride {
     /// What it may reach beyond its process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
-    /// Whether running it twice is the same as running it once.
+    /// Running it twice is the same as running it once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent: Option<bool>,
-    /// Whether it reaches beyond this machine.
+    /// It reaches beyond this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
-    /// Whether it does something by itself, and is not only a place for subcommands.
+    /// It does something by itself, and is not only a place for subcommands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runnable: Option<bool>,
-    /// Whether it and its subcommands are left out; `false` brings back a hidden or deprecated one.
+    /// It and its subcommands are left out; `false` brings back a hidden or deprecated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude: Option<bool>,
-    /// Whether it reads standard input.
+    /// It reads standard input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
     /// The flag that answers its question; it becomes a required `confirm`.
@@ -107,13 +107,13 @@ pub struct ArgOverride {
     /// What it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether the command refuses to run without it.
+    /// The command refuses to run without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
-    /// Whether it takes any number of values.
+    /// It takes any number of values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variadic: Option<bool>,
-    /// Whether it stands behind a `--`.
+    /// It stands behind a `--`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<bool>,
     /// The values that are accepted; an empty list for any.
@@ -145,10 +145,10 @@ pub struct ArgOverride {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FlagOverride {
-    /// Whether the flag is added if the program does not show it. Without a type it is a switch then.
+    /// The flag is added if the program does not show it. Without a type it is a switch then.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub add: bool,
-    /// Whether the command need not have it.
+    /// The command need not have it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
     /// The type of its value.
@@ -157,7 +157,7 @@ pub struct FlagOverride {
     /// What it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether the command refuses to run without it.
+    /// The command refuses to run without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// The values that are accepted; an empty list for any.
@@ -166,19 +166,19 @@ pub struct FlagOverride {
     /// The default; an empty list for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
-    /// Whether its value can be left out.
+    /// Its value can be left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bare: Option<Bare>,
-    /// How it takes several values.
+    /// The way it takes several values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeat: Option<Repeat>,
     /// Its letter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short: Option<char>,
-    /// Whether the command's subcommands take it too.
+    /// The command's subcommands take it too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global: Option<bool>,
-    /// Whether it is left out; `false` brings back a hidden or deprecated one.
+    /// It is left out; `false` brings back a hidden or deprecated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude: Option<bool>,
     /// What a call does with it: a word, or words by value (`'*'` for all others). Reading lowers what the command does
@@ -188,7 +188,7 @@ pub struct FlagOverride {
         serialize_with = "write_effect"
     )]
     pub effect: Option<GivenEffect>,
-    /// Whether it changes where the program connects, who it is, what it loads or which program it runs, and so stays out
+    /// It changes where the program connects, who it is, what it loads or which program it runs, and so stays out
     /// unless it is asked for; `false` where that is thought of it and wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redirects: Option<bool>,
@@ -363,7 +363,7 @@ impl TypeName {
         }
     }
 
-    /// Whether a flag of this type takes no value.
+    /// Returns true if a flag of this type takes no value.
     pub(crate) fn is_switch(&self) -> bool {
         matches!(self.meaning().0, ValueType::Bool | ValueType::Count)
             && self.meaning().1 == Repetition::Single

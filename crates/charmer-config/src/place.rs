@@ -57,7 +57,7 @@ impl FilePlace {
     }
 }
 
-/// Whether a node is this text, or a mapping that has it as a value: `- argument: NAME`.
+/// Returns true if a node is this text, or a mapping that has it as a value: `- argument: NAME`.
 fn holds(node: &Node, text: &str) -> bool {
     match &node.kind {
         YamlKind::Text(held) => held == text,
@@ -70,7 +70,7 @@ fn holds(node: &Node, text: &str) -> bool {
     }
 }
 
-/// Whether a key names several, and this is one of them: `status, log`.
+/// Returns true if a key names several, and this is one of them: `status, log`.
 fn lists(key: &Node, text: &str) -> bool {
     let YamlKind::Text(held) = &key.kind else {
         return false;
@@ -96,7 +96,7 @@ pub struct Finding {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// Whether it must be corrected, and is not only to be known.
+    /// It must be corrected, and is not only to be known.
     pub is_mistake: bool,
 }
 

@@ -85,7 +85,7 @@ impl Profile {
         })
     }
 
-    /// Whether a text is meant to be a profile: it has the key `program`.
+    /// Returns true if a text is meant to be a profile: it has the key `program`.
     pub fn is_one(text: &str) -> bool {
         let read = reading::read(text, "", |tree, _| {
             parse::has_key(tree, "program").then_some(())
@@ -102,7 +102,7 @@ impl Profile {
         read.value.unwrap_or_default()
     }
 
-    /// Whether it was written for this version of the program.
+    /// Returns true if it was written for this version of the program.
     pub fn speaks_of(&self, version: &str) -> bool {
         let versions = self.versions.as_ref();
         versions.is_none_or(|versions| versions.include(version))

@@ -11,7 +11,7 @@ use crate::{
     yaml::{Node, Quoted, YamlKind},
 };
 
-/// How many mistakes are kept. Whoever has more has another problem.
+/// The number of mistakes that are kept. Whoever has more has another problem.
 const MOST: usize = 1_000;
 
 /// The text and what is wrong with it.
@@ -48,7 +48,7 @@ impl<'t> Problems<'t> {
         }
     }
 
-    /// Whether a mistake was noted.
+    /// Returns true if a mistake was noted.
     pub fn any(&self) -> bool {
         !self.list.is_empty()
     }

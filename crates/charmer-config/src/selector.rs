@@ -53,13 +53,13 @@ pub struct SelectEntry {
     pub flags: FlagSelection,
     /// Which flags of its ancestors can be reached.
     pub inherited_flags: FlagSelection,
-    /// How long a call may run.
+    /// The longest time that a call may run.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub timeout: Option<Duration>,
-    /// How long a program may take to end after it was asked to.
+    /// The longest time that a program may take to end after it was asked to.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
@@ -68,7 +68,7 @@ pub struct SelectEntry {
     /// How often these commands may be called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimitSettings>,
-    /// How often a call that failed is tried again; only for commands that read.
+    /// The number of times that a call that failed is tried again; only for commands that read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetrySettings>,
     /// How many calls of one of these commands run at once.
@@ -80,7 +80,7 @@ pub struct SelectEntry {
     /// The flag that answers a command's question; it becomes a required `confirm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirm: Option<String>,
-    /// Whether the commands read standard input; they get a property `stdin` then.
+    /// The commands read standard input; they get a property `stdin` then.
     pub stdin: bool,
     /// What arguments must look like.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -100,7 +100,7 @@ pub struct SelectEntry {
     /// How many items of a list an assistant gets, where output is data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<usize>,
-    /// Whether the commands are always tools of their own, or never.
+    /// The commands are always tools of their own, or never.
     #[serde(skip_serializing_if = "is_free", serialize_with = "write_wish")]
     pub expose: Visibility,
     /// What the commands do to the world: it is asserted of all of them, and chooses none. It was the key `effect` once.

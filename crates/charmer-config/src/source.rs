@@ -46,18 +46,18 @@ pub struct SourceEntry {
     pub origin: SourceKind,
     /// Replaces the program's name in tool names; empty for no prefix at all.
     pub prefix: Option<String>,
-    /// How input is laid out.
+    /// The way input is laid out.
     pub layout: Layout,
     /// What its children see of the environment.
     pub environment: EnvironmentRules,
     /// The folder that its children run in, whatever folder their caller works in; the caller's, or else the server's, if
     /// it is not set. It was the key `directory` once.
     pub folder: Option<PathBuf>,
-    /// Whether its children see `MCP_MODE=true`.
+    /// Its children see `MCP_MODE=true`.
     pub mcp_mode: bool,
-    /// Whether the program's own completion is asked when a client completes an argument of a prompt.
+    /// The program's own completion is asked when a client completes an argument of a prompt.
     pub completion: Completion,
-    /// Whether only commands that read are served, without the flags that write.
+    /// Only commands that read are served, without the flags that write.
     pub read_only: bool,
     /// Which flags come back that redirect the program, and are left out otherwise.
     pub redirects: Redirects,
@@ -65,7 +65,7 @@ pub struct SourceEntry {
     pub network: Option<Network>,
     /// The files and folders of secrets that are the program's own, and within its reach when it is confined.
     pub credentials: Option<Vec<PathBuf>>,
-    /// Whether its calls that are meant to read are run without the right to write; see the key of the same name at the top.
+    /// Its calls that are meant to read are run without the right to write; see the key of the same name at the top.
     pub confine: Confine,
     /// Flags that are in every command line and in no schema, by name, with or without dashes.
     pub set: BTreeMap<String, Pinned>,
@@ -159,7 +159,7 @@ pub enum Redirects {
 }
 
 impl Redirects {
-    /// Whether a flag that redirects is offered all the same.
+    /// Returns true if a flag that redirects is offered all the same.
     pub fn lets_in(&self, flag: &Flag) -> bool {
         match self {
             Self::None => false,
@@ -168,7 +168,7 @@ impl Redirects {
         }
     }
 
-    /// Whether an argument of this name may have values that redirect.
+    /// Returns true if an argument of this name may have values that redirect.
     pub fn lets_in_values_of(&self, name: &str) -> bool {
         match self {
             Self::None => false,

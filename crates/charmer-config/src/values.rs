@@ -35,7 +35,7 @@ impl Pattern {
         &self.0
     }
 
-    /// Whether it matches where there is nothing.
+    /// Returns true if it matches where there is nothing.
     pub(crate) fn matches_empty(&self) -> bool {
         Regex::new(&self.0).is_ok_and(|regex| regex.is_match(""))
     }

@@ -30,7 +30,7 @@ enum VersionBound {
 pub struct NoVersions(String);
 
 impl Versions {
-    /// Whether a version is within. One without a number is not known to be without.
+    /// Returns true if a version is within. One without a number is not known to be without.
     pub fn include(&self, version: &str) -> bool {
         let Some(version) = numbers(version) else {
             return true;

@@ -118,7 +118,7 @@ impl CommandRule {
         Self::new(move |candidate| !(self.0)(candidate))
     }
 
-    /// Whether the rule matches.
+    /// Returns true if the rule matches.
     pub fn matches(&self, candidate: &Candidate<'_>) -> bool {
         (self.0)(candidate)
     }
@@ -162,7 +162,7 @@ impl FlagRule {
         Self::new(move |flag| !allowed.matches(flag))
     }
 
-    /// Whether the rule lets a flag in.
+    /// Returns true if the rule lets a flag in.
     pub fn matches(&self, flag: &Flag) -> bool {
         (self.0)(flag)
     }
@@ -174,7 +174,7 @@ impl fmt::Debug for FlagRule {
     }
 }
 
-/// Whether a name, with or without dashes, long or short, is one of the flag's.
+/// Returns true if a name, with or without dashes, long or short, is one of the flag's.
 pub fn names_flag(name: &str, flag: &Flag) -> bool {
     if name.starts_with('-') {
         return flag.is_named(name);

@@ -8,7 +8,7 @@ use std::{
 
 use memchr::memmem;
 
-/// How much is read at once when a file is searched.
+/// The amount that is read at once when a file is searched.
 const CHUNK: usize = 1 << 20;
 
 /// A program's file.
@@ -34,14 +34,14 @@ impl Binary {
         name.strip_suffix(".exe").unwrap_or(&name).to_owned()
     }
 
-    /// Whether the file is a script.
+    /// Returns true if the file is a script.
     pub(crate) fn is_script(&self) -> bool {
         let mut head = [0; 2];
         let read = File::open(&self.path).and_then(|mut file| file.read_exact(&mut head));
         read.is_ok() && head == *b"#!"
     }
 
-    /// Whether the file is a script that Python runs.
+    /// Returns true if the file is a script that Python runs.
     pub(crate) fn is_python_script(&self) -> bool {
         let mut head = Vec::new();
         let read = File::open(&self.path).map(|file| file.take(256).read_to_end(&mut head));

@@ -18,10 +18,10 @@ use crate::{
     sketch::{CommandSketch, FlagScope, FlagSketch, KindSketch},
 };
 
-/// How many bytes of one text are kept: more than any program has to say of a command.
+/// The number of bytes of one text that are kept: more than any program has to say of a command.
 const LONGEST: usize = 64 << 10;
 
-/// How many bytes of a heading are kept.
+/// The number of bytes of a heading that are kept.
 const LONGEST_HEADING: usize = 120;
 
 /// Where every field of a program's model was seen.
@@ -43,7 +43,7 @@ pub struct CommandOrigins {
 pub type Sources = Shared<BTreeMap<String, Source>>;
 
 impl Provenance {
-    /// Whether nothing is known of where anything was seen.
+    /// Returns true if nothing is known of where anything was seen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -419,8 +419,8 @@ fn flag(sketch: &FlagSketch, home: &str) -> (Flag, BTreeMap<String, Source>) {
     (flag, fields)
 }
 
-/// Whether a list of values can be all that a flag takes. `(ns|us|ms)` behind a length of time are units, and a list
-/// without the default is a list of something else.
+/// Returns true if a list of values can be all that a flag takes. `(ns|us|ms)` behind a length of time are units, and a
+/// list without the default is a list of something else.
 fn closes(flag: &Flag, choices: &Fact<Vec<Choice>>) -> bool {
     let listed = |text: &String| choices.value.iter().any(|choice| choice.value == *text);
     let measured = matches!(

@@ -29,13 +29,13 @@ use crate::{
 /// Changes whenever programs are read differently than before.
 const FORMAT: u32 = 40;
 
-/// How the name of a [`Journal`]'s file ends.
+/// The way the name of a [`Journal`]'s file ends.
 const JOURNAL: &str = "journal";
-/// How the name of a footing's file ends.
+/// The way the name of a footing's file ends.
 const FOOTING: &str = "footing.json";
-/// How the name of the file with where everything was seen ends.
+/// The way the name of the file with where everything was seen ends.
 const ORIGINS: &str = "origins.json";
-/// How the name of an entry's own file ends.
+/// The way the name of an entry's own file ends.
 const ENTRY: &str = "json";
 
 /// A folder of entries.
@@ -133,7 +133,8 @@ impl Cache {
         ours.then_some(entry.discovery)
     }
 
-    /// Whether what is kept of the program at this path is of a reading that was not complete, without reading it.
+    /// Returns true if what is kept of the program at this path is of a reading that was not complete, without reading
+    /// it.
     pub fn has_incomplete(&self, program: &Path) -> bool {
         let files = [ENTRY, JOURNAL].map(|ending| self.file(program, ending));
         files.iter().all(|file| file.exists())
@@ -156,7 +157,7 @@ impl Cache {
         footing.check(&self.around)
     }
 
-    /// Whether the program is still what its entry was made from.
+    /// Returns true if the program is still what its entry was made from.
     fn holds(&self, program: &Path) -> bool {
         let Some(mut footing) = self.kept_footing(program) else {
             return false;

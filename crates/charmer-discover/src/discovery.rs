@@ -29,17 +29,17 @@ use crate::{
     walk::{Found, Walk, WalkBounds},
 };
 
-/// How a program is read.
+/// The way a program is read.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct DiscoverOptions {
-    /// How it is run.
+    /// The way it is run.
     pub probe: ProbeOptions,
-    /// How many commands are read at most.
+    /// The number of commands that are read at most.
     pub commands: usize,
-    /// How deep commands may be nested.
+    /// The depth to which commands may be nested.
     pub depth: usize,
-    /// How many flags of a command are read at most; 2,000 by default.
+    /// The number of flags of a command that are read at most; 2,000 by default.
     pub flags: usize,
     /// The time after which a program that has shown no help is not asked in other ways; 8 s by default. Some wait on
     /// purpose before they show none, each time.
@@ -142,7 +142,7 @@ pub struct Discovery {
     pub identity: String,
     /// How often the program was started for it.
     pub spawned: usize,
-    /// Whether asking again would show no more; not so while it is being read, and where a command did not answer in
+    /// Asking again would show no more; not so while it is being read, and where a command did not answer in
     /// time or reading it went wrong. See [`gaps`](Self::gaps).
     pub complete: bool,
     /// How many readings before this one were not complete either.
@@ -502,7 +502,7 @@ impl Discoverer {
         if looks_like_help(&more) { more } else { help }
     }
 
-    /// How many commands have been read, and how many are known of.
+    /// The number of commands that have been read, and how many are known of.
     pub fn progress(&self) -> (usize, usize) {
         let found = self.found();
         (found.read, found.known)
@@ -657,7 +657,7 @@ async fn first_look(prober: &Prober, over: impl Fn() -> bool) -> ProbeAnswer {
     best.unwrap_or_default()
 }
 
-/// Whether an answer can be help at all; which kind is for the families to say.
+/// Returns true if an answer can be help at all; which kind is for the families to say.
 pub(crate) fn looks_like_help(answer: &ProbeAnswer) -> bool {
     let text = printed(answer);
     let lower = text.to_lowercase();
@@ -680,7 +680,7 @@ pub(crate) fn choose(signs: &Signs<'_>) -> Option<Box<dyn Family>> {
     best.map(|(_, family)| family)
 }
 
-/// Whether a program did not understand what it was asked and showed no usage that begins with its name.
+/// Returns true if a program did not understand what it was asked and showed no usage that begins with its name.
 fn complains(signs: &Signs<'_>) -> bool {
     let name = signs.binary.name();
     let usage = usage_statements(signs.text(), &name);

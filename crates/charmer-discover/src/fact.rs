@@ -17,7 +17,7 @@ pub enum Origin {
     Help,
     /// The program's own shell completion.
     Completion,
-    /// How the program answered a value that was meant to be wrong.
+    /// The way the program answered a value that was meant to be wrong.
     Probe,
     /// What the program says of itself, in a document.
     Program,

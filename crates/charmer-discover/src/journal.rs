@@ -37,7 +37,7 @@ pub struct Journal {
 /// What was asked: everything about a probe that its answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct ProbeQuestion {
-    /// Whether it was asked with the user's real home.
+    /// It was asked with the user's real home.
     pub(crate) at_home: bool,
     /// The variables that were set for it alone.
     pub(crate) variables: Vec<(String, String)>,

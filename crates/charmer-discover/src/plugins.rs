@@ -196,8 +196,8 @@ impl PluginFile {
     }
 }
 
-/// Whether an answer is that of a command which is there. Programs name what they do not know, so it is not where the same
-/// words stand before one of the names.
+/// Returns true if an answer is that of a command which is there. Programs name what they do not know, so it is not
+/// where the same words stand before one of the names.
 fn is_known(
     answer: &ProbeAnswer,
     file: &str,
@@ -230,7 +230,8 @@ fn is_known(
 }
 
 impl Found {
-    /// Whether one of these is a command of the program's own. What others could add, and only its completion knows, is not.
+    /// Returns true if one of these is a command of the program's own. What others could add, and only its completion
+    /// knows, is not.
     fn has_any(&self, spellings: &[Vec<String>]) -> bool {
         let mut paths = spellings
             .iter()
@@ -241,7 +242,7 @@ impl Found {
         })
     }
 
-    /// Whether the program tells of a command as its own, and not its completion alone.
+    /// Returns true if the program tells of a command as its own, and not its completion alone.
     fn is_told_of(&self, path: &CommandPath) -> bool {
         let Some((name, above)) = path.words().split_last() else {
             return true;

@@ -16,7 +16,7 @@ use crate::{
 /// with many of them could not be started.
 const LONGEST_NAME: usize = 200;
 
-/// Whether a flag takes a value, of which type, and how often.
+/// A flag takes a value, of which type, and how often.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KindSketch {
     pub(crate) value: FlagValue,
@@ -107,7 +107,7 @@ pub(crate) struct FlagSketch {
     pub(crate) negation: Option<String>,
     /// What help shows in the place of the value.
     pub(crate) placeholder: Option<String>,
-    /// Whether that is the name of its type for sure, and not a word of the author's.
+    /// That is the name of its type for sure, and not a word of the author's.
     pub(crate) named_type: bool,
     pub(crate) kind: Option<Fact<KindSketch>>,
     pub(crate) default: Option<Fact<Vec<String>>>,
@@ -119,18 +119,18 @@ pub(crate) struct FlagSketch {
     pub(crate) deprecated: Option<Fact<String>>,
     pub(crate) env: Option<Fact<String>>,
     pub(crate) help: Option<Fact<String>>,
-    /// Whether values that begin with `-` may follow as elements of their own.
+    /// Values that begin with `-` may follow as elements of their own.
     pub(crate) allow_hyphen: bool,
-    /// Whether the parser takes it again, though nobody says what becomes of the first value.
+    /// The parser takes it again, though nobody says what becomes of the first value.
     pub(crate) may_repeat: bool,
-    /// How it takes its value where its long name has one dash.
+    /// The way it takes its value where its long name has one dash.
     pub(crate) single_dash: Option<SingleDash>,
-    /// Whether it stands behind the positionals.
+    /// It stands behind the positionals.
     pub(crate) behind_positionals: bool,
 }
 
 impl FlagSketch {
-    /// Whether it is known to take no value.
+    /// Returns true if it is known to take no value.
     pub(crate) fn is_switch(&self) -> bool {
         let kind = self.kind.as_ref();
         kind.is_some_and(|kind| kind.value == KindSketch::switch())
@@ -172,7 +172,7 @@ impl FlagSketch {
             .collect()
     }
 
-    /// Whether both have a name in common.
+    /// Returns true if both have a name in common.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.long, &other.long) {
             (Some(a), Some(b)) => a == b || self.aliases.contains(b) || other.aliases.contains(a),
@@ -227,7 +227,7 @@ pub(crate) struct ChildSketch {
     pub(crate) listed: Option<Fact<String>>,
     /// Commands below it that its parent's page lists, which its own may leave out.
     pub(crate) below: Vec<ChildSketch>,
-    /// Whether only its parent's word for it is to be had: it counts even if it cannot be asked.
+    /// Only its parent's word for it is to be had: it counts even if it cannot be asked.
     pub(crate) certain: bool,
     /// All that is known of it where its parent's page describes it in place, and it has no page of its own.
     pub(crate) told: Option<Box<CommandSketch>>,
@@ -285,7 +285,7 @@ pub(crate) struct CommandSketch {
     pub(crate) arguments: Option<Fact<Arguments>>,
     pub(crate) flags: Flags,
     pub(crate) groups: Vec<Fact<Group>>,
-    /// Whether its own flags cannot stand before a subcommand.
+    /// Its own flags cannot stand before a subcommand.
     pub(crate) excludes_subcommands: Option<Fact<bool>>,
     /// The number of positionals behind which it reads no options.
     pub(crate) options_end_behind: Option<Fact<usize>>,
@@ -294,9 +294,9 @@ pub(crate) struct CommandSketch {
     pub(crate) children: Vec<ChildSketch>,
     /// What is worth knowing for whoever reads `charmer inspect`.
     pub(crate) warnings: Vec<String>,
-    /// Whether it is another program, which takes no flags of the commands above it.
+    /// It is another program, which takes no flags of the commands above it.
     pub(crate) stands_alone: bool,
-    /// Whether it has more flags than are read of a command, so that it is not asked about them.
+    /// It has more flags than are read of a command, so that it is not asked about them.
     pub(crate) overfull: bool,
 }
 

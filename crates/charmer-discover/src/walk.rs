@@ -33,8 +33,8 @@ pub(crate) struct WalkBounds {
 /// The largest program that was read, with a thousand commands, has 18,000.
 const ALL_FLAGS: usize = 200_000;
 
-/// How many commands are read at once: more than are asked at once, so that reading an answer holds nobody up, and few
-/// enough to take no room.
+/// The number of commands that are read at once: more than are asked at once, so that reading an answer holds nobody
+/// up, and few enough to take no room.
 pub(crate) const AT_ONCE: usize = 64;
 
 /// What a walk has found so far.
@@ -44,19 +44,19 @@ pub(crate) struct Found {
     pub(crate) commands: BTreeMap<CommandPath, CommandSketch>,
     /// Paths in the order in which their parents list them.
     pub(crate) order: BTreeMap<CommandPath, Vec<String>>,
-    /// How many commands have been read.
+    /// The number of commands that have been read.
     pub(crate) read: usize,
-    /// How many commands are known to be there or were tried.
+    /// The number of commands that are known to be there or were tried.
     pub(crate) known: usize,
-    /// How many commands were not asked about because the program had hung too often.
+    /// The number of commands that were not asked about because the program had hung too often.
     pub(crate) unasked: usize,
-    /// How many commands were not asked about because the program had said too much.
+    /// The number of commands that were not asked about because the program had said too much.
     unheard: usize,
     /// How many commands did not show their help in time, each way of asking counted.
     silent: usize,
-    /// How many flags are kept.
+    /// The number of flags that are kept.
     flags: usize,
-    /// How many flags were left out because there are too many altogether.
+    /// The number of flags that were left out because there are too many altogether.
     flags_left_out: usize,
     pub(crate) warnings: Vec<DiscoveryWarning>,
     /// What the program answered when it was asked for its help.
@@ -393,7 +393,7 @@ impl Walk {
 }
 
 impl Walk {
-    /// Whether a command that refused to show its help is there all the same.
+    /// Returns true if a command that refused to show its help is there all the same.
     fn is_sure(&self, trouble: Option<&Trouble>) -> bool {
         let refused = trouble.is_some_and(|trouble| trouble.gap == Gap::Lasting);
         refused && self.family.lists_only_commands()

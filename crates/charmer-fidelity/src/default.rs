@@ -9,7 +9,7 @@ const ZERO: [&str; 11] = [
     "", "[]", "map[]", "\"\"", "false", "0", "0s", "<nil>", "{}", "0.0", "0B",
 ];
 
-/// Whether the default is right; `None` where there is none to find and none was found.
+/// Tells whether the default is right; `None` where there is none to find and none was found.
 pub(super) fn is_right(truth: &TrueFlag, found: &Flag) -> Option<bool> {
     let text = truth.default.as_deref().unwrap_or_default();
     if is_zero(truth, text) {

@@ -12,8 +12,9 @@ pub(crate) struct ProgramReading {
     pub(crate) unread: Vec<String>,
 }
 
-/// How often a program is read again when the reader says that it has not read everything: a machine that does something
-/// else as well makes programs answer too late, and that says nothing about how they are understood.
+/// The number of times that a program is read again when the reader says that it has not read everything: a machine
+/// that does something else as well makes programs answer too late, and that says nothing about how they are
+/// understood.
 const TRIES: usize = 3;
 
 /// What is found when a program is read from outside, or a sentence on why it could not be read.

@@ -29,7 +29,7 @@ impl Measured {
     }
 }
 
-/// Whether a flag that was found is one of a command's true flags, hidden ones included.
+/// Returns true if a flag that was found is one of a command's true flags, hidden ones included.
 pub(super) fn is_known(found: &Flag, truth: &TrueCommand) -> bool {
     truth.flags.iter().any(|(name, flag)| {
         found.is_named(name) || flag.aliases.iter().any(|alias| found.is_named(alias))

@@ -77,7 +77,7 @@ pub struct Report {
     pub options_end: Score,
 }
 
-/// How many mistakes of a kind are shown to people.
+/// The number of mistakes of a kind that are shown to people.
 const SHOWN: usize = 8;
 
 impl Report {
@@ -101,7 +101,7 @@ impl Report {
         }
     }
 
-    /// Whether every figure reaches its floor; else one sentence for each that does not.
+    /// Tells whether every figure reaches its floor; else one sentence for each that does not.
     pub fn floors(&self) -> Result<(), Vec<String>> {
         let mut broken: Vec<String> = self
             .figures()

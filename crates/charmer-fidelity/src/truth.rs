@@ -42,10 +42,10 @@ pub struct TrueCommand {
     /// Other paths that lead to the same command; its own path may be among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Whether it does something by itself. One that does not and has no commands below it is a page of help.
+    /// It does something by itself. One that does not and has no commands below it is a page of help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runnable: Option<bool>,
-    /// Whether help leaves it out; then it need not be found.
+    /// Help leaves it out; then it need not be found.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// Why it should not be used any more; then it need not be found.
@@ -56,7 +56,7 @@ pub struct TrueCommand {
     /// The relations between its flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<TrueGroup>,
-    /// Whether it reads no flags behind its first positional.
+    /// It reads no flags behind its first positional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options_end: Option<bool>,
 }
@@ -76,7 +76,7 @@ pub struct TrueFlag {
     /// at all, `any` where nobody knows, `list`, `map`, or the application's own name; a switch where there is none.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub value_type: Option<String>,
-    /// Whether several values can be given, where the type does not say it; then the type is that of one value.
+    /// Several values can be given, where the type does not say it; then the type is that of one value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<bool>,
     /// The type of an element of a `list`, where it is known.
@@ -85,25 +85,25 @@ pub struct TrueFlag {
     /// The default as text; lists and maps as `[a,b]`, elements with commas or quotes as CSV has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Whether the command refuses to run without it. A truth that says so of no flag, not even `false`, does not know.
+    /// The command refuses to run without it. A truth that says so of no flag, not even `false`, does not know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
-    /// Whether help leaves it out; then it need not be found.
+    /// Help leaves it out; then it need not be found.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// Why it should not be used any more; then it need not be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
-    /// Whether the commands below take it too.
+    /// The commands below take it too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent: Option<bool>,
-    /// Whether it is a persistent flag of a command above, where it is measured.
+    /// It is a persistent flag of a command above, where it is measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inherited: bool,
     /// What it means without a value, if it can stand without one and that is not just `true` or one more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_opt_default: Option<String>,
-    /// Whether it can stand without a value although nobody can see what it means then.
+    /// It can stand without a value although nobody can see what it means then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional_value: bool,
     /// The only values that it takes.
@@ -140,8 +140,8 @@ impl Truth {
         })
     }
 
-    /// Whether reading from outside should find a command. Pages of help and what parsers add by themselves (`help`,
-    /// `completion`) are no commands, and what is not advertised cannot be found.
+    /// Returns true if reading from outside should find a command. Pages of help and what parsers add by themselves
+    /// (`help`, `completion`) are no commands, and what is not advertised cannot be found.
     pub(super) fn is_expected(&self, path: &str) -> bool {
         let shown = |path: &str| {
             self.commands
@@ -157,7 +157,7 @@ impl Truth {
                 .all(shown)
     }
 
-    /// Whether a path leads to a page of help: nothing to run, and nothing below it.
+    /// Returns true if a path leads to a page of help: nothing to run, and nothing below it.
     pub(super) fn is_topic(&self, path: &str) -> bool {
         let below = format!("{path} ");
         !path.is_empty()
@@ -165,7 +165,7 @@ impl Truth {
             && !self.commands.keys().any(|other| other.starts_with(&below))
     }
 
-    /// Whether any flag says something that most flags do not; what no flag says is not measured.
+    /// Returns true if any flag says something that most flags do not; what no flag says is not measured.
     pub(super) fn says(&self, has: impl Fn(&TrueFlag) -> bool) -> bool {
         self.commands
             .values()
@@ -190,7 +190,7 @@ impl TrueCommand {
     }
 }
 
-/// Whether a path is one that a parser library adds to every program.
+/// Returns true if a path is one that a parser library adds to every program.
 pub(super) fn is_added_by_parsers(path: &str) -> bool {
     path.split(' ').next() == Some("completion") || path.split(' ').any(|word| word == "help")
 }

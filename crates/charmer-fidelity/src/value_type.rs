@@ -8,7 +8,7 @@ use charmer_core::model::{Flag, FlagValue, Repetition, ValueType};
 
 use super::TrueFlag;
 
-/// Whether the type and repetition that were found are right for the true type.
+/// Returns true if the type and repetition that were found are right for the true type.
 pub(super) fn is_right(truth: &TrueFlag, found: &Flag) -> bool {
     let (value, repetition) = (&found.value_type, &found.repetition);
     let single = *repetition == Repetition::Single;
@@ -44,8 +44,8 @@ pub(super) fn is_right(truth: &TrueFlag, found: &Flag) -> bool {
     }
 }
 
-/// Whether several values can be given in truth, or a switch counts; `None` where nobody knows, and for a plain switch
-/// that was found to be one: of those there are so many that they would hide the rest.
+/// Tells whether several values can be given in truth, or a switch counts; `None` where nobody knows, and for a plain
+/// switch that was found to be one: of those there are so many that they would hide the rest.
 pub(super) fn is_many(truth: &TrueFlag, found: &Flag) -> Option<bool> {
     if truth.repeat.is_some() {
         return truth.repeat;
@@ -58,13 +58,13 @@ pub(super) fn is_many(truth: &TrueFlag, found: &Flag) -> Option<bool> {
     }
 }
 
-/// Whether several values can be given, or a switch counts, as it was found.
+/// Returns true if several values can be given, or a switch counts, as it was found.
 pub(super) fn is_found_many(found: &Flag) -> bool {
     found.repetition != Repetition::Single
         || matches!(found.value_type, ValueType::Map(_) | ValueType::Count)
 }
 
-/// Whether an element of a list has its true type; where that is not known, any type but a map's will do.
+/// Returns true if an element of a list has its true type; where that is not known, any type but a map's will do.
 fn is_element(truth: Option<&str>, found: &ValueType) -> bool {
     match truth {
         None => !matches!(found, ValueType::Map(_)),
@@ -79,7 +79,8 @@ fn is_element(truth: Option<&str>, found: &ValueType) -> bool {
     }
 }
 
-/// Whether one value has its true type. A wider range of the same kind is right: a renamed placeholder hides the size.
+/// Returns true if one value has its true type. A wider range of the same kind is right: a renamed placeholder hides
+/// the size.
 fn is_same(truth: &ValueType, found: &ValueType) -> bool {
     match (truth, found) {
         (
@@ -114,7 +115,7 @@ fn is_whole(value: &ValueType) -> bool {
     )
 }
 
-/// Whether a value travels as text: neither a switch nor a number nor a map.
+/// Returns true if a value travels as text: neither a switch nor a number nor a map.
 fn is_text(value: &ValueType) -> bool {
     !is_whole(value)
         && !matches!(

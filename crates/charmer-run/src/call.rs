@@ -32,14 +32,14 @@ pub struct Call {
     pub caller: Caller,
     /// What people said to questions that this call has asked before.
     pub answers: Answers,
-    /// Whether it is meant to read only: it is run without the right to write where the system can take that right away.
+    /// It is meant to read only: it is run without the right to write where the system can take that right away.
     pub reads: bool,
     /// Which of the calls that are meant to read only are let through.
     pub reading: Reading,
     /// The folder that it is to run in, which must be one of its caller's or beneath one; the first of them, if it is not
     /// set.
     pub folder: Option<String>,
-    /// Whether it only says what it would run; see [`DryRun`].
+    /// It only says what it would run; see [`DryRun`].
     pub dry_run: bool,
 }
 
@@ -124,7 +124,7 @@ impl Call {
     }
 }
 
-/// How a program came to its end.
+/// The way a program came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {
@@ -146,7 +146,7 @@ pub enum Ended {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// How it ended.
+    /// The way it ended.
     pub ended: Ended,
     /// What it wrote to standard output.
     pub stdout: Captured,
@@ -154,7 +154,7 @@ pub struct Outcome {
     pub stderr: Captured,
     /// Standard output as data, where somebody read it as such.
     pub data: Option<Value>,
-    /// How long it ran.
+    /// The time that it ran.
     pub duration: Duration,
     /// What an assistant should do about a failure, where that is known.
     pub advice: Option<String>,
@@ -215,7 +215,7 @@ impl Outcome {
         }
     }
 
-    /// Whether it ended by itself with code zero.
+    /// Returns true if it ended by itself with code zero.
     pub fn is_success(&self) -> bool {
         self.ended == Ended::Exited(0)
     }

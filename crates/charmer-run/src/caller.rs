@@ -42,9 +42,9 @@ pub struct Client {
     pub name: String,
     /// Its version, as it gives it.
     pub version: String,
-    /// Whether it can put a question to the person who uses it.
+    /// It can put a question to the person who uses it.
     pub elicitation: bool,
-    /// Whether it can say which folders it works in.
+    /// It can say which folders it works in.
     pub roots: bool,
 }
 

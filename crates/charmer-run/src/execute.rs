@@ -188,7 +188,7 @@ impl Execute {
         }
     }
 
-    /// Whether the folder of the caller matters: nobody else says where the program runs.
+    /// Returns true if the folder of the caller matters: nobody else says where the program runs.
     pub(crate) fn in_callers_folder(&self) -> bool {
         let fixed = |launcher: &Launcher| launcher.fixed_folder().is_some();
         self.policy.is_none()

@@ -37,7 +37,7 @@ pub fn settle(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Whether a resolved path is one of these folders or beneath one.
+/// Returns true if a resolved path is one of these folders or beneath one.
 pub fn is_beneath(path: &Path, roots: &[PathBuf]) -> bool {
     roots.iter().any(|root| path.starts_with(root))
 }

@@ -8,11 +8,11 @@ use crate::process::ConcurrencyGroup;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long the program may run.
+    /// The longest time that the program may run.
     pub timeout: Duration,
-    /// How long it may take to end after it was asked to.
+    /// The longest time that it may take to end after it was asked to.
     pub grace: Duration,
-    /// How many bytes of each stream are kept in memory.
+    /// The number of bytes of each stream that are kept in memory.
     pub capture_bytes: usize,
     /// How many characters of each stream an assistant gets.
     pub output_chars: usize,

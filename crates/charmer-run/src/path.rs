@@ -74,7 +74,7 @@ impl SharedSteps {
         self.audit.as_ref()
     }
 
-    /// Whether code that may block stands on them.
+    /// Returns true if code that may block stands on them.
     fn may_block(&self) -> bool {
         self.log.is_some() || !self.steps.is_empty()
     }

@@ -43,17 +43,17 @@ impl Permissions {
         }
     }
 
-    /// Whether nothing is withheld.
+    /// Returns true if nothing is withheld.
     pub fn is_all(&self) -> bool {
         self.most == Effect::Unknown
     }
 
-    /// Whether only reading is left.
+    /// Returns true if only reading is left.
     pub fn only_read(&self) -> bool {
         self.most == Effect::Read
     }
 
-    /// Whether there is a call of this tool that is allowed.
+    /// Returns true if there is a call of this tool that is allowed.
     pub fn may_run(&self, served: &ServedTool) -> bool {
         if self.is_all() {
             return true;

@@ -16,7 +16,7 @@ pub struct Snapshot {
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     sender: Option<watch::Sender<Snapshot>>,
-    /// Whether it tells how much was written, and not what.
+    /// It tells how much was written, and not what.
     wordless: bool,
 }
 
@@ -40,7 +40,7 @@ impl Progress {
         }
     }
 
-    /// Whether anybody listens.
+    /// Returns true if anybody listens.
     pub fn is_watched(&self) -> bool {
         self.sender
             .as_ref()

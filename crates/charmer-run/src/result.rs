@@ -32,9 +32,9 @@ pub struct CallResult {
     pub structured: Map<String, Value>,
     /// The same for people and for clients that show only text.
     pub text: String,
-    /// Whether the call failed.
+    /// The call failed.
     pub is_error: bool,
-    /// Whether a client gets the text alone.
+    /// A client gets the text alone.
     pub text_alone: bool,
 }
 

@@ -16,7 +16,7 @@ use crate::{
 const MARGIN: usize = 8 << 10;
 /// The same where there are secrets: a stream looks for those of up to 64 KiB.
 const SECRET_MARGIN: usize = 64 << 10;
-/// How many characters cleaning can make of a byte: an invisible one of two bytes is marked with eight.
+/// The number of characters cleaning that can make of a byte: an invisible one of two bytes is marked with eight.
 const MOST_CHARS: usize = 4;
 
 /// The text of a stream in at most so many characters, and whether that is not all of it. `note` is added to the line
@@ -40,7 +40,7 @@ pub(crate) fn shown_text(
     window.shown(captured, note)
 }
 
-/// How much is looked at.
+/// The amount that is looked at.
 struct Window<'r> {
     limit: usize,
     margin: usize,

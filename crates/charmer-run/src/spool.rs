@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Redactor;
 
-/// How the name of every spool folder begins.
+/// The way the name of every spool folder begins.
 const FOLDER: &str = "charmer-spool-";
 
 /// Removes the folder of a server that is gone; any other folder is left alone.
@@ -33,15 +33,15 @@ pub(crate) fn remove_folder(folder: &Path) {
     }
 }
 
-/// How much is kept on disk, and for how long.
+/// The amount that is kept on disk, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SpoolLimits {
-    /// How many bytes of one stream are kept.
+    /// The number of bytes of one stream that are kept.
     pub file_bytes: u64,
-    /// How many files are kept; the oldest goes first.
+    /// The number of files that are kept; the oldest goes first.
     pub files: usize,
-    /// How long a file is kept.
+    /// The time that a file is kept.
     pub lifetime: Duration,
 }
 
@@ -107,7 +107,7 @@ struct SpoolEntry {
     begun: Instant,
     principal: Arc<str>,
     handed_out: bool,
-    /// How many bytes of the output are not in it.
+    /// The number of bytes of the output that are not in it.
     missing: Arc<AtomicU64>,
 }
 
@@ -117,7 +117,7 @@ struct SpoolEntry {
 pub struct SpoolPart {
     /// The bytes that were asked for, as far as they were kept.
     pub bytes: Vec<u8>,
-    /// How many bytes of the output were kept.
+    /// The number of bytes of the output that were kept.
     pub kept: u64,
     /// How many bytes came after those, and were not kept.
     pub missing: u64,

@@ -45,7 +45,7 @@ pub struct ServedTool {
     pub service: CallService,
     /// The limits that its calls begin with.
     pub limits: Limits,
-    /// Whether an author's own code is on that path. It may block, so it runs apart from the protocol.
+    /// An author's own code is on that path. It may block, so it runs apart from the protocol.
     pub may_block: bool,
     /// What must not be seen in its results.
     pub redactor: Redactor,
@@ -55,29 +55,29 @@ pub struct ServedTool {
     pub completer: Option<Completer>,
     /// The tool as a list shows it, where that is not all that is known of it.
     pub shown: Option<ShownTool>,
-    /// Whether it is found and run through other tools as long as it is not listed.
+    /// It is found and run through other tools as long as it is not listed.
     pub found: bool,
-    /// Whether it must be in the list, or must not.
+    /// It must be in the list, or must not.
     pub visibility: Visibility,
     /// Which tool a call is really for, if this one stands for others.
     pub router: Option<Router>,
     /// Which of its calls `run_read` takes.
     pub reading: Reading,
-    /// Whether every call of it is meant to read only, however it is made.
+    /// Every call of it is meant to read only, however it is made.
     pub reads: bool,
     /// The folder that calls of it are to run in, as it was asked for.
     pub folder: Option<String>,
-    /// Whether the folder of its caller matters to it.
+    /// The folder of its caller matters to it.
     pub in_callers_folder: bool,
-    /// Whether calls of it only say what they would run.
+    /// Calls of it only say what they would run.
     pub dry_run: bool,
-    /// Whether it is about the other tools: a call waits until all of them are known.
+    /// It is about the other tools: a call waits until all of them are known.
     pub meta: bool,
     /// The form in which clients get its results.
     pub results: Results,
     /// Who knows whether its program is still the one that it was made from; it always is, if nobody does.
     pub standing: Option<StandingCheck>,
-    /// Whether the tool by which it was called has a schema for its results in the list. Clients check results against it.
+    /// The tool by which it was called has a schema for its results in the list. Clients check results against it.
     called_with_schema: Option<bool>,
 }
 
@@ -215,7 +215,7 @@ impl ServedTool {
         self
     }
 
-    /// Whether its program is still the one that it was made from.
+    /// Tells whether its program is still the one that it was made from.
     pub fn standing(&self) -> Standing {
         self.standing
             .as_ref()
@@ -246,7 +246,7 @@ impl ServedTool {
         }
     }
 
-    /// Whether it is in the list with a schema for its results.
+    /// Returns true if it is in the list with a schema for its results.
     fn lists_output(&self) -> bool {
         let listed = self
             .hidden_until
@@ -355,13 +355,14 @@ pub struct Resolved {
     pub served: ServedTool,
     /// The input that is for it.
     pub input: Map<String, Value>,
-    /// Whether it stays this one when more tools become known.
+    /// It stays this one when more tools become known.
     pub certain: bool,
 }
 
 impl Resolved {
-    /// Whether a command takes this input, as it is understood, as far as it is known. While its program is being read, its help may be known and
-    /// the types of its flags not yet. A tool that comes from no command takes anything.
+    /// Returns true if a command takes this input, as it is understood, as far as it is known. While its program is
+    /// being read, its help may be known and the types of its flags not yet. A tool that comes from no command takes
+    /// anything.
     pub fn fits(&self) -> bool {
         let tool = &self.served.tool;
         let takes = |input: &Map<String, Value>| {

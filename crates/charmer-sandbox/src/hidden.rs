@@ -11,7 +11,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// How long after a change the clock of a file system may still show the same time for another one.
+/// The longest time that after a change the clock of a file system may still show the same time for another one.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The state of hidden paths at some time. Two that are equal mean that nothing has changed in between.
@@ -21,7 +21,7 @@ pub struct HiddenState {
     paths: Vec<Option<FileId>>,
     /// The folders above them, with what changes when an entry of theirs does.
     folders: Vec<HiddenFolder>,
-    /// Whether a folder changed so shortly before that a further change would not show.
+    /// A folder changed so shortly before that a further change would not show.
     unsettled: bool,
 }
 
@@ -81,7 +81,7 @@ impl HiddenState {
         }
     }
 
-    /// Whether it is so still, for the same paths.
+    /// Returns true if it is so still, for the same paths.
     pub fn holds(&self, hidden: &[PathBuf], shown: &[PathBuf]) -> bool {
         let unchanged = |folder: &HiddenFolder| HiddenFolder::new(folder.path.clone()) == *folder;
         !self.unsettled

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::word;
 
-/// How the confined process is started: a program that calls [`run_confined`](crate::run_confined) before it does
+/// The way the confined process is started: a program that calls [`run_confined`](crate::run_confined) before it does
 /// anything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxCommand {

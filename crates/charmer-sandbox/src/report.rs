@@ -50,12 +50,12 @@ impl RightsReport {
         *self.landlock.as_ref().unwrap_or(&0)
     }
 
-    /// Whether no file outside of the folders to be kept can be written, emptied or removed.
+    /// Returns true if no file outside of the folders to be kept can be written, emptied or removed.
     pub fn keeps_files(&self) -> bool {
         self.landlock_version() >= Self::COVERS_TRUNCATION
     }
 
-    /// Whether nothing outside can be signalled.
+    /// Returns true if nothing outside can be signalled.
     pub fn keeps_signals(&self) -> bool {
         self.processes.is_ok() || self.landlock_version() >= Self::COVERS_SIGNALS
     }

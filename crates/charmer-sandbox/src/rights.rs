@@ -32,7 +32,7 @@ pub struct Rights {
     /// is left out. Devices that keep nothing, such as `/dev/null`, can always be written to.
     #[serde(with = "word::list")]
     pub folders: Vec<PathBuf>,
-    /// Whether modes, owners, times and attributes may be changed. The kernel cannot tell where, so this is for programs
+    /// Modes, owners, times and attributes may be changed. The kernel cannot tell where, so this is for programs
     /// that write: in a sandbox without it they are changed nowhere, not even beneath `folders`.
     pub metadata: bool,
     /// The network that may be used; all by default.

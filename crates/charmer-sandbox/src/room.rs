@@ -138,7 +138,7 @@ fn sweep(parent: &Path, prefix: &str, own: &Path) {
     }
 }
 
-/// Whether both are folders, not links to some, of one user.
+/// Returns true if both are folders, not links to some, of one user.
 fn same_owner(one: &Path, other: &Path) -> bool {
     let (Ok(one), Ok(other)) = (fs::symlink_metadata(one), fs::symlink_metadata(other)) else {
         return false;

@@ -15,12 +15,13 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-/// How long a person may take. A call that waits for an answer runs nothing, but it does not wait for ever.
+/// The longest time that a person may take. A call that waits for an answer runs nothing, but it does not wait for
+/// ever.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 /// How many questions one call may ask.
 pub(crate) const MOST: usize = 10;
 
-/// How a client is asked.
+/// The way a client is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     /// By a request of its own, which the call waits for.
@@ -31,7 +32,7 @@ pub(crate) enum Way {
     None,
 }
 
-/// Whether a client shows forms to the person who uses it.
+/// Returns true if a client shows forms to the person who uses it.
 pub(crate) fn can_show_forms(context: &RequestContext<RoleServer>) -> bool {
     let capabilities = context.client_capabilities();
     let elicitation = capabilities.and_then(|all| all.elicitation);
@@ -39,7 +40,7 @@ pub(crate) fn can_show_forms(context: &RequestContext<RoleServer>) -> bool {
     elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-/// How the client of this request is asked.
+/// The way the client of this request is asked.
 pub(crate) fn way(context: &RequestContext<RoleServer>) -> Way {
     if !can_show_forms(context) {
         return Way::None;

@@ -15,8 +15,9 @@ use rmcp::model::{
     ServerJsonRpcMessage,
 };
 
-/// How long the id of a cancelled call stays in use after its work has ended. rmcp drops the answer of such a call, but
-/// knows it by its id alone: were the id free before that answer has passed, a new request of that id would get it.
+/// The time that the id of a cancelled call stays in use after its work has ended. rmcp drops the answer of such a
+/// call, but knows it by its id alone: were the id free before that answer has passed, a new request of that id would
+/// get it.
 const AFTERMATH: Duration = Duration::from_secs(1);
 
 /// The ids of requests that were delivered and are neither answered nor, if cancelled, finished.
@@ -131,7 +132,7 @@ impl InFlight {
         self.lock().contains_key(id)
     }
 
-    /// Whether no id is in use.
+    /// Returns true if no id is in use.
     #[cfg(feature = "http")]
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().is_empty()

@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shelves {
     newest: Arc<Mutex<Option<Arc<PagesAndPrompts>>>>,
-    /// Whether the examples in help texts are prompts.
+    /// The examples in help texts are prompts.
     pub(crate) examples: bool,
 }
 
@@ -117,7 +117,7 @@ impl PagesAndPrompts {
         &self.all_prompts().all
     }
 
-    /// Whether the prompts are made already.
+    /// Returns true if the prompts are made already.
     pub(crate) fn has_prompts(&self) -> bool {
         self.prompts.get().is_some()
     }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::pages_and_prompts::PagesAndPrompts;
 
-/// How long titles and descriptions may be.
+/// The greatest length that titles and descriptions may have.
 const TITLE: usize = 100;
 const DESCRIPTION: usize = 400;
 

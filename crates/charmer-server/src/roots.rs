@@ -26,9 +26,9 @@ use crate::uri;
 
 /// The key of the question in an answer to a call.
 const KEY: &str = "charmer_roots";
-/// How long a client may take to say its roots. It is a program, and no person is asked.
+/// The longest time that a client may take to say its roots. It is a program, and no person is asked.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How many roots are looked at.
+/// The number of roots that are looked at.
 const MOST: usize = 64;
 
 /// The folders of one client, as far as they are known. Clones share them.

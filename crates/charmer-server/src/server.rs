@@ -31,7 +31,7 @@ use crate::{
     until_end::UntilEnd,
 };
 
-/// How long the children may take to end when the server does, beyond their own grace periods.
+/// The longest time that the children may take to end when the server does, beyond their own grace periods.
 const SHUTDOWN: Duration = Duration::from_secs(5);
 
 /// Why a server could not serve.

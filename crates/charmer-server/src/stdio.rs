@@ -69,11 +69,11 @@ use self::{
 pub(crate) struct StdioOptions {
     /// The longest line that is read, in bytes without its newline.
     pub(crate) max_line_bytes: usize,
-    /// How many lines may wait to be written before requests have to wait.
+    /// The number of lines that may wait to be written before requests have to wait.
     pub(crate) outbox_lines: usize,
-    /// How many bytes may wait to be written before requests have to wait.
+    /// The number of bytes that may wait to be written before requests have to wait.
     pub(crate) outbox_bytes: usize,
-    /// How long closing waits for a client that does not read.
+    /// The time that closing waits for a client that does not read.
     pub(crate) drain_timeout: Duration,
 }
 

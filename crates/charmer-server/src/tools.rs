@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Listing, listing::definition};
 
-/// How long requests wait for tools that are still being found out.
+/// The time that requests wait for tools that are still being found out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
     /// Those for a list: clients give up on a server whose list takes them longer than 5 seconds, or less.
@@ -49,7 +49,7 @@ pub(crate) struct Offer {
     pub(crate) tools: Arc<ToolSet>,
     /// The list as it is going to be, while the tools themselves are still being put together.
     shown_early: Option<Listing>,
-    /// Whether no more tools are expected.
+    /// No more tools are expected.
     pub(crate) settled: bool,
     /// Counts the lists of tools that were offered.
     revision: u64,

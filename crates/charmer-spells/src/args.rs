@@ -210,7 +210,7 @@ fn bound(
     Some(number)
 }
 
-/// Whether one number is less than another; exactly so for whole ones.
+/// Returns true if one number is less than another; exactly so for whole ones.
 pub(crate) fn is_less(one: &Number, other: &Number) -> bool {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => one < other,

@@ -170,7 +170,7 @@ impl SpellBook {
         Err(withheld.unwrap_or_else(|| not_registered(name)))
     }
 
-    /// How spells are loaded and run.
+    /// The way spells are loaded and run.
     pub(crate) fn options(&self) -> Arc<SpellOptions> {
         self.0.options()
     }
@@ -184,7 +184,7 @@ impl SpellBook {
         self.0.changes.load(Ordering::Acquire)
     }
 
-    /// Whether a change that has been made could have gone unseen, because it came too soon after another.
+    /// Returns true if a change that has been made could have gone unseen, because it came too soon after another.
     pub(crate) fn is_settled(&self) -> bool {
         self.state().settled
     }

@@ -64,7 +64,7 @@ struct ScriptLine<'s> {
     program: &'s str,
     /// The last element.
     last: &'s str,
-    /// Whether words that follow are plain words.
+    /// Words that follow are plain words.
     behind: bool,
     /// The option that the last `--` may be the value of.
     swallowed_by: Option<&'s str>,

@@ -29,9 +29,9 @@ const PATTERN: &str = "give it a `pattern` or an `enum`, so that nobody can writ
 struct CodeElement<'s> {
     /// Its text up to the first place that a caller fills in.
     start: &'s str,
-    /// Whether a caller fills in free text.
+    /// A caller fills in free text.
     free: bool,
-    /// Whether some of that has no pattern.
+    /// Some of that has no pattern.
     loose: bool,
     /// Which element of `argv` it is.
     at: Option<usize>,
@@ -191,9 +191,9 @@ fn look(line: &[CodeElement<'_>], spell: &Spell) -> Vec<CodeFinding> {
 /// What follows an interpreter's name.
 struct Tail<'t> {
     elements: &'t [CodeElement<'t>],
-    /// Whether it is what is run; otherwise it may be a word like any other.
+    /// It is what is run; otherwise it may be a word like any other.
     is_command: bool,
-    /// Whether it is the last word, and looks like what is run.
+    /// It is the last word, and looks like what is run.
     ends_line: bool,
 }
 
@@ -306,7 +306,7 @@ fn evaluated(spell: &Spell) -> Vec<CodeFinding> {
         .collect()
 }
 
-/// Whether a variable can only hold what no shell would evaluate.
+/// Returns true if a variable can only hold what no shell would evaluate.
 pub(crate) fn is_harmless(spell: &Spell, variable: &str) -> bool {
     spell
         .args

@@ -33,7 +33,7 @@ pub struct SpellReport {
 }
 
 impl SpellReport {
-    /// Whether the spell would be served.
+    /// Returns true if the spell would be served.
     pub fn is_ok(&self) -> bool {
         self.mistakes.is_none()
             && self
@@ -139,7 +139,7 @@ fn offline_advice(folder: &Path, reports: &[SpellReport]) -> Option<SpellProblem
     (!names.is_empty()).then(|| SpellProblem::new(folder, Severity::Warning, message))
 }
 
-/// Whether the command line of a spell shows that it needs the network.
+/// Returns true if the command line of a spell shows that it needs the network.
 fn names_host(spell: &Spell) -> bool {
     let argv = spell.argv.iter().map(ToString::to_string);
     let fixed = spell.command.iter().chain(&spell.flags).cloned();

@@ -56,17 +56,17 @@ impl SpellConfinement {
     }
 }
 
-/// Whether a spell's program is granted less than all of the network.
+/// Returns true if a spell's program is granted less than all of the network.
 fn is_limited(spell: &Spell) -> bool {
     spell.network.is_some_and(|network| network != Network::All)
 }
 
-/// Whether this is a system where spells are kept in unless something is said.
+/// Returns true if this is a system where spells are kept in unless something is said.
 fn is_system_for_it() -> bool {
     cfg!(target_os = "linux")
 }
 
-/// Whether programs can be kept in here; found out once.
+/// Tells whether programs can be kept in here; found out once.
 fn available() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     FOUND

@@ -34,7 +34,7 @@ pub(crate) fn variable(argument: &str) -> String {
     format!("{PREFIX}{}", argument.to_ascii_uppercase())
 }
 
-/// Whether a variable is set by Charmer alone.
+/// Returns true if a variable is set by Charmer alone.
 pub(crate) fn is_ours(name: &str) -> bool {
     name.starts_with(PREFIX) || name == MARK
 }

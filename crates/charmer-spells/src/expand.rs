@@ -73,7 +73,7 @@ pub(crate) fn expand_node(
     }
 }
 
-/// Whether a name is one that a shell would take for a variable.
+/// Returns true if a name is one that a shell would take for a variable.
 pub(crate) fn is_variable(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

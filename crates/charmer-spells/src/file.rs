@@ -35,12 +35,12 @@ impl Fingerprint {
         })
     }
 
-    /// Whether it is a regular file.
+    /// Returns true if it is a regular file.
     pub(crate) fn is_file(&self) -> bool {
         self.is_file
     }
 
-    /// Whether a later change is sure to be seen in it.
+    /// Returns true if a later change is sure to be seen in it.
     pub(crate) fn is_settled(&self) -> bool {
         // Whoever writes a file can say when it was modified, even that it will be.
         let age = self.changed.and_then(|changed| changed.elapsed().ok());
@@ -121,7 +121,7 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
     reading::text_of(io::BufReader::with_capacity(buffer(&meta), file))
 }
 
-/// How much is read at once: a spell as a whole, and what follows it to see its end.
+/// The amount that is read at once: a spell as a whole, and what follows it to see its end.
 fn buffer(meta: &Metadata) -> usize {
     usize::try_from(meta.len())
         .unwrap_or(usize::MAX)

@@ -30,7 +30,7 @@ struct NamedFile {
     /// The word that names it.
     word: String,
     path: PathBuf,
-    /// How it looked before it was read; `None` if there was no such file.
+    /// The way it looked before it was read; `None` if there was no such file.
     fingerprint: Option<Fingerprint>,
     /// The hash of its content, where that counts.
     digest: Option<[u8; 32]>,
@@ -100,7 +100,7 @@ impl NamedFiles {
         }
     }
 
-    /// Whether they are sure to be as they were, going by how they look.
+    /// Returns true if they are sure to be as they were, going by how they look.
     pub(crate) fn look_unchanged(&self) -> bool {
         self.0.iter().all(NamedFile::looks_unchanged)
     }
@@ -145,7 +145,7 @@ impl NamedFile {
     }
 }
 
-/// How a regular file looks; `None` if it is none.
+/// The way a regular file looks; `None` if it is none.
 fn fingerprint(path: &Path) -> Option<Fingerprint> {
     let seen = Fingerprint::of(path).ok();
     seen.filter(Fingerprint::is_file)
@@ -212,7 +212,7 @@ fn elements(spell: &Spell, template: &Template) -> io::Result<Vec<String>> {
     Ok(elements)
 }
 
-/// Whether others than root could put another file in the place of this one.
+/// Returns true if others than root could put another file in the place of this one.
 #[cfg(unix)]
 fn is_exposed(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -34,7 +34,7 @@ pub struct GivenArguments {
     pub flags: Vec<String>,
     /// The folder to run in.
     pub path: Option<String>,
-    /// Whether the run is confirmed.
+    /// The run is confirmed.
     pub confirm: bool,
 }
 

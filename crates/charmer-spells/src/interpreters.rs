@@ -25,7 +25,7 @@ pub(crate) struct Interpreter {
     /// Options whose value is an element of its own and no code. One of a single letter may end a bundle.
     valued: &'static [&'static str],
     pub(crate) reads: Reads,
-    /// Whether options are still options behind code: `perl -e a -e b`.
+    /// Options are still options behind code: `perl -e a -e b`.
     pub(crate) repeats: bool,
 }
 
@@ -254,7 +254,7 @@ pub(crate) fn base_name(program: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// Whether this is `-x` or `-abx` with such an `x`.
+/// Returns true if this is `-x` or `-abx` with such an `x`.
 pub(crate) fn ends_with_letter_of(element: &str, is_one: impl Fn(char) -> bool) -> bool {
     element
         .strip_prefix(['-', '+'])
@@ -263,7 +263,7 @@ pub(crate) fn ends_with_letter_of(element: &str, is_one: impl Fn(char) -> bool) 
         .is_some_and(is_one)
 }
 
-/// Whether this is one of the options that have one letter.
+/// Returns true if this is one of the options that have one letter.
 fn has_letter(options: &[&str], sign: &str, letter: char) -> bool {
     options.iter().any(|option| {
         option
@@ -273,12 +273,12 @@ fn has_letter(options: &[&str], sign: &str, letter: char) -> bool {
 }
 
 impl Interpreter {
-    /// Whether code follows this element, alone or at the end of a bundle like `-lc`.
+    /// Returns true if code follows this element, alone or at the end of a bundle like `-lc`.
     pub(crate) fn takes_code(&self, element: &str) -> bool {
         self.code.contains(&element) || (!self.takes_value(element) && self.bundles(element))
     }
 
-    /// Whether the next element is a value that is no code.
+    /// Returns true if the next element is a value that is no code.
     pub(crate) fn takes_value(&self, element: &str) -> bool {
         if self.code.contains(&element) {
             return false;
@@ -302,7 +302,7 @@ impl Interpreter {
                 .any(|letter| has_letter(self.code, "-", letter))
     }
 
-    /// Whether what follows in the same element is code: `-e...`, `--eval=...`.
+    /// Returns true if what follows in the same element is code: `-e...`, `--eval=...`.
     pub(crate) fn attaches_code(&self, start: &str) -> bool {
         let start = start.strip_suffix('=').unwrap_or(start);
         self.takes_code(start)

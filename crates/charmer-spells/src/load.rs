@@ -32,7 +32,7 @@ pub(crate) struct LoadedSpell {
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) environment: Environment,
     pub(crate) tool: Arc<Tool>,
-    /// How what it prints becomes data.
+    /// The way what it prints becomes data.
     pub(crate) structure: Structure,
     /// The files that it names; hashed where only accepted spells run.
     pub(crate) files: NamedFiles,

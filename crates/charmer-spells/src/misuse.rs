@@ -10,7 +10,7 @@ use crate::environment::PREFIX;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Misuse {
     pub(crate) what: String,
-    /// Whether a value would be run; otherwise it would only be split or expanded.
+    /// A value would be run; otherwise it would only be split or expanded.
     pub(crate) evaluates: bool,
     /// The line, from 0.
     pub(crate) line: usize,
@@ -80,7 +80,7 @@ fn uses(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a shell's variable at this place stands outside of quotes.
+/// Returns true if a shell's variable at this place stands outside of quotes.
 fn is_bare(line: &str, at: usize) -> bool {
     let before = &line[..at];
     let dollar = before.trim_end_matches('{');

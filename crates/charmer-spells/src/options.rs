@@ -25,7 +25,7 @@ impl NameRule {
         Self(Arc::new(rule))
     }
 
-    /// Whether it lets a name through.
+    /// Returns true if it lets a name through.
     pub fn matches(&self, name: &str) -> bool {
         (self.0)(name)
     }
@@ -70,7 +70,7 @@ impl fmt::Debug for HiddenSecrets {
     }
 }
 
-/// How spells are loaded and run.
+/// The way spells are loaded and run.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct SpellOptions {
@@ -92,9 +92,9 @@ pub struct SpellOptions {
     pub reserved: Vec<String>,
     /// The file that holds what was accepted. With it, only accepted spells are served.
     pub locked: Option<PathBuf>,
-    /// Whether only spells are served that declare to change nothing.
+    /// Only spells are served that declare to change nothing.
     pub read_only: bool,
-    /// Whether a spell that declares to read is believed, and not kept from writing by the system: `--confine names`.
+    /// A spell that declares to read is believed, and not kept from writing by the system: `--confine names`.
     pub names_only: bool,
     /// The confined processes that run spells which are kept in. Without them only files are kept from such a spell, and
     /// one that names its network is not run.
@@ -228,7 +228,7 @@ impl SpellOptions {
         self
     }
 
-    /// Whether a spell of this name may be served.
+    /// Returns true if a spell of this name may be served.
     pub fn offers(&self, name: &str) -> bool {
         self.offered.as_ref().is_none_or(|rule| rule.matches(name))
     }
@@ -240,7 +240,7 @@ impl SpellOptions {
         self
     }
 
-    /// How long a spell may run.
+    /// The longest time that a spell may run.
     pub(crate) fn time_of(&self, spell: &Spell) -> Duration {
         self.longest
             .map_or(spell.timeout, |longest| longest.min(spell.timeout))

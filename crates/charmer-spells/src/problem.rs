@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf};
 use charmer_config::Diagnostics;
 use serde::Serialize;
 
-/// How bad it is.
+/// The gravity of the matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -22,11 +22,11 @@ pub enum Severity {
 pub struct SpellProblem {
     /// The file or folder.
     pub file: PathBuf,
-    /// How bad it is.
+    /// The gravity of the matter.
     pub severity: Severity,
     /// What it is, in one line.
     pub message: String,
-    /// Whether an earlier version of the spell is served in its place.
+    /// An earlier version of the spell is served in its place.
     pub last_good: bool,
     /// The mistakes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::{input::property, spell::Spell};
 
-/// How long descriptions may be.
+/// The greatest length that descriptions may have.
 pub(crate) const DESCRIPTION: usize = 2000;
 
 /// The tool of a spell, whose `data` has this schema if it is declared. `asks` says whether its program is asked for JSON.

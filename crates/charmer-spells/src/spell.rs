@@ -17,7 +17,7 @@ use serde_json::{Number, Value};
 
 use crate::parse;
 
-/// How long a spell may run if it does not say.
+/// The longest time that a spell may run if it does not say.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The shortest and the longest time that a spell may be given.
 pub(crate) const TIMES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
@@ -45,7 +45,7 @@ pub struct Spell {
     pub flags: Vec<String>,
     /// The folders that it may run in, the first of them by default, and files that it may read besides.
     pub paths: Vec<PathBuf>,
-    /// How long it may run.
+    /// The longest time that it may run.
     pub timeout: Duration,
     /// Its arguments, if it declares them; otherwise a caller may give any, which reach the environment only.
     pub args: Option<Vec<Arg>>,
@@ -57,11 +57,11 @@ pub struct Spell {
     pub stdin: Option<Template>,
     /// What running it does to the world.
     pub effect: Effect,
-    /// Whether a caller must confirm each run.
+    /// A caller must confirm each run.
     pub confirm: bool,
-    /// Whether its author lets a caller's text into code that is evaluated.
+    /// Its author lets a caller's text into code that is evaluated.
     pub shell: bool,
-    /// Whether the program is kept to `paths` by the system, if it says so. One that only reads is, if it does not.
+    /// The program is kept to `paths` by the system, if it says so. One that only reads is, if it does not.
     pub confine: Option<bool>,
     /// The network that the program is granted, if it says so; that of this machine otherwise.
     pub network: Option<Network>,
@@ -85,7 +85,7 @@ impl Spell {
         parse::spell(text, file, context)
     }
 
-    /// Whether it can run anywhere at all.
+    /// Returns true if it can run anywhere at all.
     pub fn can_run(&self) -> bool {
         !self.paths.is_empty()
     }
@@ -98,7 +98,7 @@ impl Spell {
         }
     }
 
-    /// How its output is read: as it says, and as others do where it says nothing.
+    /// The way its output is read: as it says, and as others do where it says nothing.
     pub(crate) fn structure(&self, others: &Structure) -> Structure {
         let mut structure = others.clone();
         if let Some(mode) = self.structure {
@@ -169,7 +169,7 @@ pub struct Arg {
     pub name: String,
     /// What its values are.
     pub kind: ArgType,
-    /// Whether it must be given.
+    /// It must be given.
     pub required: bool,
     /// What it is if it is not given.
     pub default: Option<Value>,
@@ -181,14 +181,14 @@ pub struct Arg {
     pub min: Option<Number>,
     /// The greatest number that it can be.
     pub max: Option<Number>,
-    /// Whether its author lets any text stand wherever it is put.
+    /// Its author lets any text stand wherever it is put.
     pub free: bool,
     /// What it is for.
     pub description: String,
 }
 
 impl Arg {
-    /// Whether a caller decides its text: it is no number, no switch and no choice.
+    /// Returns true if a caller decides its text: it is no number, no switch and no choice.
     pub fn is_free(&self) -> bool {
         self.choices.is_empty()
             && !matches!(
@@ -197,7 +197,8 @@ impl Arg {
             )
     }
 
-    /// Whether nothing is known of its text: it has no pattern either, and is no path, which leads to a permitted folder.
+    /// Returns true if nothing is known of its text: it has no pattern either, and is no path, which leads to a
+    /// permitted folder.
     pub fn is_unbounded(&self) -> bool {
         self.is_free() && self.pattern.is_none() && self.kind != ArgType::Path
     }
@@ -264,12 +265,12 @@ impl ArgType {
         ("object", Self::Object),
     ];
 
-    /// Whether its values are numbers.
+    /// Returns true if its values are numbers.
     pub fn is_number(self) -> bool {
         matches!(self, Self::Integer | Self::Number)
     }
 
-    /// Whether it is one value, which can be part of a command line.
+    /// Returns true if it is one value, which can be part of a command line.
     pub fn is_simple(self) -> bool {
         !matches!(self, Self::Array | Self::Object)
     }

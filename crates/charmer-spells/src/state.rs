@@ -24,7 +24,7 @@ pub(crate) struct ServedSpells {
     pub(crate) spells: BTreeMap<String, Arc<LoadedSpell>>,
     pub(crate) withheld: BTreeMap<String, CallError>,
     pub(crate) problems: Vec<SpellProblem>,
-    /// Whether every change from now on is sure to look like one.
+    /// Every change from now on is sure to look like one.
     pub(crate) settled: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct KnownSpells {
 }
 
 impl KnownSpells {
-    /// Whether the files that it names are sure to be as they were, where their content counts.
+    /// Returns true if the files that it names are sure to be as they were, where their content counts.
     fn files_look_unchanged(&self, locked: bool) -> bool {
         let entry = self.loaded.entry.as_ref();
         !locked || entry.is_some_and(|entry| entry.files.look_unchanged())
@@ -46,7 +46,7 @@ impl KnownSpells {
 }
 
 impl ServedSpells {
-    /// Whether a client or a person would notice.
+    /// Returns true if a client or a person would notice.
     pub(crate) fn differs(&self, other: &Self) -> bool {
         let same = self.spells.len() == other.spells.len()
             && self
@@ -210,7 +210,7 @@ impl BookState {
     }
 }
 
-/// Whether something is not there any more, and not only out of reach.
+/// Returns true if something is not there any more, and not only out of reach.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(
         error.kind(),

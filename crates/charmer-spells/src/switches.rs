@@ -53,7 +53,7 @@ const LETTERS: [(&[&str], &str); 10] = [
     (&["diff", "cmp"], "BENPTZabceilnpqrsuvwy"),
 ];
 
-/// Whether an option of a program may take the next element as its value.
+/// Returns true if an option of a program may take the next element as its value.
 pub(crate) fn may_take_next(program: &str, option: &str) -> bool {
     if let Some(name) = option.strip_prefix("--") {
         // `--` itself, and `--name=value`, are complete.

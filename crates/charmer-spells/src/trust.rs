@@ -78,7 +78,7 @@ impl Trust {
         self.accepted.remove(&key(file));
     }
 
-    /// Whether a spell was accepted with exactly this text, and with its files as they are now.
+    /// Returns true if a spell was accepted with exactly this text, and with its files as they are now.
     pub fn is_accepted(&self, file: &Path, text: &str, options: &SpellOptions) -> bool {
         Loader::content(file, text, options).is_ok_and(|(hash, _)| self.has(file, &hash))
     }

@@ -91,7 +91,7 @@ impl Sleeper {
         }
     }
 
-    /// Whether something more happens.
+    /// Returns true if something more happens.
     pub(super) fn happens_within(&mut self, time: Duration) -> bool {
         let time = Timespec {
             tv_sec: 0,

@@ -6,13 +6,13 @@ use crate::interpreters::{base_name, ends_with_letter_of};
 #[derive(Debug)]
 pub(crate) struct Wrapper {
     name: &'static str,
-    /// How many plain words of its own come first.
+    /// The number of plain words of its own that come first.
     own: usize,
     /// Letters of options whose value is an element of its own.
     valued: &'static str,
     /// Long options whose value is an element of its own.
     valued_long: &'static [&'static str],
-    /// Whether its own word is left out where an option comes first: `setarch x86_64 -R ls`, `setarch -R ls`.
+    /// Its own word is left out where an option comes first: `setarch x86_64 -R ls`, `setarch -R ls`.
     own_first: bool,
 }
 

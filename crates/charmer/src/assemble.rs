@@ -183,7 +183,8 @@ fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -
     }
 }
 
-/// Whether code of the author's stands on a command's call path. A handler does not count: it has its own thread.
+/// Returns true if code of the author's stands on a command's call path. A handler does not count: it has its own
+/// thread.
 fn has_authors_code(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> bool {
     !bridge.layers.is_empty()
         || selector.is_some_and(|selector| selector.may_block)

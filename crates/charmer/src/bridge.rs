@@ -93,7 +93,7 @@ pub struct Bridge {
     /// The audit log, and whether calls are refused that cannot be put into it.
     pub(crate) audit: Option<(PathBuf, bool)>,
     pub(crate) logger: Logger,
-    /// Whether the logger is the author's, who wants to hear of every call.
+    /// The logger is the author's, who wants to hear of every call.
     pub(crate) log_calls: bool,
 }
 
@@ -463,7 +463,7 @@ impl Bridge {
         self
     }
 
-    /// Whether children see `MCP_MODE=true`, so that they can skip prompts; they do by default.
+    /// Sets whether children see `MCP_MODE=true`, so that they can skip prompts; they do by default.
     pub fn mcp_mode(mut self, yes: bool) -> Self {
         self.mcp_mode = yes;
         self
@@ -481,7 +481,7 @@ impl Bridge {
         self
     }
 
-    /// Whether clap parses every command line before it is run and refuses those that it would not take as they
+    /// Sets whether clap parses every command line before it is run and refuses those that it would not take as they
     /// were meant; it does by default.
     pub fn check_with_clap(mut self, yes: bool) -> Self {
         self.judged = yes;

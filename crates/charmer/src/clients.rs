@@ -135,7 +135,7 @@ impl Here {
         })
     }
 
-    /// Whether an entry starts this CLI as a server. One that has moved since knows its entries by its name.
+    /// Returns true if an entry starts this CLI as a server. One that has moved since knows its entries by its name.
     fn is_ours(&self, entry: &ServerEntry) -> bool {
         let file = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
         file(&entry.command) == file(&self.program)

@@ -5,7 +5,7 @@ use std::{fmt, io::Write, sync::Arc};
 /// How much an event matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// How a call went.
+    /// The way a call went.
     Info,
     /// Something that a developer should look at.
     Warn,

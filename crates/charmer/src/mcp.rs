@@ -118,7 +118,8 @@ fn inner(program: &str, name: &str) -> Command {
         )))
 }
 
-/// Whether the environment asks for a server. A child of a bridge sees `MCP_MODE` too, and must not start another.
+/// Returns true if the environment asks for a server. A child of a bridge sees `MCP_MODE` too, and must not start
+/// another.
 pub(crate) fn mode_is_set() -> bool {
     std::env::var_os(MODE).is_some_and(|value| value == "true") && std::env::var_os(MARK).is_none()
 }

@@ -47,7 +47,7 @@ pub struct Selector {
     pub(crate) structure: Option<StructureMode>,
     pub(crate) visibility: Visibility,
     pub(crate) layers: Vec<Wrap>,
-    /// Whether there is an author's own code among the layers.
+    /// There is an author's own code among the layers.
     pub(crate) may_block: bool,
 }
 

@@ -93,7 +93,7 @@ fn chosen(cache: &Cache, wanted: &[PathBuf]) -> Vec<KeptProgram> {
     kept
 }
 
-/// Whether a program is meant. One that is gone is still known by its name.
+/// Returns true if a program is meant. One that is gone is still known by its name.
 fn is(program: &Path, name: &Path) -> bool {
     match programs::is_path(name) {
         true => std::path::absolute(name).is_ok_and(|path| path == program),

@@ -130,7 +130,7 @@ fn found_by(args: &CallArgs, tool: &str) -> Result<(Assembler, ServedTool), Prob
     Ok((assembler, served.clone()))
 }
 
-/// Whether the command line says where the tool is to be found, other than by the tool's name.
+/// Returns true if the command line says where the tool is to be found, other than by the tool's name.
 fn is_said(args: &CallArgs) -> bool {
     args.selection.config.is_some() || args.spells.spells.is_some()
 }

@@ -75,7 +75,7 @@ pub(crate) fn takes_value(tool: &Tool, word: &str) -> Option<bool> {
     }
 }
 
-/// Whether no flags follow behind so many bare words, because the program would read none there.
+/// Returns true if no flags follow behind so many bare words, because the program would read none there.
 pub(crate) fn ends_flags(tool: &Tool, bare: usize) -> bool {
     let leaf = tool.input.levels.last();
     let end = leaf.and_then(|leaf| leaf.options_end_behind);
@@ -407,14 +407,14 @@ fn place_bare(
     }
 }
 
-/// Whether a positional is required, wherever it stands.
+/// Returns true if a positional is required, wherever it stands.
 fn is_required(tool: &Tool, key: &str) -> bool {
     let mut positionals = tool.input.positionals.iter();
     let property = positionals.find(|property| property.key == key);
     property.is_none_or(|property| property.positional.required)
 }
 
-/// Whether a word must be left for this key.
+/// Returns true if a word must be left for this key.
 fn is_needed(tool: &Tool, key: &str) -> bool {
     let mut positionals = tool.input.positionals.iter();
     let property = positionals.find(|property| property.key == key);

@@ -25,13 +25,13 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Whether the words of ours leave the tool as it is.
+    /// Returns true if the words of ours leave the tool as it is.
     pub(crate) fn only_shows(&self) -> bool {
         let mut ours = self.ours.iter();
         ours.all(|word| [JSON, DRY_RUN].contains(&word.as_str()))
     }
 
-    /// Whether an option of ours that takes no value is among them.
+    /// Returns true if an option of ours that takes no value is among them.
     pub(crate) fn has(&self, option: &str) -> bool {
         self.ours.iter().any(|word| word == option)
     }

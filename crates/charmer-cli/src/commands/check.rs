@@ -87,7 +87,7 @@ fn look(file: &Path, refresh: bool, reports: &mut Reports) -> Result<(), Problem
     Ok(())
 }
 
-/// Whether a file is a charmer.yaml: by its name, or because it has sources, which a spell has not.
+/// Returns true if a file is a charmer.yaml: by its name, or because it has sources, which a spell has not.
 fn is_config(file: &Path) -> bool {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let text = std::fs::File::open(file).and_then(reading::text_of);
@@ -220,7 +220,7 @@ pub(crate) fn spell_sum(reports: &[SpellReport]) -> String {
     }
 }
 
-/// Whether a file is right, and what comes of it.
+/// Tells whether a file is right, and what comes of it.
 fn sum(report: &ConfigReport) -> String {
     let found = report
         .mistakes

@@ -55,7 +55,7 @@ pub(crate) struct OfferedCommands {
 }
 
 impl ConfigReport {
-    /// Whether nothing must be corrected.
+    /// Returns true if nothing must be corrected.
     pub(crate) fn is_ok(&self) -> bool {
         self.mistakes.is_none()
             && self.problems.is_empty()
@@ -179,7 +179,7 @@ impl Look<'_> {
         self.findings.push(finding);
     }
 
-    /// Whether the programs and folders are there.
+    /// Tells whether the programs and folders are there.
     fn at_sources(&mut self) {
         if self.config.sources.is_empty() {
             let finding = Finding::mistake(FilePlace::default(), "nothing would be served");
@@ -216,7 +216,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether the program has what the file names, and whether anything is left of it.
+    /// Tells whether the program has what the file names, and whether anything is left of it.
     fn at_program(
         &mut self,
         program: &ServedProgram,

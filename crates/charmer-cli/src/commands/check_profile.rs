@@ -37,13 +37,13 @@ pub(crate) struct ProfileReport {
 }
 
 impl ProfileReport {
-    /// Whether nothing must be corrected.
+    /// Returns true if nothing must be corrected.
     pub(crate) fn is_ok(&self) -> bool {
         self.mistakes.is_none() && self.problems.is_empty()
     }
 }
 
-/// Whether a file is meant to be a profile.
+/// Returns true if a file is meant to be a profile.
 pub(crate) fn is_profile(file: &Path) -> bool {
     let text = File::open(file).and_then(reading::text_of);
     text.is_ok_and(|text| Profile::is_one(&text))

@@ -32,7 +32,7 @@ pub(crate) struct Decided {
 }
 
 impl Decided {
-    /// Whether it came as it was expected.
+    /// Returns true if it came as it was expected.
     pub(crate) fn is_met(&self) -> bool {
         self.decided == Some(self.expected)
     }
@@ -105,8 +105,8 @@ fn decision(cli: &Cli, tools: &ToolSet, line: &str) -> Result<Decision, String> 
     Ok(tried(served, input))
 }
 
-/// Whether a word is a long flag that neither the command nor one above it has. A refusal of such a line would say
-/// nothing: it is a slip, and no rule has seen it.
+/// Returns true if a word is a long flag that neither the command nor one above it has. A refusal of such a line would
+/// say nothing: it is a slip, and no rule has seen it.
 fn is_unheard_of(cli: &Cli, path: &CommandPath, word: &str) -> bool {
     let Some(name) = word.strip_prefix("--").filter(|name| !name.is_empty()) else {
         return false;

@@ -22,7 +22,7 @@ use crate::{
 
 /// How often the files of the programs are looked at. A change is to be noticed within ten seconds.
 const PACE: Duration = Duration::from_secs(4);
-/// How long the files of a program must have been the same before it is read: installers take a moment.
+/// The time that the files of a program must have been the same before it is read: installers take a moment.
 const QUIET: Duration = Duration::from_millis(300);
 /// How often that is tried. A program whose files never rest is read all the same, and again afterwards.
 const RESTS: usize = 20;

@@ -253,7 +253,7 @@ fn write_fact(text: &mut String, name: &str, value: &str, width: Option<usize>) 
     let _ = writeln!(text, "{}", wrapped(&line, width, 10));
 }
 
-/// Whether a command is a tool, or why not.
+/// Tells whether a command is a tool, or why not.
 fn fate(inspected: &Inspected<'_>, path: &CommandPath, command: &Command) -> &'static str {
     if inspected.catalogue.for_path(path).is_some() {
         "yes"

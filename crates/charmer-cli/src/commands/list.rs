@@ -186,7 +186,8 @@ fn scope_name(scope: Scope) -> &'static str {
     }
 }
 
-/// Whether what an entry names is there: the command, the programs, the files and folders. Nothing is started for it.
+/// Tells whether what an entry names is there: the command, the programs, the files and folders. Nothing is started for
+/// it.
 fn would_start(entry: &ServerEntry, words: &[String]) -> Result<(), String> {
     let command = Path::new(&entry.command);
     if programs::find(command, Path::new("/")).is_err() {

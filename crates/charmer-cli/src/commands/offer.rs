@@ -26,7 +26,7 @@ struct OfferState {
 #[derive(Default)]
 struct OfferedNow {
     programs: ToolSet,
-    /// Whether the programs have been read to the end.
+    /// The programs have been read to the end.
     settled: bool,
     /// The spells' own tools that the server has.
     spells: Vec<Arc<Tool>>,

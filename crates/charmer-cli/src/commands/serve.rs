@@ -46,7 +46,8 @@ const GROWTH: Duration = Duration::from_secs(1);
 const SMALL: usize = 500;
 /// Up to how many commands that is done at all. Searches say that more are being read.
 const LARGE: usize = 1000;
-/// How long putting tools together that nobody will see is waited for. It cannot be interrupted, and ends with the process.
+/// The time that putting tools together that nobody will see is waited for. It cannot be interrupted, and ends with the
+/// process.
 const WALK_ENDS: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
@@ -166,7 +167,7 @@ struct ProgramsToRead {
 /// What a client was told before the tools were together.
 struct Foretold {
     listing: Listing,
-    /// Whether searches are answered as well.
+    /// Searches are answered as well.
     search: bool,
 }
 

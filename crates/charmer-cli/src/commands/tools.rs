@@ -122,7 +122,7 @@ fn within(most: Option<usize>, list: &str, instructions: &str) -> Result<ExitCod
 struct Costs {
     list: usize,
     instructions: usize,
-    /// Whether it was counted, and not estimated.
+    /// It was counted, and not estimated.
     counted: bool,
     count: fn(&str) -> usize,
 }
@@ -191,7 +191,7 @@ fn listed_tokens(exposed: &Exposed, shown: &Shown, costs: &Costs) -> Option<usiz
     Some(costs.of(served.shown()))
 }
 
-/// How much is left out of a program, and how to see why.
+/// The amount that is left out of a program, and how to see why.
 fn left_out(count: &LeftOutCount, all_flags: bool) -> String {
     let some = |number: usize, what: &str| match number {
         1 => format!("1 {what}"),

@@ -38,7 +38,7 @@ pub(crate) fn clear(object: &Object<'_>) -> Splice {
     (object.range.start + 1..object.range.end - 1, String::new())
 }
 
-/// Whether an object has members, all of them in one line with its braces.
+/// Returns true if an object has members, all of them in one line with its braces.
 pub(crate) fn is_one_line(text: &str, object: &Object<'_>) -> bool {
     !object.properties.is_empty() && !text[object.range.start..object.range.end].contains('\n')
 }
@@ -220,12 +220,12 @@ pub(crate) fn take(text: &str, object: &Object<'_>, member: &ObjectProp<'_>) -> 
     Taken::Changes(changes)
 }
 
-/// Whether a text goes on in the next line.
+/// Returns true if a text goes on in the next line.
 fn starts_line(text: &str) -> bool {
     leading_newline(text.trim_start_matches([' ', '\t'])).is_some()
 }
 
-/// Whether a newline ends a comment, given a place before it that is in none.
+/// Returns true if a newline ends a comment, given a place before it that is in none.
 fn ends_comment(text: &str, mut at: usize, newline: usize) -> bool {
     while at < newline {
         let rest = &text[at..];

@@ -341,7 +341,7 @@ impl<'a> YamlServers<'a> {
         }
     }
 
-    /// Whether the key came with its only entry; see the top of this file.
+    /// Returns true if the key came with its only entry; see the top of this file.
     fn came_with(&self, text: &str, member: &YamlMember<'_>) -> bool {
         if self.value.is_flow() {
             let before = &text[self.value.start + 1..member.start];

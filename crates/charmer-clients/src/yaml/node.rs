@@ -10,7 +10,7 @@ pub(crate) struct YamlDocument {
     pub(crate) root: Option<YamlNode>,
     /// The end of what is written in it, without comments.
     pub(crate) content_end: usize,
-    /// Whether a line says that it ends.
+    /// A line says that it ends.
     pub(crate) has_end: bool,
 }
 
@@ -55,7 +55,7 @@ impl YamlNode {
         }
     }
 
-    /// Whether it stands in braces or brackets.
+    /// Returns true if it stands in braces or brackets.
     pub(crate) fn is_flow(&self) -> bool {
         matches!(self.kind, NodeKind::FlowMap(_) | NodeKind::FlowList(_))
     }

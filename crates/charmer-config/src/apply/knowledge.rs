@@ -102,7 +102,7 @@ impl SourceEntry {
 }
 
 impl SourceEntry {
-    /// Whether a command, or one above it, is said to be optional.
+    /// Returns true if a command, or one above it, is said to be optional.
     pub(super) fn need_not_exist(&self, wanted: &CommandPath) -> bool {
         let optional = self.overrides.iter().filter(|(_, said)| said.optional);
         let mut optional = optional.map(|(name, _)| CommandPath::parse(name));

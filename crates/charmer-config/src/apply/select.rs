@@ -85,7 +85,7 @@ pub(super) fn apply(
     warn(source, cli, &chosen, report);
 }
 
-/// Whether a flag is a switch of this name that is offered at all.
+/// Returns true if a flag is a switch of this name that is offered at all.
 pub(super) fn can_confirm(flag: &Flag, switch: &str) -> bool {
     flag.is_switch() && !flag.hidden && flag.deprecated.is_none() && flag.is_named(switch)
 }

@@ -30,7 +30,7 @@ use crate::{
     yaml::{Node, YamlKind},
 };
 
-/// How long anything may take or wait.
+/// The longest time that anything may take or wait.
 const MOMENT: Duration = Duration::from_millis(1);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);

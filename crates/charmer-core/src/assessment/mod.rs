@@ -57,7 +57,7 @@ pub struct CommandAssessment {
     /// What its positionals must not match where only reading is offered: it would show secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secrets: Option<String>,
-    /// Whether its help says that it reads standard input.
+    /// Its help says that it reads standard input.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stdin: bool,
     /// Values of its arguments that redirect the program, where the argument itself stays.

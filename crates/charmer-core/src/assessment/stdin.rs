@@ -22,7 +22,7 @@ const READS: [&str; 14] = [
 /// What a sentence says that speaks of something else.
 const NOT: [&str; 6] = [" not ", "n't ", "never", "ignor", "instead of", "closed"];
 
-/// Whether the help of a command, or of one of its flags and arguments, says that it reads standard input.
+/// Returns true if the help of a command, or of one of its flags and arguments, says that it reads standard input.
 ///
 /// ```
 /// use charmer_core::{assessment::reads_stdin, model::{Command, Flag}};

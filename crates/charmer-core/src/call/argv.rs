@@ -35,7 +35,7 @@ pub struct Element {
     pub text: String,
     /// What it is.
     pub kind: ElementKind,
-    /// Whether its owner lets it begin with `-`.
+    /// Its owner lets it begin with `-`.
     pub hyphen_allowed: bool,
 }
 

@@ -33,7 +33,7 @@ pub enum Given {
 }
 
 impl Given {
-    /// Whether anything is given: a switch that is off, or a count of none, is as good as absent.
+    /// Returns true if anything is given: a switch that is off, or a count of none, is as good as absent.
     pub fn is_given(&self) -> bool {
         !matches!(self, Self::Switch(false) | Self::Count(0))
     }
@@ -47,7 +47,7 @@ impl Given {
         }
     }
 
-    /// Whether a call with it only shows what it would do.
+    /// Returns true if a call with it only shows what it would do.
     pub(crate) fn previews(&self, flag: &Flag) -> bool {
         let Some(values) = &flag.previews else {
             return false;
@@ -87,7 +87,7 @@ pub struct Bound {
     pub open: Vec<(String, String)>,
     /// The folder that the caller wants the program to run in.
     pub folder: Option<String>,
-    /// Whether the caller says that the user agreed.
+    /// The caller says that the user agreed.
     pub confirmed: bool,
     /// What was [understood](super::understand) differently from how it was given.
     pub notes: Vec<String>,

@@ -118,7 +118,8 @@ pub(super) fn bind_flag(
     }
 }
 
-/// How often a switch is given that the program's parser takes more than once (`-vv`): as a number, or as a list.
+/// The number of times that a switch is given that the program's parser takes more than once (`-vv`): as a number, or
+/// as a list.
 fn times(flag: &Flag, value: &Value) -> Option<u64> {
     let times = match value {
         Value::Number(number) => number.as_u64(),
@@ -128,7 +129,7 @@ fn times(flag: &Flag, value: &Value) -> Option<u64> {
     times.filter(|times| flag.may_repeat && (1..=MOST_TIMES).contains(times))
 }
 
-/// Whether the empty string stands for the flag without a value: only where nothing else can say it.
+/// Returns true if the empty string stands for the flag without a value: only where nothing else can say it.
 fn takes_bare(flag: &Flag) -> bool {
     flag.value == FlagValue::Optional { bare: None }
 }

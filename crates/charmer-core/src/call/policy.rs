@@ -179,14 +179,14 @@ fn refuse(reason: &str) -> Result<(), Refusal> {
     Err(Refusal::Policy(reason.to_owned()))
 }
 
-/// Whether a value behind these elements belongs to a flag.
+/// Returns true if a value behind these elements belongs to a flag.
 fn follows_flag(before: &[Element]) -> bool {
     let last = before.last().map(|element| element.kind);
     matches!(last, Some(ElementKind::Flag | ElementKind::Value))
 }
 
-/// Whether the first of these elements is a flag of the tool, written as the program takes it. A pinned flag counts only
-/// as it is pinned: no other value of it can be meant by anyone.
+/// Returns true if the first of these elements is a flag of the tool, written as the program takes it. A pinned flag
+/// counts only as it is pinned: no other value of it can be meant by anyone.
 fn is_offered(tool: &Tool, elements: &[Element], depth: usize) -> bool {
     let [element, behind @ ..] = elements else {
         return false;
@@ -201,8 +201,8 @@ fn is_offered(tool: &Tool, elements: &[Element], depth: usize) -> bool {
     })
 }
 
-/// Whether a flag whose values the program takes only as elements of their own has them there. One value too few, and
-/// the program would take the next flag for it; one too many, and it would be a positional.
+/// Returns true if a flag whose values the program takes only as elements of their own has them there. One value too
+/// few, and the program would take the next flag for it; one too many, and it would be a positional.
 fn has_its_values(flag: &Flag, syntax: Syntax, text: &str, behind: &[Element]) -> bool {
     if !takes_separate(flag, syntax) {
         return true;
@@ -222,7 +222,7 @@ fn is_pinned(pinned: &PinnedFlag, element: &Element, depth: usize) -> bool {
     pinned.property.level == depth && wrote(&pinned.property.flag, &element.text)
 }
 
-/// Whether this element can be the given flag, with or without an attached value.
+/// Returns true if this element can be the given flag, with or without an attached value.
 fn wrote(flag: &Flag, text: &str) -> bool {
     if let (Some(takes), Some(long)) = (flag.single_dash, &flag.long) {
         let behind = text

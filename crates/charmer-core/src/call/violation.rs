@@ -110,7 +110,7 @@ pub enum Refusal {
 
 /// How many tokens the list of what is wrong takes, so that an error has room for what to do about it.
 const LISTED: usize = 80;
-/// How long one of several may be, in bytes; two of them fit.
+/// The greatest length that one of several may have, in bytes; two of them fit.
 const SHORTENED: usize = 160;
 
 fn list(violations: &[Violation]) -> String {

@@ -321,7 +321,7 @@ impl<'a> LevelWriter<'a> {
             .any(|name| name == value)
     }
 
-    /// Whether a value could call a subcommand, of a program that takes abbreviations too.
+    /// Returns true if a value could call a subcommand, of a program that takes abbreviations too.
     fn may_name_subcommand(&self, value: &str) -> bool {
         let mut names = self.input.levels[self.depth].subcommands.iter();
         !value.is_empty() && names.any(|name| name.starts_with(value))

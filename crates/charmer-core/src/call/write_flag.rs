@@ -16,12 +16,12 @@ pub(super) fn hyphen_refused(path: &str, value: &str) -> Violation {
         .hint("the program would read it as a flag, and has no safe way to say otherwise")
 }
 
-/// Whether a program would take a bare element for a flag; a lone `-` means standard input.
+/// Returns true if a program would take a bare element for a flag; a lone `-` means standard input.
 pub(super) fn looks_like_flag(value: &str) -> bool {
     value.len() > 1 && value.starts_with('-')
 }
 
-/// Whether a flag would go on taking elements that stand behind its values.
+/// Returns true if a flag would go on taking elements that stand behind its values.
 pub(super) fn is_greedy(flag: &Flag, given: &Given, syntax: Syntax) -> bool {
     match (&flag.repetition, given) {
         (Repetition::Span { min, max }, Given::Values(lists)) => lists.iter().any(|list| {
@@ -33,8 +33,8 @@ pub(super) fn is_greedy(flag: &Flag, given: &Given, syntax: Syntax) -> bool {
     }
 }
 
-/// Whether the program takes the flag's value only as the next element. One that may be left out cannot stand there:
-/// nothing would say that it belongs to the flag.
+/// Returns true if the program takes the flag's value only as the next element. One that may be left out cannot stand
+/// there: nothing would say that it belongs to the flag.
 pub(super) fn takes_separate(flag: &Flag, syntax: Syntax) -> bool {
     let separate = match flag.single_dash {
         Some(takes) => takes == SingleDash::Separate,
@@ -202,7 +202,7 @@ fn write_attached(argv: &mut Argv, flag: &Flag, value: &str, syntax: Syntax) {
     argv.push(attached(flag, value, syntax), ElementKind::Flag);
 }
 
-/// Whether a value stands right behind the flag's name.
+/// Returns true if a value stands right behind the flag's name.
 fn is_glued(flag: &Flag, syntax: Syntax) -> bool {
     match flag.single_dash {
         Some(takes) => takes == SingleDash::Glued,
@@ -219,8 +219,8 @@ fn attached(flag: &Flag, value: &str, syntax: Syntax) -> String {
     }
 }
 
-/// Whether pflag would keep the doubled quotes of a map: it reads CSV only where it sees more than one `=`. The same
-/// pair twice is the same map.
+/// Returns true if pflag would keep the doubled quotes of a map: it reads CSV only where it sees more than one `=`. The
+/// same pair twice is the same map.
 fn read_unquoted(pair: &str, flag: &Flag, syntax: Syntax) -> bool {
     syntax.csv_lists
         && flag.value_type == ValueType::Map(MapValue::Text)

@@ -57,8 +57,8 @@ pub(super) fn stdin(input: &Input, template: &CommandTemplate, bound: &Bound) ->
     text.fill(|name| value_of(input, bound, name).map(|(_, value)| value))
 }
 
-/// Whether an element chooses how the output looks: with a flag that programs have for that, or with the one that asks
-/// for JSON here.
+/// Returns true if an element chooses how the output looks: with a flag that programs have for that, or with the one
+/// that asks for JSON here.
 fn chooses(template: &CommandTemplate, element: &str) -> bool {
     fn name(element: &str) -> Option<&str> {
         element.split('=').next()

@@ -34,7 +34,7 @@ const FAR: usize = 3;
 /// a small gap.
 const MISSES: usize = 128;
 
-/// How a server shows its commands.
+/// The way a server shows its commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Expose {
@@ -102,7 +102,7 @@ pub enum ShownBecause {
 }
 
 impl ShownBecause {
-    /// Whether it is a tool of its own.
+    /// Returns true if it is a tool of its own.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Pinned | Self::Own)
     }

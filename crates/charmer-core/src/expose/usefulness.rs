@@ -42,7 +42,7 @@ const RARE: [&str; 12] = [
     "topic",
 ];
 
-/// How many commands of a program are among its first.
+/// The number of commands of a program that are among its first.
 const EARLY: usize = 24;
 /// How many commands a large group has.
 const LARGE: usize = 16;
@@ -86,11 +86,11 @@ struct BelowCommand<'t> {
     commands: usize,
     /// Those that its help lists, by their places.
     listed: HashMap<usize, (&'t str, &'t str)>,
-    /// Whether there are commands that its help does not list.
+    /// There are commands that its help does not list.
     chosen: bool,
-    /// Whether one of its headings speaks of common commands.
+    /// One of its headings speaks of common commands.
     names_common: bool,
-    /// Whether the list is in the order of the alphabet, which says nothing.
+    /// The list is in the order of the alphabet, which says nothing.
     sorted: bool,
 }
 
@@ -232,7 +232,7 @@ impl BelowCommand<'_> {
     }
 }
 
-/// Whether a heading has one of these words, in any form.
+/// Returns true if a heading has one of these words, in any form.
 fn has_word(heading: &str, words: &[&str]) -> bool {
     let heading = heading.to_lowercase();
     let mut said = heading.split(|c: char| !c.is_alphanumeric());

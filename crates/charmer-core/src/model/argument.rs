@@ -17,14 +17,14 @@ pub struct Positional {
     /// The type of one value.
     #[serde(default)]
     pub value_type: ValueType,
-    /// Whether the command refuses to run without it.
+    /// The command refuses to run without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
     /// The ids of flags that stand in its place (`grep --regexp=X FILE`): with one of them given the program reads
     /// no value here, and needs none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced_by: Vec<String>,
-    /// Whether it takes more than one value.
+    /// It takes more than one value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub variadic: bool,
     /// The least number of values, where it is more than one.
@@ -33,20 +33,20 @@ pub struct Positional {
     /// The greatest number of values of a variadic one, if there is any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_values: Option<usize>,
-    /// Whether it stands behind a `--` in the usage.
+    /// It stands behind a `--` in the usage.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last: bool,
-    /// Whether its values may begin with `-` without a `--` before them.
+    /// Its values may begin with `-` without a `--` before them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_hyphen: bool,
-    /// Whether its values may be negative numbers without a `--` before them.
+    /// Its values may be negative numbers without a `--` before them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_negative: bool,
-    /// Whether it names a command that the program finds at run time: the first value is that command's name, and
+    /// It names a command that the program finds at run time: the first value is that command's name, and
     /// whatever follows is passed on to it unread.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
-    /// Whether it is left out of help, and so of tools.
+    /// It is left out of help, and so of tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// A character at which the program splits each value.
@@ -58,7 +58,7 @@ pub struct Positional {
     /// The regular expression that a text must match, as far as an author published one. Whoever sets it checks it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Whether choices are compared without regard to case.
+    /// Choices are compared without regard to case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignore_case: bool,
     /// The default: one text a value.
@@ -168,10 +168,10 @@ pub struct ArgSpec {
     /// `string`, `int`, `float`, `bool`, `path` or the name of a pflag type.
     #[serde(default, rename = "type")]
     pub value_type: Option<String>,
-    /// Whether the command refuses to run without it.
+    /// The command refuses to run without it.
     #[serde(default)]
     pub required: bool,
-    /// Whether it takes any number of values.
+    /// It takes any number of values.
     #[serde(default)]
     pub variadic: bool,
 }

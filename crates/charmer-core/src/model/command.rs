@@ -19,10 +19,10 @@ pub struct Hints {
     /// What running it does.
     #[serde(default)]
     pub effect: Effect,
-    /// Whether running it twice is the same as running it once.
+    /// Running it twice is the same as running it once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent: Option<bool>,
-    /// Whether it reaches beyond this machine.
+    /// It reaches beyond this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
     /// What it may reach beyond its process.
@@ -31,13 +31,13 @@ pub struct Hints {
     /// Its place among the commands that people use most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common: Option<usize>,
-    /// Whether it takes minutes, or goes on until it is stopped.
+    /// It takes minutes, or goes on until it is stopped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub long_running: bool,
-    /// Whether it prints secrets.
+    /// It prints secrets.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prints_secrets: bool,
-    /// How people ask for it.
+    /// The way people ask for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phrases: Vec<String>,
 }
@@ -160,7 +160,7 @@ impl Group {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Listing {
-    /// How many commands stand before it there.
+    /// The number of commands that stand before it there.
     pub place: usize,
     /// The heading that it stands under, as it is written; empty where there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -205,9 +205,9 @@ pub struct Command {
     /// Its place on the help page of its parent; none where that does not list it, or no page was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing: Option<Listing>,
-    /// Whether it does something by itself, and is not only a place for subcommands.
+    /// It does something by itself, and is not only a place for subcommands.
     pub runnable: bool,
-    /// Whether it is left out of help, and so of tools.
+    /// It is left out of help, and so of tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// Why it should not be used any more; a deprecated command is no tool.
@@ -224,7 +224,7 @@ pub struct Command {
     /// Relations between its flags and positionals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
-    /// Whether its own flags and positionals cannot be used together with a subcommand.
+    /// Its own flags and positionals cannot be used together with a subcommand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub arguments_exclude_subcommands: bool,
     /// The number of positionals behind which it reads no options any more, so that whatever follows is taken as it
@@ -234,10 +234,10 @@ pub struct Command {
     /// What `--` does here, where that is not what it does to the rest of its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub double_dash: Option<DoubleDash>,
-    /// Whether it takes no flags of the commands above it: they hand on to another program.
+    /// It takes no flags of the commands above it: they hand on to another program.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stands_alone: bool,
-    /// Whether a subcommand lifts the requirements of this command.
+    /// A subcommand lifts the requirements of this command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subcommand_lifts_required: bool,
     /// What is known of its behaviour.
@@ -246,7 +246,7 @@ pub struct Command {
     /// The switch that answers its question beforehand (`--yes`): a tool then wants `confirm: true` instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<String>,
-    /// Whether it reads standard input, which a tool then takes as text.
+    /// It reads standard input, which a tool then takes as text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stdin: bool,
     /// Its subcommands.
@@ -391,7 +391,7 @@ impl Command {
         named.or_else(|| self.commands.iter().position(|child| child.is_called(word)))
     }
 
-    /// Whether a word calls this command.
+    /// Returns true if a word calls this command.
     pub fn is_called(&self, word: &str) -> bool {
         self.name == word || self.aliases.iter().any(|alias| alias == word)
     }
@@ -412,7 +412,7 @@ pub struct Cli {
     /// The program's version, where it says one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// How it reads its command line.
+    /// The way it reads its command line.
     pub syntax: Syntax,
 }
 

@@ -34,7 +34,7 @@ pub const DOCUMENT_SCHEMA: &str = include_str!("../../document.schema.json");
 const VERSION: u64 = 1;
 /// The key that says which version it is.
 const MARK: &str = "charmer";
-/// How deep commands may be nested.
+/// The depth to which commands may be nested.
 const DEEPEST: usize = 30;
 /// The keys of [`Hints`], which stand beside a command's name.
 const HINTS: [&str; 9] = [
@@ -96,7 +96,7 @@ pub enum DocumentError {
     Form {
         /// Where.
         place: String,
-        /// How.
+        /// The way .
         message: String,
     },
 }
@@ -507,7 +507,8 @@ fn take_list(
     }
 }
 
-/// Whether a name can stand on a command line by itself and be read by people: no space, no control, nothing invisible.
+/// Returns true if a name can stand on a command line by itself and be read by people: no space, no control, nothing
+/// invisible.
 fn is_word(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('-')

@@ -56,7 +56,7 @@ pub struct GivenEffect {
     /// With these values, of which each may begin or end with a `*`; `None` as above.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Option<Effect>>,
-    /// Whether a command that does more without it does no more than `any` with it. Reading always lowers.
+    /// A command that does more without it does no more than `any` with it. Reading always lowers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lowers: bool,
 }
@@ -138,17 +138,17 @@ impl GivenEffect {
         self.all().max()
     }
 
-    /// Whether a command that does more only reads with it, or with some value of it.
+    /// Returns true if a command that does more only reads with it, or with some value of it.
     pub fn may_lower(&self) -> bool {
         self.all().any(|effect| effect == Effect::Read)
     }
 
-    /// Whether a command that reads may do more than that with it.
+    /// Returns true if a command that reads may do more than that with it.
     pub fn may_raise(&self) -> bool {
         self.worst() > Some(Effect::Read)
     }
 
-    /// Whether a command that reads does more than that with it, whatever its value.
+    /// Returns true if a command that reads does more than that with it, whatever its value.
     pub fn always_writes(&self) -> bool {
         let writes = |effect: Option<Effect>| effect > Some(Effect::Read);
         writes(self.any) && self.values.values().copied().all(writes)

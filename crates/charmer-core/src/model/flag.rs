@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{GivenEffect, ValueType};
 
-/// Whether a flag takes a value.
+/// A flag takes a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -20,7 +20,7 @@ pub enum FlagValue {
     },
 }
 
-/// How a flag whose long name has one dash takes its value.
+/// The way a flag whose long name has one dash takes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -33,7 +33,7 @@ pub enum SingleDash {
     Glued,
 }
 
-/// How several values are given to one flag.
+/// The way several values are given to one flag.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -55,7 +55,7 @@ pub enum Repetition {
     Fixed {
         /// How many.
         count: usize,
-        /// Whether the flag may be repeated.
+        /// The flag may be repeated.
         repeat: bool,
     },
     /// The flag is given once, and between `min` and `max` values follow as elements of their own.
@@ -116,11 +116,11 @@ pub struct Flag {
     /// The long name of the flag that turns this switch off (`no-color`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negation: Option<String>,
-    /// Whether it takes a value.
+    /// It takes a value.
     pub value: FlagValue,
     /// The type of one value.
     pub value_type: ValueType,
-    /// How several values are given.
+    /// The way several values are given.
     pub repetition: Repetition,
     /// The default: one text a value, none if it is not known or zero.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -128,16 +128,16 @@ pub struct Flag {
     /// The values that are accepted; empty for any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
-    /// Whether choices are compared without regard to case.
+    /// Choices are compared without regard to case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignore_case: bool,
-    /// Whether the command refuses to run without it.
+    /// The command refuses to run without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// Whether every descendant of its command takes it too.
+    /// Every descendant of its command takes it too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub global: bool,
-    /// Whether it is left out of help, and so of tools.
+    /// It is left out of help, and so of tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// Why it should not be used any more; a deprecated flag is left out of tools.
@@ -146,18 +146,18 @@ pub struct Flag {
     /// The environment variable that sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<String>,
-    /// Whether the program's parser takes it more than once, though nobody knows whether all of its values count or
+    /// The program's parser takes it more than once, though nobody knows whether all of its values count or
     /// only the last. It is one value to whoever reads the schema, and several are written if several are given; a
     /// switch is on or off, and is written as often as it is given.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_repeat: bool,
-    /// Whether a value that follows as its own element may begin with `-`.
+    /// A value that follows as its own element may begin with `-`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_hyphen: bool,
-    /// How it takes its value where its long name is written with one dash (`-name`); `None` for `--name`.
+    /// The way it takes its value where its long name is written with one dash (`-name`); `None` for `--name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub single_dash: Option<SingleDash>,
-    /// Whether it stands behind the positionals, in the order in which a caller gives such flags: the expressions of
+    /// It stands behind the positionals, in the order in which a caller gives such flags: the expressions of
     /// `find`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub behind_positionals: bool,
@@ -171,14 +171,14 @@ pub struct Flag {
     /// empty if it does so however it is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previews: Option<Vec<String>>,
-    /// Whether it changes where its program connects, who it is, what it loads or which program it runs, where somebody has
+    /// It changes where its program connects, who it is, what it loads or which program it runs, where somebody has
     /// said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirects: Option<bool>,
     /// The value with which it makes its command print JSON, where somebody has said so; empty for a switch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks_for_json: Option<String>,
-    /// Whether its command prints secrets with it.
+    /// Its command prints secrets with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prints_secrets: bool,
     /// Why it is hidden although its program shows it, where a rule of whoever serves it says so. A caller who asks for
@@ -340,7 +340,7 @@ impl Flag {
         self
     }
 
-    /// How a person writes it: `--long` or `-long`, else `-s`.
+    /// The way a person writes it: `--long` or `-long`, else `-s`.
     pub fn display_name(&self) -> String {
         match (&self.long, self.short) {
             (Some(long), _) if self.single_dash.is_some() => format!("-{long}"),
@@ -350,18 +350,18 @@ impl Flag {
         }
     }
 
-    /// Whether its command does more with it than read.
+    /// Returns true if its command does more with it than read.
     pub fn may_raise(&self) -> bool {
         self.effect.as_ref().is_some_and(GivenEffect::may_raise)
     }
 
-    /// Whether it is on or off and takes no value.
+    /// Returns true if it is on or off and takes no value.
     pub fn is_switch(&self) -> bool {
         self.value == FlagValue::None && self.value_type == ValueType::Bool
     }
 
-    /// Whether a word as typed (`--name`, `-n`) names this flag, by any of its names. A name with one dash is also known
-    /// with two, as people write it.
+    /// Returns true if a word as typed (`--name`, `-n`) names this flag, by any of its names. A name with one dash is
+    /// also known with two, as people write it.
     pub fn is_named(&self, word: &str) -> bool {
         let single = word
             .strip_prefix('-')

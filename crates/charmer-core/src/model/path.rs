@@ -45,7 +45,7 @@ impl CommandPath {
         &self.0
     }
 
-    /// Whether this is the root.
+    /// Returns true if this is the root.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
-    /// Whether both are the same value in memory, and not only alike.
+    /// Returns true if both are the same value in memory, and not only alike.
     pub fn is_one(one: &Self, other: &Self) -> bool {
         Arc::ptr_eq(&one.0, &other.0)
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How the value of a flag without a long name is attached.
+/// The way the value of a flag without a long name is attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -13,7 +13,7 @@ pub enum ShortValue {
     Glued,
 }
 
-/// How the value of a flag with a long name is given.
+/// The way the value of a flag with a long name is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -25,7 +25,7 @@ pub enum LongValue {
     Separate,
 }
 
-/// Whether a `--` may be put before positionals without changing what they mean.
+/// A `--` may be put before positionals without changing what they mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -41,24 +41,24 @@ pub enum DoubleDash {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Syntax {
-    /// How a short-only flag takes its value.
+    /// The way a short-only flag takes its value.
     pub short_value: ShortValue,
-    /// How a flag with a long name takes its value.
+    /// The way a flag with a long name takes its value.
     #[serde(default)]
     pub long_value: LongValue,
     /// What `--` does.
     pub double_dash: DoubleDash,
-    /// Whether a switch takes `--flag=false`.
+    /// A switch takes `--flag=false`.
     pub switch_takes_value: bool,
-    /// Whether list elements are read as CSV, so that quoting can protect a delimiter.
+    /// List elements are read as CSV, so that quoting can protect a delimiter.
     pub csv_lists: bool,
-    /// Whether letters may stand together behind one dash, the last with its value: `-it`, `-xzf FILE`.
+    /// Letters may stand together behind one dash, the last with its value: `-it`, `-xzf FILE`.
     #[serde(default = "together")]
     pub letters_together: bool,
-    /// Whether the first word is read as letters without a dash, as in `tar xf FILE`.
+    /// The first word is read as letters without a dash, as in `tar xf FILE`.
     #[serde(default)]
     pub first_word_is_letters: bool,
-    /// Whether a flag that may go without its value takes the next element for it, as `--flag [VALUE]` does and
+    /// A flag that may go without its value takes the next element for it, as `--flag [VALUE]` does and
     /// `--flag[=VALUE]` does not.
     #[serde(default = "takes_next")]
     pub optional_takes_next: bool,

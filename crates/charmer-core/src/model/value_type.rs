@@ -45,7 +45,7 @@ pub enum ValueType {
     },
     /// A whole number that JSON numbers cannot carry exactly (`u128`); it travels as a string of digits.
     BigInteger {
-        /// Whether it may be negative.
+        /// It may be negative.
         signed: bool,
     },
     /// A number with a fraction.

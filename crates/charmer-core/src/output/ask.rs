@@ -175,7 +175,8 @@ fn look_names() -> impl Iterator<Item = &'static str> {
     names.copied()
 }
 
-/// Whether a word of a command line chooses how output looks, going by the names that programs give to such flags.
+/// Returns true if a word of a command line chooses how output looks, going by the names that programs give to such
+/// flags.
 ///
 /// ```
 /// use charmer_core::output::chooses_look;
@@ -342,7 +343,7 @@ impl FlagHelp {
             .any(|condition| self.text.contains(condition))
     }
 
-    /// Whether it speaks of what is printed.
+    /// Returns true if it speaks of what is printed.
     fn is_about_output(&self) -> bool {
         self.has_any(&[
             "output",
@@ -357,7 +358,8 @@ impl FlagHelp {
         ])
     }
 
-    /// Whether `json` stands in it as one of the values, and not only as a word: quoted, in brackets or in a list.
+    /// Returns true if `json` stands in it as one of the values, and not only as a word: quoted, in brackets or in a
+    /// list.
     fn lists_json(&self) -> bool {
         let text = self.text.as_str();
         text.match_indices("json").any(|(at, found)| {

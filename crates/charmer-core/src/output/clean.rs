@@ -173,7 +173,7 @@ fn fold_line(line: &str, folded: &mut String) {
     folded.extend(shown);
 }
 
-/// Whether a character may be invisible, reorder text or control a terminal.
+/// Returns true if a character may be invisible, reorder text or control a terminal.
 fn is_suspect(c: char) -> bool {
     match c {
         '\n' | '\t' => false,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// How the line begins and ends that stands for what was left out.
+/// The way the line begins and ends that stands for what was left out.
 const MARK: (&str, &str) = ("[... ", " ...]");
 
 /// Text that was cut, with its true size.
@@ -11,7 +11,7 @@ const MARK: (&str, &str) = ("[... ", " ...]");
 pub struct Cut {
     /// What is left, with a line that says what is missing.
     pub text: String,
-    /// How many characters were left out; zero if nothing was.
+    /// The number of characters that were left out; zero if nothing was.
     pub left_out: usize,
 }
 

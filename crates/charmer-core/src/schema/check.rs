@@ -14,7 +14,7 @@ use super::{
     pointer,
 };
 
-/// How many mismatches are reported.
+/// The number of mismatches that are reported.
 pub const MISMATCH_LIMIT: usize = 20;
 
 /// Something in data that is not as its schema says.

@@ -29,7 +29,7 @@ pub enum Dialect {
     Full,
 }
 
-/// How schemas are converted.
+/// The way schemas are converted.
 ///
 /// ```
 /// use charmer_core::schema::Converter;
@@ -147,7 +147,7 @@ pub fn convert(schema: &Value) -> OutputSchema {
     Converter::new().convert(schema)
 }
 
-/// Whether a schema says something of objects and nothing of anything else.
+/// Returns true if a schema says something of objects and nothing of anything else.
 fn speaks_of_objects(shape: &Shape) -> bool {
     shape.null
         && shape.boolean

@@ -3,7 +3,7 @@
 use super::shape::{Numbers, ObjectShape, Others, Shape, Strings};
 use crate::text::shorten;
 
-/// How long a description may become.
+/// The greatest length that a description may havecome.
 pub(super) const DESCRIPTION_LIMIT: usize = 1000;
 /// How many choices, keys or alternatives are named in a sentence.
 const NAMED: usize = 12;

@@ -2,7 +2,7 @@
 
 use std::{net, str::FromStr};
 
-/// Whether text is of a format; of one that is not known, always.
+/// Returns true if text is of a format; of one that is not known, always.
 pub(super) fn matches(format: &str, text: &str) -> bool {
     match format {
         "date" => is_date(text),

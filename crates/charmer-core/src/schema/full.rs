@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::check::{MISMATCH_LIMIT, Mismatch};
 use crate::text::shorten;
 
-/// How long a message may be; those of enums list all their values.
+/// The greatest length that a message may have; those of enums list all their values.
 const MESSAGE_LIMIT: usize = 300;
 
 /// The validator of a schema, made when it is first used.

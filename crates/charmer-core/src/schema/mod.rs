@@ -62,12 +62,12 @@ pub use note::{NOTE_LIMIT, Note};
 pub use nulls::remove as remove_nulls;
 pub use output::OutputSchema;
 
-/// How often a type is written out inside of itself.
+/// The number of times that a type is written out inside of itself.
 pub const RECURSION_LIMIT: usize = 3;
-/// How many schemas are read in one conversion; whatever comes after that is not constrained.
+/// The number of schemas that are read in one conversion; whatever comes after that is not constrained.
 pub const NODE_LIMIT: usize = 50_000;
 /// How many of them may be in definitions that were written out before; after that only their type is said.
 pub const REPEAT_LIMIT: usize = 5_000;
-/// How deep schemas may be nested, where a value inside of another counts two and a reference or an alternative one;
-/// deeper values are not constrained. A hundred optional structs inside of each other are well within.
+/// The depth to which schemas may be nested, where a value inside of another counts two and a reference or an
+/// alternative one; deeper values are not constrained. A hundred optional structs inside of each other are well within.
 pub const DEPTH_LIMIT: usize = 420;

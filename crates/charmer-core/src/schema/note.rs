@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fmt};
 
-/// How many notes are kept of one conversion.
+/// The number of notes that are kept of one conversion.
 pub const NOTE_LIMIT: usize = 100;
 
 /// Something that a schema says and the converted one does not.

@@ -25,7 +25,7 @@ pub(super) fn bound(value: Option<&Value>) -> Option<Number> {
     (float.abs() <= EXACT).then(|| number.clone())
 }
 
-/// Whether it is a whole number, also when it is written as `1.0`.
+/// Returns true if it is a whole number, also when it is written as `1.0`.
 pub(super) fn is_whole(number: &Number) -> bool {
     number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|n| n.fract() == 0.0)
 }

@@ -1,7 +1,7 @@
 //! Which regular expressions mean the same in every client's language.
 
-/// Whether a pattern is made only of what ECMAScript, Python, Go and Rust all read alike: ASCII, classes, groups
-/// without names or looks, counts up to a thousand.
+/// Returns true if a pattern is made only of what ECMAScript, Python, Go and Rust all read alike: ASCII, classes,
+/// groups without names or looks, counts up to a thousand.
 pub(super) fn is_portable(pattern: &str) -> bool {
     let mut scanner = Scanner {
         rest: pattern.as_bytes(),

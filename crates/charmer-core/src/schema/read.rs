@@ -33,13 +33,13 @@ const UNSAID: [&str; 15] = [
     "$recursiveRef",
 ];
 
-/// How many examples are told.
+/// The number of examples that are told.
 const EXAMPLES: usize = 3;
 
 /// Walks a schema; every limit ends in a shape that lets in more.
 pub(super) struct SchemaReader<'a> {
     root: &'a Value,
-    /// Whether it is of a draft in which nothing beside `$ref` counts.
+    /// It is of a draft in which nothing beside `$ref` counts.
     lone_references: bool,
     pub(super) union: Union,
     pub(super) notes: SchemaNotes,
@@ -52,11 +52,11 @@ pub(super) struct SchemaReader<'a> {
     here: usize,
     /// The definitions that were read before.
     known: HashSet<String>,
-    /// How many definitions of the path were read before.
+    /// The number of definitions of the path that were read before.
     repeating: usize,
-    /// Whether only the types are still wanted.
+    /// Only the types are still wanted.
     pub(super) shallow: bool,
-    /// Whether this part has a name of its own, so that `#` is not the root.
+    /// This part has a name of its own, so that `#` is not the root.
     foreign: bool,
 }
 

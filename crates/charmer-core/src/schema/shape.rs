@@ -148,12 +148,12 @@ impl Shape {
             + usize::from(self.object.is_some())
     }
 
-    /// Whether it is an object, and nothing else.
+    /// Returns true if it is an object, and nothing else.
     pub(super) fn is_object(&self) -> bool {
         self.object.is_some() && self.types() == 1 && !self.null
     }
 
-    /// Whether it is an optional value: something, or null in its place. Where everything goes, null is a value
+    /// Returns true if it is an optional value: something, or null in its place. Where everything goes, null is a value
     /// like others.
     pub(super) fn is_optional(&self) -> bool {
         self.null && self.types() > 0 && !self.is_any()

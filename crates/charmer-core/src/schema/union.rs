@@ -8,10 +8,10 @@ use super::{
     shape::{Arrays, Numbers, ObjectShape, Others, Shape, ShapeProperty, StringChoice, Strings},
 };
 
-/// How shapes are put together.
+/// The way shapes are put together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Union {
-    /// Whether properties that a schema says nothing of are taken not to appear.
+    /// Properties that a schema says nothing of are taken not to appear.
     pub(super) only_declared: bool,
 }
 

@@ -183,7 +183,7 @@ impl ShapeWriter {
     }
 }
 
-/// Whether clients take a property of this name.
+/// Returns true if clients take a property of this name.
 pub(super) fn is_key(key: &str) -> bool {
     let valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     (1..=64).contains(&key.len()) && key.chars().all(valid)

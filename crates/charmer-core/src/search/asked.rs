@@ -112,7 +112,7 @@ fn is_preposition(word: &str) -> bool {
     )
 }
 
-/// Whether it is a name or an address of the caller's: `package.json`, `https://example.org`, `src/main.rs`.
+/// Returns true if it is a name or an address of the caller's: `package.json`, `https://example.org`, `src/main.rs`.
 fn is_value(token: &str) -> bool {
     let token = token.trim_matches(|c: char| !c.is_alphanumeric());
     let inside = |c: char| token.contains(c);

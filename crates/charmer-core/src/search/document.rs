@@ -35,15 +35,15 @@ pub(super) struct SearchedTool {
     pub(super) examples: Terms,
     pub(super) flags: Vec<FlagPlace>,
     pub(super) positionals: Terms,
-    /// How people ask for it, as somebody has written it down, until it is read.
+    /// The way people ask for it, as somebody has written it down, until it is read.
     pub(super) phrases: Vec<String>,
     /// What people say who want it.
     pub(super) said: Terms,
     pub(super) effect: Effect,
     pub(super) required: usize,
-    /// Whether its help says something of it.
+    /// Its help says something of it.
     pub(super) described: bool,
-    /// Whether its help says that it is not for everybody, or not for long.
+    /// Its help says that it is not for everybody, or not for long.
     pub(super) doubtful: bool,
 }
 

@@ -50,9 +50,9 @@ pub(super) struct IndexedTool {
     pub(super) flags: Vec<FlagPlace>,
     pub(super) effect: Effect,
     pub(super) doubtful: bool,
-    /// Whether other tools stand below it.
+    /// Other tools stand below it.
     pub(super) parent: bool,
-    /// Whether a sibling has the same name with fewer words: `diff` beside `diff-tree`.
+    /// A sibling has the same name with fewer words: `diff` beside `diff-tree`.
     pub(super) variant: bool,
     /// Where it stands among the tools of its program, from 0 to 1.
     pub(super) place: f32,
@@ -82,7 +82,7 @@ pub struct Index {
     pub(super) programs: Vec<String>,
     /// Command lines, in plain words, and whose they are.
     pub(super) lines: HashMap<String, Vec<u32>>,
-    /// Whether a word is one of a command's name.
+    /// A word is one of a command's name.
     pub(super) names: Vec<bool>,
     /// Tools that are the same command as another.
     pub(super) also: HashMap<u32, Vec<usize>>,
@@ -167,7 +167,7 @@ impl Index {
         }
     }
 
-    /// Whether there is nothing to find.
+    /// Returns true if there is nothing to find.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -12,7 +12,7 @@ pub(super) enum Intent {
     Change,
 }
 
-/// Whether a word is about several things of a kind.
+/// Returns true if a word is about several things of a kind.
 pub(super) fn is_plural(word: &str) -> bool {
     let form = word.ends_with('s')
         && !word.ends_with("ss")

@@ -137,7 +137,7 @@ impl PhraseIndex {
         phrase_index
     }
 
-    /// Whether some phrase has a word.
+    /// Returns true if some phrase has a word.
     pub(super) fn knows(&self, term: Term) -> bool {
         self.places.contains_key(&term)
     }

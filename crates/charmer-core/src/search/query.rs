@@ -24,7 +24,7 @@ pub(super) struct Unit {
     pub(super) any_of: Vec<(Term, f32)>,
     /// The word itself, beside those that would do as well.
     pub(super) said: Term,
-    /// Whether an answer without it lacks something.
+    /// An answer without it lacks something.
     pub(super) counts: bool,
 }
 
@@ -115,7 +115,7 @@ struct QuestionReader<'q> {
     intent: Intent,
     /// See [`Query::verb`].
     verb: Option<Term>,
-    /// Whether it speaks of several things of a kind.
+    /// It speaks of several things of a kind.
     plural: bool,
 }
 
@@ -334,7 +334,7 @@ impl QuestionReader<'_> {
         }
     }
 
-    /// Whether it speaks of one thing by its number: `issue 12`, but not `the last 12 issues`.
+    /// Returns true if it speaks of one thing by its number: `issue 12`, but not `the last 12 issues`.
     fn numbered(&self) -> bool {
         let is_counted = |at: usize| {
             let after = self.words.get(at + 1);

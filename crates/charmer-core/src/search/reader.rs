@@ -37,7 +37,7 @@ pub(super) struct FlagTerms {
     pub(super) key: Box<str>,
     pub(super) name: Box<[Term]>,
     pub(super) help: Box<[Term]>,
-    /// Whether it belongs to the command itself and not to all of the program.
+    /// It belongs to the command itself and not to all of the program.
     pub(super) own: bool,
 }
 

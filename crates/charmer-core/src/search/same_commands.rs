@@ -44,8 +44,8 @@ fn likeness<'d>(
     (program, &document.first, &document.rest.plain, flags)
 }
 
-/// Whether the last word of one calls the other, or is in its path: `ps` and `container ls` with the alias `ps`,
-/// `images` and `image ls`, `rmi` and `image rm`.
+/// Returns true if the last word of one calls the other, or is in its path: `ps` and `container ls` with the alias
+/// `ps`, `images` and `image ls`, `rmi` and `image rm`.
 fn related(a: &SearchedTool, b: &SearchedTool) -> bool {
     let (Some(last_a), Some(last_b)) = (a.path.last(), b.path.last()) else {
         return false;

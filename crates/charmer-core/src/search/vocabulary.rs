@@ -105,7 +105,7 @@ impl Vocabulary {
         self.terms.get(stem(word).as_str()).copied()
     }
 
-    /// Whether it is a word of the table.
+    /// Returns true if it is a word of the table.
     pub(super) fn is_common(&self, term: Term) -> bool {
         (term as usize) < self.common
     }

@@ -8,7 +8,7 @@ use super::{Example, Tool};
 pub struct CompletionLine {
     /// The words before it, without the program's name.
     pub words: Vec<String>,
-    /// How the word begins before the place that is completed: `--port=`.
+    /// The way the word begins before the place that is completed: `--port=`.
     pub prefix: String,
 }
 

@@ -31,13 +31,13 @@ const NEVER: [&str; 2] = ["help", "completion"];
 /// What help says of the command that serves a program's own commands, where the program was built with the library.
 pub const BRIDGE_ABOUT: &str = "Serve this program's commands to AI assistants over MCP";
 
-/// How tools are made from a program.
+/// The way tools are made from a program.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CatalogueOptions {
     /// Replaces the program's name in tool names; empty for no prefix at all.
     pub prefix: Option<String>,
-    /// How input is laid out.
+    /// The way input is laid out.
     pub layout: Layout,
     /// Which commands and flags are offered; none means all.
     pub selectors: Vec<Selector>,
@@ -283,8 +283,8 @@ pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
     }
 }
 
-/// Whether the last command of a lineage can be a tool at all, whatever is selected: it runs, and neither it nor what
-/// leads to it is hidden, deprecated, or one of those that never are.
+/// Returns true if the last command of a lineage can be a tool at all, whatever is selected: it runs, and neither it
+/// nor what leads to it is hidden, deprecated, or one of those that never are.
 pub fn can_be_tool(lineage: &[&Command]) -> bool {
     let shown = |step: &&Command| !step.hidden && step.deprecated.is_none();
     let helps = |step: &&Command| NEVER.contains(&step.name.as_str()) || is_bridge(step);
@@ -295,7 +295,7 @@ pub fn can_be_tool(lineage: &[&Command]) -> bool {
             .is_some_and(|command| command.runnable || command.commands.is_empty())
 }
 
-/// Whether a command serves its program's commands to assistants, and so is none of those that they need.
+/// Returns true if a command serves its program's commands to assistants, and so is none of those that they need.
 fn is_bridge(command: &Command) -> bool {
     let has = |name: &str| command.commands.iter().any(|child| child.name == name);
     command.about.as_deref() == Some(BRIDGE_ABOUT)

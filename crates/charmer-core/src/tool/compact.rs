@@ -17,7 +17,7 @@ use super::{
 const ABOUT: usize = 240;
 /// How much of what is said of a property is kept.
 const HELP: usize = 120;
-/// How long an example may be that is kept.
+/// The greatest length that an example may have that is kept.
 const EXAMPLE: usize = 80;
 
 /// How much tools say of themselves and their arguments when they are listed.
@@ -79,7 +79,7 @@ pub fn compact(tool: &Tool, descriptions: Descriptions, leave_out_shared: bool) 
     listed
 }
 
-/// Whether a title says no more than a name: `docker ps` and `docker_ps`.
+/// Returns true if a title says no more than a name: `docker ps` and `docker_ps`.
 fn tells_the_same(title: &str, name: &str) -> bool {
     let letters = |text: &str| text.replace([' ', '-', '_', '.'], " ").to_lowercase();
     letters(title) == letters(name)
@@ -110,7 +110,7 @@ fn short(tool: &Tool) -> String {
     parts
 }
 
-/// Whether a call cannot be written without what is said of this property.
+/// Returns true if a call cannot be written without what is said of this property.
 fn says_what_to_give(tool: &Tool, key: &str) -> bool {
     let pattern = tool.input.pattern.as_ref();
     let lists = tool.input.listed_positionals().next().is_some() && key == super::ARGS_KEY;

@@ -36,7 +36,7 @@ pub struct Example {
 pub struct Placeholder {
     /// Its name, in small letters: `<Pod Name>` is `pod_name`.
     pub name: String,
-    /// Whether the line makes no sense without it.
+    /// The line makes no sense without it.
     pub required: bool,
     /// The key of the tool's argument that it is a value of, where that is known.
     pub key: Option<String>,

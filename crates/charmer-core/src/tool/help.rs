@@ -25,13 +25,13 @@ pub struct Help {
     /// Its place on the help page of its parent, and before that those of the commands above it on theirs; none for one
     /// that is not listed there.
     pub listings: Vec<Option<Listing>>,
-    /// Whether the help of a command above it shows how it is called.
+    /// The help of a command above it shows how it is called.
     pub shown_above: bool,
     /// Its place among the commands of its program that people use most.
     pub common: Option<usize>,
-    /// How people ask for it.
+    /// The way people ask for it.
     pub phrases: Vec<String>,
-    /// Whether it prints secrets.
+    /// It prints secrets.
     pub prints_secrets: bool,
     /// The arguments that a prompt for this tool itself asks for; `None` if only its examples are prompts.
     pub asks_for: Option<Vec<String>>,
@@ -79,7 +79,7 @@ impl Help {
     }
 }
 
-/// Whether the help of a command above the last one shows a line that calls it.
+/// Returns true if the help of a command above the last one shows a line that calls it.
 pub(super) fn shown_above(words: &[&str], lineage: &[&Command]) -> bool {
     let line = words.join(" ");
     let above = lineage.split_last().map_or(&[][..], |(_, above)| above);
@@ -161,7 +161,7 @@ fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
 }
 
-/// Whether a text names a flag that is out of reach. That there is `--help` is no secret.
+/// Returns true if a text names a flag that is out of reach. That there is `--help` is no secret.
 pub(super) fn names_withheld(input: &Input, text: &str) -> bool {
     let word_ends = |c: char| !(c.is_alphanumeric() || c == '-' || c == '_' || c == '.');
     text.split(word_ends)

@@ -11,7 +11,7 @@ use crate::{
 
 use super::schema::{Described, Shape, published_bounds};
 
-/// How long a pattern may be that nobody has a name for.
+/// The longest time that a pattern may be that nobody has a name for.
 pub(super) const PATTERN: usize = 60;
 
 /// Texts of a certain form, and what that form is called.

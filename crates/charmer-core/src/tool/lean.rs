@@ -7,7 +7,7 @@ use super::{FLAGS_KEY, FlagProperty, Layout, Tool, outline::telling_examples};
 /// A definition that takes more tokens than this is listed with few of its flags.
 pub const LEAN_TOKENS: usize = 260;
 
-/// How many flags are left that need not be given.
+/// The number of flags that are left that need not be given.
 const FLAGS: usize = 6;
 
 /// A tool in the form in which it is listed, with the flags that must be given, those that its examples use and those

@@ -70,21 +70,21 @@ pub struct Tool {
     pub output_schema: Arc<Map<String, Value>>,
     /// What is known of its behaviour.
     pub annotations: Annotations,
-    /// How its program reads a command line.
+    /// The way its program reads a command line.
     pub syntax: Syntax,
     /// The place of the selector that let it in.
     pub selector: Option<usize>,
     /// What the program's help says of it.
     pub help: Help,
-    /// Whether its definition leaves hints out that are as the protocol assumes them to be.
+    /// Its definition leaves hints out that are as the protocol assumes them to be.
     pub terse: bool,
-    /// Whether its results always have a structured form, as a spell's do: its definition says so even where the schema of
+    /// Its results always have a structured form, as a spell's do: its definition says so even where the schema of
     /// results that are as every other's is left out.
     pub structured: bool,
 }
 
 impl Tool {
-    /// Whether some call of it only reads: its command does, or does so with a flag.
+    /// Returns true if some call of it only reads: its command does, or does so with a flag.
     pub fn can_read(&self) -> bool {
         let lowers = |property: &FlagProperty| {
             let effect = property.flag.effect.as_ref();

@@ -19,7 +19,7 @@ use super::{
     prose,
 };
 
-/// How long a summary may be.
+/// The greatest length that a summary may have.
 const SUMMARY: usize = 120;
 /// What the last line may cost.
 const LEGEND: usize = 20;

@@ -166,7 +166,7 @@ impl Pins {
         }
     }
 
-    /// Whether nothing is pinned.
+    /// Returns true if nothing is pinned.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -278,7 +278,7 @@ pub struct PinnedFlag {
 }
 
 impl PinnedFlag {
-    /// Whether it is a member of a relation at this depth.
+    /// Returns true if it is a member of a relation at this depth.
     pub(crate) fn is_member(&self, depth: usize, id: &str) -> bool {
         self.property.owner == depth && self.property.flag.id == id
     }
@@ -293,7 +293,7 @@ pub(super) struct PinnedTool {
 }
 
 impl PinnedTool {
-    /// Whether this flag is pinned, or left out because of a pin.
+    /// Returns true if this flag is pinned, or left out because of a pin.
     pub(super) fn has(&self, depth: usize, flag: &Flag) -> bool {
         self.flags
             .iter()

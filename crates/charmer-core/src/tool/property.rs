@@ -29,7 +29,7 @@ pub const ARGS_KEY: &str = "args";
 /// The key of what a command reads from its standard input.
 const STDIN_KEY: &str = "stdin";
 
-/// How input is laid out.
+/// The way input is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
     /// Each flag under its long name, each positional under its own name.
@@ -77,7 +77,7 @@ pub struct FlagProperty {
     pub owner: usize,
     /// How deep it is written: its owner's depth, or the leaf's if it is global.
     pub level: usize,
-    /// Whether it stands for a confirmation, which must be given and must be true.
+    /// It stands for a confirmation, which must be given and must be true.
     pub confirms: bool,
     /// What an author added.
     pub rules: Rules,
@@ -121,7 +121,7 @@ impl PositionalProperty {
         }
     }
 
-    /// Whether its author wrote this very value: as a choice or as the default.
+    /// Returns true if its author wrote this very value: as a choice or as the default.
     pub(crate) fn is_authors(&self, value: &str) -> bool {
         let default = self.positional.default.first();
         !self.positional.choices.is_empty() || default.is_some_and(|default| default == value)
@@ -220,8 +220,8 @@ impl CommandLevel {
         }
     }
 
-    /// Whether the program would take this element for a flag of its own, even where a positional may begin with
-    /// `-`: by its whole name, an abbreviation of it, or its letter.
+    /// Returns true if the program would take this element for a flag of its own, even where a positional may begin
+    /// with `-`: by its whole name, an abbreviation of it, or its letter.
     pub fn knows_flag(&self, element: &str) -> bool {
         if let Some(name) = element.strip_prefix("--") {
             let name = name.split_once('=').map_or(name, |(name, _)| name);
@@ -257,7 +257,7 @@ impl Steps {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Input {
-    /// How it is laid out.
+    /// The way it is laid out.
     pub layout: Layout,
     /// The steps from the root to the command.
     pub levels: Vec<Shared<CommandLevel>>,
@@ -604,7 +604,8 @@ impl Input {
         }
     }
 
-    /// Whether the usage pattern has a `--` of its own, so that one among the positionals is written as it stands.
+    /// Returns true if the usage pattern has a `--` of its own, so that one among the positionals is written as it
+    /// stands.
     pub fn pattern_has_dashes(&self) -> bool {
         self.pattern.as_ref().is_some_and(|(_, pattern)| {
             let mut words = pattern.split(|c: char| c.is_whitespace() || matches!(c, '[' | ']'));
@@ -635,8 +636,8 @@ fn why_withheld(flag: &Flag, left_out: Option<&Selector>) -> Option<String> {
     })
 }
 
-/// Whether the last command's line can carry a flag of the command at this depth: not where a later one of the same id
-/// stands for it, nor where a subcommand shuts it out.
+/// Returns true if the last command's line can carry a flag of the command at this depth: not where a later one of the
+/// same id stands for it, nor where a subcommand shuts it out.
 pub(super) fn is_taken(lineage: &[&Command], depth: usize, flag: &Flag) -> bool {
     let later = &lineage[depth + 1..];
     let shadowed = flag.global

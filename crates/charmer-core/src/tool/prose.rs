@@ -45,7 +45,7 @@ const FILLERS: [&str; 27] = [
     "values",
 ];
 
-/// How the help of a switch begins where it says no more than that it is one.
+/// The way the help of a switch begins where it says no more than that it is one.
 const OPENINGS: [&str; 11] = [
     "if true, ",
     "if set, ",
@@ -117,9 +117,9 @@ fn sentence_ends(line: &str) -> impl Iterator<Item = usize> {
 pub(super) struct KnownWords {
     /// The words of the default and of the choices.
     words: HashSet<String>,
-    /// Whether it is a switch.
+    /// It is a switch.
     switch: bool,
-    /// Whether its type tells the form of its texts.
+    /// Its type tells the form of its texts.
     formatted: bool,
 }
 
@@ -204,7 +204,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether a text says nothing but known words.
+/// Returns true if a text says nothing but known words.
 fn says_nothing(text: &str, known: &HashSet<String>) -> bool {
     let mut told = 0;
     for word in words(text) {
@@ -218,7 +218,7 @@ fn says_nothing(text: &str, known: &HashSet<String>) -> bool {
     told > 0
 }
 
-/// Whether a text only leads to what follows: `Must be one of`.
+/// Returns true if a text only leads to what follows: `Must be one of`.
 fn is_filler(text: &str) -> bool {
     words(text).all(|word| FILLERS.contains(&&*word.to_lowercase()))
 }

@@ -33,7 +33,7 @@ pub struct CommandTemplate {
     pub open: Option<String>,
     /// The folders that it may run in, as callers are told of them: the first is the default.
     pub folders: Vec<String>,
-    /// Whether the user must have agreed.
+    /// The user must have agreed.
     pub confirm: bool,
 }
 
@@ -118,7 +118,7 @@ impl Template {
         }
     }
 
-    /// Whether it is always the same.
+    /// Returns true if it is always the same.
     pub fn is_fixed(&self) -> bool {
         self.names().next().is_none()
     }
@@ -135,8 +135,8 @@ impl Template {
         Some(filled)
     }
 
-    /// Whether some values make this element of it: its own texts stand in it in order, the first at the start and the
-    /// last at the end.
+    /// Returns true if some values make this element of it: its own texts stand in it in order, the first at the start
+    /// and the last at the end.
     pub fn could_make(&self, element: &str) -> bool {
         let Some(mut rest) = element.strip_prefix(self.start()) else {
             return false;
@@ -165,7 +165,7 @@ impl fmt::Display for Template {
     }
 }
 
-/// Whether a name can be an argument's: it must make a variable.
+/// Returns true if a name can be an argument's: it must make a variable.
 pub fn is_argument(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_alphabetic())

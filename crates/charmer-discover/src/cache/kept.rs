@@ -137,7 +137,7 @@ fn ending(file: &Path) -> Option<&'static str> {
         .find(|own| *own == ending)
 }
 
-/// Whether a file's name is one that this cache gives: a word, sixteen digits, and what it is.
+/// Returns true if a file's name is one that this cache gives: a word, sixteen digits, and what it is.
 fn is_own(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let (stem, has_ending) = match name.split_once('.') {

@@ -49,7 +49,7 @@ pub(crate) struct Clap {
 /// What was learnt on the way.
 #[derive(Default)]
 struct ClapMemory {
-    /// Whether the program has clap's own `help` command, which never runs anything.
+    /// The program has clap's own `help` command, which never runs anything.
     help_command: bool,
     /// The option that lists all commands, where help shows only some.
     listing: Option<String>,
@@ -59,7 +59,7 @@ struct ClapMemory {
     external: Vec<String>,
     /// The help of those, until every command has been read.
     external_pages: Vec<(CommandPath, String)>,
-    /// Whether the help is that of clap 4, which reads values before it comes to `--help`.
+    /// The help is that of clap 4, which reads values before it comes to `--help`.
     modern: bool,
     /// The long names that turn a switch off and stand in no row, of those that the program has.
     negations: BTreeSet<String>,
@@ -71,7 +71,7 @@ struct ClapMemory {
 const OURS: u8 = 80;
 
 impl Clap {
-    /// Whether a command hands on to another program.
+    /// Returns true if a command hands on to another program.
     fn is_external(&self, path: &CommandPath) -> bool {
         match path.words() {
             [name] => self.memory().external.contains(name),

@@ -33,11 +33,11 @@ use crate::{
 pub(crate) struct Fallback {
     /// The commands that the root lists: a page that lists the same is the root's again.
     root: OnceLock<Vec<String>>,
-    /// Whether the root describes all of its commands in place.
+    /// The root describes all of its commands in place.
     told: AtomicBool,
-    /// Whether a command was seen to show the root's page instead of its own.
+    /// A command was seen to show the root's page instead of its own.
     no_pages: AtomicBool,
-    /// Whether the root names a command that shows the help of others.
+    /// The root names a command that shows the help of others.
     help_command: AtomicBool,
     further: AskedFurther,
     long_value: AskedLongValue,
@@ -287,7 +287,7 @@ pub(super) fn free_command_word(text: &str, sketch: &mut CommandSketch) {
     }
 }
 
-/// Whether a heading, in small letters, stands above commands.
+/// Returns true if a heading, in small letters, stands above commands.
 pub(super) fn speaks_of_commands(heading: &str) -> bool {
     let mut words = heading.split_whitespace();
     words.any(|word| matches!(word, "commands" | "subcommands"))

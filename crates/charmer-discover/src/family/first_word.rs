@@ -9,12 +9,12 @@ use crate::sketch::CommandSketch;
 /// A word that is a letter of no flag.
 const NO_LETTER: &str = ",";
 
-/// How a program reads its first word, once it was asked.
+/// The way a program reads its first word, once it was asked.
 #[derive(Debug, Default)]
 pub(super) struct AskedFirstWord(OnceLock<bool>);
 
 impl AskedFirstWord {
-    /// Whether the first word was seen to be read as letters.
+    /// Returns true if the first word was seen to be read as letters.
     pub(super) fn is_letters(&self) -> bool {
         self.0.get().copied().unwrap_or_default()
     }
@@ -32,7 +32,7 @@ impl AskedFirstWord {
     }
 }
 
-/// Whether it is an option that the program does not know, and not a command.
+/// Returns true if it is an option that the program does not know, and not a command.
 fn said_option(stderr: &str) -> bool {
     let lower = stderr.to_lowercase();
     lower.contains("option") && !lower.contains("command")

@@ -26,7 +26,7 @@ mod mentioned;
 /// The family.
 #[derive(Default)]
 pub(crate) struct GoFlag {
-    /// Whether the program has a command that shows the help of others, as its root says.
+    /// The program has a command that shows the help of others, as its root says.
     help_command: OnceLock<bool>,
     /// The help topics that commands name for more of their flags.
     topics: Mutex<BTreeMap<CommandPath, Vec<String>>>,
@@ -124,7 +124,8 @@ impl Family for GoFlag {
     }
 }
 
-/// Whether a usage shows one positional and arguments that are passed on: `[build flags] package [arguments...]`.
+/// Returns true if a usage shows one positional and arguments that are passed on: `[build flags] package
+/// [arguments...]`.
 fn hands_on(rest: &str) -> bool {
     let all = words(rest);
     let first = all.iter().position(|word| !word.starts_with('['));

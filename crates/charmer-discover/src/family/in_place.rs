@@ -17,7 +17,7 @@ pub(super) struct CommandRow {
     /// What stands behind the name in its column.
     pub(super) arguments: String,
     pub(super) text: String,
-    /// Whether an example of what stands behind the name has a column of its own.
+    /// An example of what stands behind the name has a column of its own.
     pub(super) example: bool,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct CommandRow {
 pub(super) struct CommandTable {
     pub(super) heading: String,
     pub(super) rows: Vec<CommandRow>,
-    /// Whether a row shows arguments or stands in prose. Rows that have nothing but names can be asked for more.
+    /// A row shows arguments or stands in prose. Rows that have nothing but names can be asked for more.
     pub(super) in_place: bool,
 }
 
@@ -87,7 +87,7 @@ fn split_prose(mut row: Row) -> (Row, bool) {
     }
 }
 
-/// Whether words behind a command's name are placeholders: `UNIT...`, `[PATH [OPTS]]`, `<name>`, `KEY=VALUE`.
+/// Returns true if words behind a command's name are placeholders: `UNIT...`, `[PATH [OPTS]]`, `<name>`, `KEY=VALUE`.
 fn shows_arguments(text: &str) -> bool {
     words(text).iter().all(|word| {
         let capital = !word.chars().any(char::is_lowercase) && word.chars().any(char::is_uppercase);

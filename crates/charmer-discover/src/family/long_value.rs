@@ -8,7 +8,7 @@ use charmer_core::model::{FlagValue, LongValue, ValueType};
 use super::Asker;
 use crate::{flags::Flags, probe::ProbeAnswer, sketch::CommandSketch};
 
-/// How programs say that they do not know a flag, in small letters.
+/// The way programs say that they do not know a flag, in small letters.
 const UNKNOWN: [&str; 8] = [
     "unknown",
     "unrecognized",
@@ -23,7 +23,7 @@ const UNKNOWN: [&str; 8] = [
 /// A flag that no program has.
 const NO_FLAG: &str = "--charmer-no-such-flag";
 
-/// How a program takes the values of long flags, once it was asked.
+/// The way a program takes the values of long flags, once it was asked.
 #[derive(Debug, Default)]
 pub(super) struct AskedLongValue(OnceLock<LongValue>);
 
@@ -79,7 +79,7 @@ fn flag_to_try(flags: &Flags) -> Option<&str> {
         .map(|(_, long)| long)
 }
 
-/// Whether a program failed and said of this very word that it does not know it.
+/// Returns true if a program failed and said of this very word that it does not know it.
 pub(super) fn is_unknown(answer: &ProbeAnswer, word: &str) -> bool {
     let mut lines = answer.stderr.lines().chain(answer.stdout.lines());
     answer.code.is_some_and(|code| code != 0)
@@ -89,7 +89,7 @@ pub(super) fn is_unknown(answer: &ProbeAnswer, word: &str) -> bool {
         })
 }
 
-/// Whether a line names a flag in full: not as the beginning of a longer one, nor with a value.
+/// Returns true if a line names a flag in full: not as the beginning of a longer one, nor with a value.
 fn has_word(line: &str, word: &str) -> bool {
     let in_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '=');
     line.match_indices(word).any(|(at, _)| {

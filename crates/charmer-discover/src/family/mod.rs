@@ -110,15 +110,17 @@ pub(crate) trait Family: Send + Sync {
     /// How sure it is that a program belongs to it, from 0 (not at all) to 100.
     fn recognise(&self, signs: &Signs<'_>) -> u8;
 
-    /// How its programs read a command line.
+    /// The way its programs read a command line.
     fn syntax(&self) -> Syntax;
 
-    /// Whether its parsers take any flag again, while no help tells whether the program keeps all values or the last.
+    /// Returns true if its parsers take any flag again, while no help tells whether the program keeps all values or the
+    /// last.
     fn takes_flags_again(&self) -> bool {
         false
     }
 
-    /// Whether whatever its pages list as a command is one: it is kept by its name where it refuses to show its help.
+    /// Returns true if whatever its pages list as a command is one: it is kept by its name where it refuses to show its
+    /// help.
     fn lists_only_commands(&self) -> bool {
         false
     }

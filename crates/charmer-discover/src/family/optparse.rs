@@ -135,7 +135,7 @@ fn score(text: &str) -> u8 {
     }
 }
 
-/// Whether the headings are underlined, as optparse's second formatter does it.
+/// Returns true if the headings are underlined, as optparse's second formatter does it.
 fn is_titled(lines: &[&str]) -> bool {
     let mut headings = lines.windows(2).filter(|two| {
         let line = two[1].trim_end();

@@ -9,7 +9,7 @@ use crate::{
     sketch::{FlagSketch, KindSketch},
 };
 
-/// How deep brackets may stand in brackets; people write three.
+/// The depth to which brackets may stand in brackets; people write three.
 const DEEPEST: usize = 16;
 
 /// The positionals in what follows a command's path in its usage statements.
@@ -27,7 +27,7 @@ pub(crate) fn arguments_of(rests: &[&str]) -> Option<Fact<Arguments>> {
     Some(found)
 }
 
-/// Whether a placeholder is named for several things of a kind that command lines take any number of.
+/// Returns true if a placeholder is named for several things of a kind that command lines take any number of.
 fn is_plural(id: &str) -> bool {
     let last = id.rsplit(['-', '_', ' ']).next().unwrap_or_default();
     matches!(
@@ -94,7 +94,7 @@ fn stated_arguments(rests: &[&str]) -> Option<Fact<Arguments>> {
     Some(Fact::new(pattern, Origin::Usage))
 }
 
-/// Whether a statement has words only behind `--`.
+/// Returns true if a statement has words only behind `--`.
 fn begins_with_dashes(statement: &str) -> bool {
     words(statement).first() == Some(&"--")
 }
@@ -299,7 +299,7 @@ fn closing(word: &str) -> usize {
     word.len()
 }
 
-/// Whether these are two names of one flag, `-q | --quiet`: they begin alike, and the long one is a word.
+/// Returns true if these are two names of one flag, `-q | --quiet`: they begin alike, and the long one is a word.
 fn is_pair(short: &str, long: &str) -> bool {
     let (Some(letter), Some(name)) = (short.strip_prefix('-'), long.strip_prefix("--")) else {
         return false;

@@ -79,8 +79,8 @@ const NUMERIC: [&str; 35] = [
     "workers",
 ];
 
-/// Whether a flag may want a number, by its names, its placeholder and the default in its text. A reason to ask, and no
-/// more than that.
+/// Returns true if a flag may want a number, by its names, its placeholder and the default in its text. A reason to
+/// ask, and no more than that.
 pub(super) fn looks_numeric(flag: &FlagSketch) -> bool {
     let says = |text: &str| {
         let lower = text.to_lowercase();

@@ -7,7 +7,7 @@ use crate::{
     sketch::{CommandSketch, FlagSketch},
 };
 
-/// How the text of an option begins that brings what a positional would have brought.
+/// The way the text of an option begins that brings what a positional would have brought.
 const BRINGS: [&str; 6] = ["use", "take", "read", "get", "obtain", "search"];
 
 /// Notes which options stand in the place of the first positional. Their help says so with the positional's own name:

@@ -77,7 +77,7 @@ impl UnlistedOptions {
         self
     }
 
-    /// Whether a subcommand must not be asked: by itself (`stash create`), or as all of its command's.
+    /// Returns true if a subcommand must not be asked: by itself (`stash create`), or as all of its command's.
     pub(super) fn is_unasked(&self, path: &CommandPath) -> bool {
         let mut unasked = self.unasked.iter();
         unasked.any(|one| path.words().starts_with(one.words()))

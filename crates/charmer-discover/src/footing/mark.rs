@@ -48,8 +48,8 @@ impl Stamp {
         })
     }
 
-    /// Whether nobody has written to the file between the two. A new name for it, or other rights, are no writing: while
-    /// a program is read somebody may link it elsewhere.
+    /// Returns true if nobody has written to the file between the two. A new name for it, or other rights, are no
+    /// writing: while a program is read somebody may link it elsewhere.
     fn is_written_as(&self, other: &Self) -> bool {
         let changed = other.changed;
         let at_that_time = Self {
@@ -134,7 +134,7 @@ impl Mark {
         matches!(self, Self::Names { .. })
     }
 
-    /// Whether it is the list of names with this beginning.
+    /// Returns true if it is the list of names with this beginning.
     pub(crate) fn lists(&self, beginning: &str) -> bool {
         matches!(self, Self::Names { begins, .. } if begins == beginning)
     }
@@ -147,7 +147,7 @@ impl Mark {
         }
     }
 
-    /// Whether it looks the same.
+    /// Returns true if it looks the same.
     pub(crate) fn is_same(&self) -> bool {
         match self {
             Self::File { path, stamp, .. } => Stamp::of(path).ok() == *stamp,

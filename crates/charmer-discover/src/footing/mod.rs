@@ -118,8 +118,8 @@ impl Footing {
         }
     }
 
-    /// Whether the files and links that decide about a command are the same, without reading any. It takes microseconds;
-    /// new plugins do not show.
+    /// Returns true if the files and links that decide about a command are the same, without reading any. It takes
+    /// microseconds; new plugins do not show.
     pub fn files_hold(&self, command: &[String]) -> bool {
         let holds = |mark: &Mark| mark.is_folder() || mark.is_same();
         let touched = self.plugins.iter().filter(|it| it.touches.has(command));
@@ -155,7 +155,7 @@ impl Footing {
         hex(&digest.finalize()[..16])
     }
 
-    /// Whether the other is of the same program with the same plugins.
+    /// Returns true if the other is of the same program with the same plugins.
     pub fn is_of_the_same(&self, other: &Self) -> bool {
         let words = |footing: &Self| -> Vec<String> {
             let plugins = footing.plugins.iter().map(|it| &it.mark);
@@ -174,7 +174,7 @@ impl Footing {
         self.marks.len() + self.plugins.len()
     }
 
-    /// Whether nothing is looked at.
+    /// Returns true if nothing is looked at.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

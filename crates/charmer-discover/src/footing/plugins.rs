@@ -34,8 +34,8 @@ pub(super) fn beginning(program: &Path) -> String {
     format!("{}-", Binary::new(program).name())
 }
 
-/// Whether there is a plugin in a folder of PATH that was not on it when the program was read. Folders that were are
-/// marked themselves.
+/// Returns true if there is a plugin in a folder of PATH that was not on it when the program was read. Folders that
+/// were are marked themselves.
 pub(super) fn unknown_on_path(program: &Path, marks: &[PluginMark], around: &Surroundings) -> bool {
     let beginning = beginning(program);
     let known = marks.iter().map(|it| &it.mark);
@@ -106,7 +106,7 @@ pub(crate) fn files(program: &Path, around: &Surroundings) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a file may be started.
+/// Returns true if a file may be started.
 fn is_program(file: &Path) -> bool {
     let Ok(meta) = std::fs::metadata(file) else {
         return false;

@@ -27,7 +27,7 @@ pub(super) struct Script<'a> {
 }
 
 impl Script<'_> {
-    /// Whether the name of its interpreter begins with one of these.
+    /// Returns true if the name of its interpreter begins with one of these.
     pub(super) fn is_run_by(&self, names: &[&str]) -> bool {
         let name = self.interpreter.file_name().unwrap_or_default();
         let name = name.to_string_lossy();

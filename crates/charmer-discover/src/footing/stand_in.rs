@@ -64,7 +64,7 @@ impl Survey<'_> {
     }
 }
 
-/// Whether a manager has a version of the program of this name.
+/// Returns true if a manager has a version of the program of this name.
 fn has_version(root: &Path, name: &Path) -> bool {
     let mut patterns = VERSIONS
         .iter()

@@ -1,7 +1,8 @@
 //! Whether a help text speaks of commands or options, however it lists them.
 
-/// Whether a text shows how the help of a command is asked for (`tool help <command>`, `tool <command> --help`), or a
-/// subcommand in its usage. `tool <command>` alone may run another program; with a heading over commands it does not.
+/// Returns true if a text shows how the help of a command is asked for (`tool help <command>`, `tool <command>
+/// --help`), or a subcommand in its usage. `tool <command>` alone may run another program; with a heading over commands
+/// it does not.
 pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
     let program = program.to_lowercase();
     if takes_command(text, &program) && text.lines().any(heads_commands) {
@@ -19,7 +20,8 @@ pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
     })
 }
 
-/// Whether a usage begins with a program's name, which may have its version behind it, and a place for a command.
+/// Returns true if a usage begins with a program's name, which may have its version behind it, and a place for a
+/// command.
 fn takes_command(text: &str, program: &str) -> bool {
     text.lines().any(|line| {
         let line = line.to_lowercase();
@@ -32,7 +34,7 @@ fn takes_command(text: &str, program: &str) -> bool {
     })
 }
 
-/// Whether a line is a heading of a few words, the last of which is `commands`.
+/// Returns true if a line is a heading of a few words, the last of which is `commands`.
 pub(crate) fn heads_commands(line: &str) -> bool {
     let words: Vec<&str> = line.trim_end().trim_end_matches(':').split(' ').collect();
     !line.starts_with(char::is_whitespace)
@@ -42,7 +44,7 @@ pub(crate) fn heads_commands(line: &str) -> bool {
             .is_some_and(|word| word.eq_ignore_ascii_case("commands"))
 }
 
-/// Whether a usage has a place for options: `[OPTIONS]`, `[option]...`.
+/// Returns true if a usage has a place for options: `[OPTIONS]`, `[option]...`.
 pub(crate) fn speaks_of_options(usage: &str) -> bool {
     usage.split_whitespace().any(|word| {
         let word = word.trim_end_matches('.').to_lowercase();
@@ -53,7 +55,7 @@ pub(crate) fn speaks_of_options(usage: &str) -> bool {
     })
 }
 
-/// Whether the words behind a program's name ask for the help of any command.
+/// Returns true if the words behind a program's name ask for the help of any command.
 fn asks_for_help(behind: &[&str]) -> bool {
     match behind {
         ["help", word, ..] => is_any_command(word),

@@ -47,8 +47,8 @@ const LEVELS: [&str; 5] = [
     "debug level",
 ];
 
-/// Whether a switch of these names (`-v`, `--verbose`) is counted, by its text. A switch that is taken for a counted one
-/// can still be given once, so that little is lost by it.
+/// Returns true if a switch of these names (`-v`, `--verbose`) is counted, by its text. A switch that is taken for a
+/// counted one can still be given once, so that little is lost by it.
 pub(crate) fn is_counted(text: &str, names: &[String]) -> bool {
     let lower = text.to_lowercase();
     may_repeat(text)
@@ -108,7 +108,7 @@ fn shows_more(text: &str, name: &str) -> bool {
     counted || doubled
 }
 
-/// Whether these words follow each other.
+/// Returns true if these words follow each other.
 fn says(lower: &str, wanted: &[&str]) -> bool {
     let words = lower.split(|c: char| !c.is_alphanumeric());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

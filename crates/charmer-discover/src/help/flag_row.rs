@@ -12,15 +12,15 @@ pub(crate) struct FlagNames {
     pub(crate) negation: Option<String>,
     /// What stands in the place of the value, as it is written: `VALUE`, `<N>...`, `string[="x"]`.
     pub(crate) value: Option<String>,
-    /// Whether the value may be left out (`--color[=WHEN]`).
+    /// The value may be left out (`--color[=WHEN]`).
     pub(crate) optional: bool,
-    /// Whether an `=` was written before the value.
+    /// An `=` was written before the value.
     pub(crate) equals: bool,
-    /// Whether long names have a single dash.
+    /// Long names have a single dash.
     pub(crate) single_dash: bool,
-    /// Whether the value stands right behind the name (`-l<n>`).
+    /// The value stands right behind the name (`-l<n>`).
     pub(crate) glued: bool,
-    /// Whether something stands behind the names and the value that is neither (`-Wx,<options>`, `-verbose:<what>`).
+    /// Something stands behind the names and the value that is neither (`-Wx,<options>`, `-verbose:<what>`).
     pub(crate) unread: bool,
 }
 

@@ -6,7 +6,7 @@ const MORE_HELP: [&str; 4] = ["help-all", "help-full", "full-help", "long-help"]
 /// The maximum number of kinds of help that are asked for.
 const MOST_KINDS: usize = 8;
 
-/// How the text of such a switch begins, where its name says nothing (`-X  print help on extra options`).
+/// The way the text of such a switch begins, where its name says nothing (`-X  print help on extra options`).
 const PRINTS_HELP: [&str; 6] = [
     "print help on extra",
     "print help on advanced",

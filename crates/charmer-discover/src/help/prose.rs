@@ -113,7 +113,7 @@ fn unquote(text: &str) -> Option<String> {
         .or_else(|| Some(text[1..text.len() - 1].to_owned()))
 }
 
-/// Whether a number is written in decimal: `0777` is an octal one, or a text that happens to be made of digits.
+/// Returns true if a number is written in decimal: `0777` is an octal one, or a text that happens to be made of digits.
 pub(crate) fn is_decimal(number: &str) -> bool {
     let digits = number.strip_prefix('-').unwrap_or(number);
     let mut chars = digits.chars();
@@ -122,7 +122,7 @@ pub(crate) fn is_decimal(number: &str) -> bool {
     first.is_some_and(|c| c.is_ascii_digit()) && !padded
 }
 
-/// Whether a text says that a flag may be given more than once.
+/// Returns true if a text says that a flag may be given more than once.
 pub(crate) fn may_repeat(text: &str) -> bool {
     let lower = text.to_lowercase();
     let said = [
@@ -197,7 +197,8 @@ fn disabled_by(text: &str, long: &str) -> Option<String> {
     })
 }
 
-/// Whether a text shows a flag of this name twice on one command line, each time with a value: `--skip a --skip b`.
+/// Returns true if a text shows a flag of this name twice on one command line, each time with a value: `--skip a --skip
+/// b`.
 pub(crate) fn shows_twice(text: &str, name: &str) -> bool {
     let words = text
         .split_whitespace()

@@ -2,7 +2,7 @@
 
 use super::rows::expand_tabs;
 
-/// Whether a line is at least a usage line.
+/// Returns true if a line is at least a usage line.
 pub(crate) fn says_usage(line: &str) -> bool {
     behind_mark(line, "usage:").is_some_and(|rest| !rest.is_empty())
 }
@@ -96,7 +96,7 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
     found
 }
 
-/// Whether a line is a row of options: it begins with one, and a text stands in a column behind it.
+/// Returns true if a line is a row of options: it begins with one, and a text stands in a column behind it.
 fn begins_row(content: &str) -> bool {
     content.starts_with("--") || content.starts_with('-') && content.contains("  ")
 }

@@ -2,7 +2,7 @@
 
 use super::roff::{arguments, plain};
 
-/// Whether a name is one of the macros that put words into a text.
+/// Returns true if a name is one of the macros that put words into a text.
 pub(super) fn is_macro(name: &str) -> bool {
     is_word_macro(name) || matches!(name, "Nd")
 }

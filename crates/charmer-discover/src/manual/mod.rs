@@ -154,7 +154,7 @@ fn read(source: &str, program: &str) -> Manual {
     manual
 }
 
-/// Whether an entry is an option's. Options that are shown in other sections are examples of it.
+/// Returns true if an entry is an option's. Options that are shown in other sections are examples of it.
 fn is_option(entry: &TaggedText) -> bool {
     let elsewhere = [
         "EXAMPLE", "SEE ALSO", "SYNOPSIS", "FILES", "HISTORY", "BUGS",

@@ -54,7 +54,7 @@ struct RoffReader {
     depth: usize,
     /// A paragraph of one line, which is a tag if an indented text follows: `\fB--all\fR` before `.RS 4`.
     alone: String,
-    /// Whether lines are left out: a definition of a macro, or an example.
+    /// Lines are left out: a definition of a macro, or an example.
     skipped: bool,
 }
 
@@ -156,7 +156,7 @@ impl RoffReader {
         &mut self.found[at]
     }
 
-    /// Whether what comes next is the first line of a paragraph.
+    /// Returns true if what comes next is the first line of a paragraph.
     fn starts_paragraph(&mut self) -> bool {
         let last = self.last();
         last.tag.is_empty() && last.text.is_empty()

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::{Bounded, bounded};
 
-/// How many bytes of a line are repeated to people.
+/// The number of bytes of a line that are repeated to people.
 const SAID: usize = 200;
 
 /// What the runtimes of Go, Python and Rust print when a program breaks down.
@@ -25,19 +25,19 @@ pub struct ProbeAnswer {
     pub stderr: String,
     /// The code it ended with, if it ended by itself.
     pub code: Option<i32>,
-    /// Whether it had to be ended because it took too long.
+    /// It had to be ended because it took too long.
     pub timed_out: bool,
-    /// Whether it wrote more than is kept. Whole lines of the beginning and of the end are there.
+    /// It wrote more than is kept. Whole lines of the beginning and of the end are there.
     pub cut: bool,
     /// The number of lines that begin with an option and were left out, because there are too many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: usize,
-    /// Whether it was started at all.
+    /// It was started at all.
     pub started: bool,
 }
 
 impl ProbeAnswer {
-    /// Whether it ended by itself and said that all was well.
+    /// Returns true if it ended by itself and said that all was well.
     ///
     /// ```
     /// use charmer_discover::probe::ProbeAnswer;
@@ -70,8 +70,8 @@ impl ProbeAnswer {
         })
     }
 
-    /// Whether asking again may be answered otherwise: the program did not come to an end by itself, or its own runtime
-    /// ended it, which may be because of the machine's state.
+    /// Returns true if asking again may be answered otherwise: the program did not come to an end by itself, or its own
+    /// runtime ended it, which may be because of the machine's state.
     pub(crate) fn may_come_yet(&self) -> bool {
         let panicked = self.code.is_some_and(|code| code != 0)
             && PANICS.iter().any(|mark| self.stderr.contains(mark));

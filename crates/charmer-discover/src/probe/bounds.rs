@@ -23,7 +23,7 @@ pub(crate) struct Bounded {
     pub(crate) text: String,
     /// The number of lines of options that were left out.
     pub(crate) options: usize,
-    /// Whether anything else was left out.
+    /// Anything else was left out.
     pub(crate) cut: bool,
 }
 
@@ -93,7 +93,7 @@ impl LineCount {
         }
     }
 
-    /// Whether the next line of the kind is to be left out.
+    /// Returns true if the next line of the kind is to be left out.
     fn is_next_beyond(&mut self) -> bool {
         self.seen += 1;
         let first = self.seen <= OPTION_LINES - LAST_OPTION_LINES;

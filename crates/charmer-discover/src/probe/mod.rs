@@ -85,29 +85,30 @@ use crate::{
 
 use self::{patience::ProbePatience, protection::Protection, scratch::Scratch, stop::Presence};
 
-/// How long a program that is to end may take to.
+/// The longest time that a program that is to end may take to.
 const GRACE: Duration = Duration::from_millis(200);
-/// How many bytes of a document are kept in which a program says what it is: enough for ten thousand commands.
+/// The number of bytes of a document that are kept in which a program says what it is: enough for ten thousand
+/// commands.
 const DOCUMENT_BYTES: usize = 32 << 20;
 /// The maximum length of a command line in bytes. Linux starts none that is longer than a quarter of the stack, and no
 /// program with an element of 128 KiB.
 const COMMAND_LINE: usize = 120 << 10;
 
-/// How probes are run.
+/// The way probes are run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ProbeOptions {
-    /// How long a probe may take; 5 seconds by default. The first may take three times as long, and those of a program
-    /// whose answers are slow up to twelve times.
+    /// The longest time that a probe may take; 5 seconds by default. The first may take three times as long, and those
+    /// of a program whose answers are slow up to twelve times.
     pub timeout: Duration,
-    /// How many probes may run out of time before the program is not asked any more; 24 by default. A program that
-    /// answers is forgiven more: one for every ten answers.
+    /// The number of probes that may run out of time before the program is not asked any more; 24 by default. A program
+    /// that answers is forgiven more: one for every ten answers.
     pub hangs: usize,
-    /// How many bytes of each stream are kept; 4 MiB by default.
+    /// The number of bytes of each stream that are kept; 4 MiB by default.
     pub output: usize,
     /// How many probes run at once; as many as there are cores by default.
     pub parallel: Option<usize>,
-    /// How the sandbox is started; without this there is none.
+    /// The way the sandbox is started; without this there is none.
     pub sandbox: Option<SandboxCommand>,
     /// Files and folders that are out of the program's reach in the sandbox; none by default. What it reads it can print
     /// as its help.
@@ -178,7 +179,7 @@ struct ProberParts {
     shared: Arc<ProberState>,
     environment: Environment,
     home: PathBuf,
-    /// Whether that is the user's real home.
+    /// That is the user's real home.
     at_home: bool,
     /// The variables that were added to those that every probe has.
     variables: Vec<(OsString, OsString)>,
@@ -346,7 +347,8 @@ impl Prober {
         let _ = self.0.shared.journal.set(journal);
     }
 
-    /// How many probes were started so far, with either home; those of a reading that this one goes on from included.
+    /// The number of probes that were started so far, with either home; those of a reading that this one goes on from
+    /// included.
     pub fn spawned(&self) -> usize {
         self.0.shared.spawned.load(Ordering::Relaxed)
     }
@@ -362,7 +364,7 @@ impl Prober {
         self.0.shared.patience.unanswered()
     }
 
-    /// Whether the program ran out of time too often to be asked any more.
+    /// Returns true if the program ran out of time too often to be asked any more.
     pub fn gave_up(&self) -> bool {
         self.0.shared.patience.is_over()
     }
@@ -372,12 +374,12 @@ impl Prober {
         self.0.shared.patience.note_useless(answer);
     }
 
-    /// Whether the program has said too much to be asked any more.
+    /// Returns true if the program has said too much to be asked any more.
     pub(crate) fn heard_enough(&self) -> bool {
         self.0.shared.patience.has_heard_enough()
     }
 
-    /// Whether a program that does its work can change nothing outside of the scratch folder and reach nobody.
+    /// Returns true if a program that does its work can change nothing outside of the scratch folder and reach nobody.
     pub(crate) fn is_confined(&self) -> bool {
         self.0.shared.protection().keeps_apart()
     }

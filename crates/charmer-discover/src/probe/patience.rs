@@ -15,8 +15,8 @@ use super::ProbeAnswer;
 const FORGIVEN: usize = 10;
 /// The maximum number of bytes that a program says: 6 KiB for each of 20,000 commands.
 const MOST_BYTES: usize = 128 << 20;
-/// How often a page counts that is not the help of the command that was asked for. A program that shows its whole help
-/// whatever it is asked would be read once for each command that it lists.
+/// The number of times that a page counts that is not the help of the command that was asked for. A program that shows
+/// its whole help whatever it is asked would be read once for each command that it lists.
 const NOT_ITS_OWN: usize = 8;
 
 /// How many times as long as the slowest answer so far the next may take. On a machine where others begin and end
@@ -34,7 +34,7 @@ const SILENT: u32 = 2;
 /// Counts answers, probes that ran out of time, and what was said.
 #[derive(Debug)]
 pub(super) struct ProbePatience {
-    /// How long a probe may take where nothing speaks for more.
+    /// The longest time that a probe may take where nothing speaks for more.
     timeout: Duration,
     most: usize,
     /// The time that was waited in vain, counted in timeouts.
@@ -42,7 +42,7 @@ pub(super) struct ProbePatience {
     /// How many probes ran out of time.
     unanswered: AtomicUsize,
     answered: AtomicUsize,
-    /// How long the slowest answer took, in milliseconds.
+    /// The time that the slowest answer took, in milliseconds.
     slowest: AtomicU64,
     bytes: AtomicUsize,
 }
@@ -60,7 +60,7 @@ impl ProbePatience {
         }
     }
 
-    /// How long the next probe may take.
+    /// The longest time that the next probe may take.
     pub(super) fn deadline(&self) -> Duration {
         let answered = self.answered.load(Ordering::Relaxed);
         if answered == 0 {
@@ -100,7 +100,7 @@ impl ProbePatience {
             .fetch_add(length(answer) * (NOT_ITS_OWN - 1), Ordering::Relaxed);
     }
 
-    /// Whether the program has said more than is read of one.
+    /// Returns true if the program has said more than is read of one.
     pub(super) fn has_heard_enough(&self) -> bool {
         self.bytes.load(Ordering::Relaxed) > MOST_BYTES
     }

@@ -62,13 +62,13 @@ impl Protection {
         }
     }
 
-    /// Whether nothing outside of the scratch folder can be written.
+    /// Returns true if nothing outside of the scratch folder can be written.
     pub(super) fn keeps_files(&self) -> bool {
         let sandbox = self.sandbox.as_ref();
         sandbox.is_some_and(|sandbox| sandbox.report().keeps_files())
     }
 
-    /// Whether, besides, no network and no service of this machine can be reached.
+    /// Returns true if , besides, no network and no service of this machine can be reached.
     pub(super) fn keeps_apart(&self) -> bool {
         let sandbox = self.sandbox.as_ref();
         self.keeps_files() && sandbox.is_some_and(|sandbox| sandbox.report().system_calls.is_ok())

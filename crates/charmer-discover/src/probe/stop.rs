@@ -51,7 +51,7 @@ impl ProbeStop {
         }
     }
 
-    /// Whether the end was ordered.
+    /// Returns true if the end was ordered.
     pub fn is_ordered(&self) -> bool {
         self.0.token.is_cancelled()
     }

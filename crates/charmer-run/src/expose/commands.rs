@@ -34,7 +34,7 @@ pub(super) struct ServedCommands {
     /// Tools that are listed only once they are of use, such as the one for long output. Not every assistant looks at the
     /// list again: they can be run by their name from the start.
     aside: Vec<ServedTool>,
-    /// Whether more are still being found out.
+    /// More are still being found out.
     pub(super) growing: bool,
     pub(super) promotions: Option<Promotions>,
     pub(super) shared: SharedSteps,

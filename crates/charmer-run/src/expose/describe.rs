@@ -19,7 +19,7 @@ pub(super) const NAME: &str = "describe_commands";
 const BUDGET: usize = 500;
 /// How many it may take at most.
 const MOST_TOKENS: usize = 580;
-/// How many commands are described at once.
+/// The number of commands that are described at once.
 const MOST: usize = 10;
 
 pub(super) fn tool(commands: &Commands) -> ServedTool {

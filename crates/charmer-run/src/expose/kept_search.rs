@@ -35,12 +35,12 @@ impl<'a> KeptSearch<'a> {
         self.found.len()
     }
 
-    /// Whether there is no command.
+    /// Returns true if there is no command.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Whether its parts belong together, which those of a damaged file may not.
+    /// Returns true if its parts belong together, which those of a damaged file may not.
     pub fn is_sound(&self) -> bool {
         self.index.len() == self.found.len()
     }

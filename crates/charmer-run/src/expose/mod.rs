@@ -47,7 +47,7 @@ pub enum ReadsAny {
     All,
 }
 
-/// How commands are shown.
+/// The way commands are shown.
 ///
 /// ```
 /// use charmer_core::expose::Expose;
@@ -64,15 +64,16 @@ pub struct Exposure {
     pub mode: Expose,
     /// How many tokens the list may take, with the instructions.
     pub budget: usize,
-    /// How much is said in definitions; where it is not set, as much as fits in `Auto`, little in `Index`, all in `All`.
+    /// The amount that is said in definitions; where it is not set, as much as fits in `Auto`, little in `Index`, all
+    /// in `All`.
     pub descriptions: Option<Descriptions>,
-    /// Whether commands that were described become tools of their own, and which have.
+    /// Commands that were described become tools of their own, and which have.
     pub promotions: Option<Promotions>,
-    /// How many tokens are spent before the first tool.
+    /// The number of tokens that are spent before the first tool.
     pub spent: usize,
-    /// Whether more commands are still being found out.
+    /// More commands are still being found out.
     pub growing: bool,
-    /// Whether only commands are offered that change nothing.
+    /// Only commands are offered that change nothing.
     pub read_only: bool,
     /// How many of the commands `run_read` takes whatever their label says. It is told before the commands are known.
     pub reads_any: ReadsAny,
@@ -443,7 +444,7 @@ impl Exposure {
     }
 }
 
-/// How a command is listed beside the tools that stand for all.
+/// The way a command is listed beside the tools that stand for all.
 #[derive(Debug, Clone, Copy)]
 struct ToolForm {
     descriptions: Descriptions,
@@ -496,9 +497,9 @@ pub struct Exposed {
     pub tools: ToolSet,
     /// The tools that stand for all commands; none, if every command is in the list.
     pub meta: Vec<Arc<Tool>>,
-    /// How each command is shown.
+    /// The way each command is shown.
     pub commands: Vec<Shown>,
-    /// How much is said in definitions.
+    /// The amount that is said in definitions.
     pub descriptions: Descriptions,
     /// What is searched.
     searched: Option<Commands>,
@@ -519,7 +520,7 @@ impl Exposed {
     }
 }
 
-/// How a command is shown.
+/// The way a command is shown.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Shown {

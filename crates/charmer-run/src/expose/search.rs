@@ -19,12 +19,12 @@ use super::{
 
 pub(super) const NAME: &str = "search_commands";
 
-/// How many commands are given, if nothing else is asked for, and at most.
+/// The number of commands that are given, if nothing else is asked for, and at most.
 const USUAL: usize = 5;
 const MOST: usize = 30;
-/// How many other names of a command are told.
+/// The number of other names of a command that are told.
 const OTHERS: usize = 3;
-/// How many programs are named.
+/// The number of programs that are named.
 const NAMED: usize = 6;
 /// Longer questions are not read to the end.
 const LONGEST: usize = 2000;
@@ -76,7 +76,7 @@ trait Searched {
     fn found(&self, at: usize) -> Cow<'_, FoundCommand>;
     /// Sentences about commands that could not be read.
     fn unread(&self) -> &[String];
-    /// Whether more are still being found out.
+    /// Returns true if more are still being found out.
     fn growing(&self) -> bool;
 }
 

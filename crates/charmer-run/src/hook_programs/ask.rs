@@ -15,7 +15,7 @@ use super::{
     message::{HookQuestion, HookReply},
 };
 
-/// How long a hook that is out of time may take to end.
+/// The longest time that a hook that is out of time may take to end.
 const GRACE: Duration = Duration::from_millis(500);
 /// How much an answer may be, besides what was asked: a hook that changes an output has to print it again.
 const MOST_BYTES: usize = 1 << 20;

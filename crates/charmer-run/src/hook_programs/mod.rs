@@ -31,7 +31,7 @@ pub(crate) use explained::Explained;
 pub(crate) use judged::Judged;
 use message::HookQuestion;
 
-/// How long a hook may take, if nothing is said.
+/// The longest time that a hook may take, if nothing is said.
 pub const HOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The moment at which a hook is asked.
@@ -187,7 +187,7 @@ impl HookPrograms {
         self
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -62,7 +62,7 @@ impl Around for Retry {
     }
 }
 
-/// Whether a failure may be gone the next time.
+/// Returns true if a failure may be gone the next time.
 fn may_pass(answer: &Result<Outcome, CallError>) -> bool {
     match answer {
         // A program with a question will ask it again.

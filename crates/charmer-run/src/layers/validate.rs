@@ -96,7 +96,7 @@ impl Validate {
         self
     }
 
-    /// Whether a tool has the argument at all.
+    /// Returns true if a tool has the argument at all.
     pub fn applies_to(&self, tool: &Tool) -> bool {
         let input = &tool.input;
         input.flags.iter().any(|property| self.names_flag(property))

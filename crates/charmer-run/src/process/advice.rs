@@ -191,7 +191,7 @@ impl LastWords {
         }
     }
 
-    /// Whether one of these phrases, in small letters, is in it.
+    /// Returns true if one of these phrases, in small letters, is in it.
     fn has_one_of(&self, phrases: &[&str]) -> bool {
         let texts = [self.errors.to_lowercase(), self.output.to_lowercase()];
         let has = |phrase: &&str| texts.iter().any(|text| text.contains(phrase));

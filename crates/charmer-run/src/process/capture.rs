@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::Spooled;
 
-/// How many bytes are dealt with on the thread that speaks with the client.
+/// The number of bytes that are dealt with on the thread that speaks with the client.
 const LONG: usize = 64 << 10;
 
 /// What a program wrote to one stream, as far as it was kept.
@@ -15,7 +15,7 @@ pub struct Captured {
     pub head: Vec<u8>,
     /// The end, if the middle was cut.
     pub tail: Vec<u8>,
-    /// How many bytes were written in all.
+    /// The number of bytes that were written in all.
     pub total: u64,
     /// The file that holds it whole, if it is long.
     pub spool: Option<Spooled>,
@@ -32,12 +32,12 @@ impl Captured {
         }
     }
 
-    /// Whether bytes were left out.
+    /// Returns true if bytes were left out.
     pub fn is_cut(&self) -> bool {
         self.total > (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Whether there is so much of it that it is dealt with apart from the thread that speaks with the client.
+    /// Returns true if there is so much of it that it is dealt with apart from the thread that speaks with the client.
     pub(crate) fn is_long(&self) -> bool {
         self.head.len() + self.tail.len() > LONG
     }

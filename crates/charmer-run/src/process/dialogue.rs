@@ -27,11 +27,12 @@ use super::{
 
 /// The maximum size of a line, in bytes: the list of the largest programs is a tenth of it.
 const LONGEST_LINE: usize = 16 << 20;
-/// How much is kept of what it complains of: its last words are those that tell why it ended.
+/// The amount that is kept of what it complains of: its last words are those that tell why it ended.
 const COMPLAINTS: usize = 16 << 10;
-/// How long it may take to end after it was asked to, before it is ended by force.
+/// The longest time that it may take to end after it was asked to, before it is ended by force.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long what it complained of may still be on its way when it has ended: a descendant may hold the pipe open for ever.
+/// The longest time that what it complained of may still be on its way when it has ended: a descendant may hold the
+/// pipe open for ever.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// See the module's documentation. Dropping it ends the program's group at once.

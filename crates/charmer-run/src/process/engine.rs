@@ -12,13 +12,13 @@ use super::{
     guardian::{Guardian, GuardianCommand},
 };
 
-/// How an engine runs programs.
+/// The way an engine runs programs.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct EngineOptions {
     /// How many programs run at once; four times the cores by default.
     pub concurrency: Option<usize>,
-    /// How many calls may wait for a place; sixteen times the concurrency by default.
+    /// The number of calls that may wait for a place; sixteen times the concurrency by default.
     pub queue: Option<usize>,
     /// Where long output is kept.
     pub spool: Option<Spool>,

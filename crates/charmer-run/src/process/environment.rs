@@ -45,7 +45,7 @@ const HIJACKERS: [&str; 32] = [
 ];
 const HIJACKER_PREFIXES: [&str; 4] = ["LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_"];
 
-/// Whether a variable changes what a child would run.
+/// Returns true if a variable changes what a child would run.
 fn hijacks(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else {
         return false;
@@ -77,8 +77,8 @@ const UNATTENDED: [(&str, &str); 8] = [
 const ASK_WINDOW: &str = "SSH_ASKPASS";
 const ASK_WINDOW_WHEN: &str = "SSH_ASKPASS_REQUIRE";
 
-/// Whether a variable names an editor or a pager of one program: `KUBE_EDITOR`, `MANPAGER`. It would go before those of
-/// all programs.
+/// Returns true if a variable names an editor or a pager of one program: `KUBE_EDITOR`, `MANPAGER`. It would go before
+/// those of all programs.
 fn opens_for_a_person(name: &OsStr) -> bool {
     let name = name.to_str().unwrap_or_default();
     name.ends_with("EDITOR") || name.ends_with("PAGER")

@@ -24,7 +24,7 @@ use super::{
     os::{self, GroupTable},
 };
 
-/// How a guardian is started: a program that calls [`guard`] with the mark.
+/// The way a guardian is started: a program that calls [`guard`] with the mark.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GuardianCommand {

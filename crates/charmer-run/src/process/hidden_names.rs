@@ -106,7 +106,7 @@ enum Spelling {
 }
 
 impl Spelling {
-    /// Whether a text names this path, or something in it that is not shown.
+    /// Returns true if a text names this path, or something in it that is not shown.
     fn is_in(&self, text: &str, real: &Path, rights: &Rights) -> bool {
         let (Self::Whole(spelling) | Self::Relative(spelling)) = self;
         text.match_indices(spelling).any(|(at, _)| {

@@ -82,9 +82,9 @@ pub struct Request {
     pub place: RunPlace,
     /// Whom its output belongs to.
     pub principal: Arc<str>,
-    /// Whether it is meant to read only.
+    /// It is meant to read only.
     pub reads: bool,
-    /// Whether its output is for the bridge alone: it is kept as it was written, and nowhere on disk.
+    /// Its output is for the bridge alone: it is kept as it was written, and nowhere on disk.
     pub private: bool,
 }
 
@@ -156,7 +156,7 @@ impl Request {
     }
 }
 
-/// How a run would be started.
+/// The way a run would be started.
 pub(crate) struct Planned {
     /// The program, as people type it.
     pub(crate) program: String,
@@ -316,7 +316,7 @@ impl Launcher {
         self.0.directory.as_deref()
     }
 
-    /// How a run would be started, which is not.
+    /// The way a run would be started, which is not.
     pub(crate) fn planned(&self, place: RunPlace, reads: bool) -> Result<Planned, CallError> {
         let request = Request::default().place(place).reads(reads);
         let folder = self.folder(&request).map(Path::to_owned);

@@ -15,11 +15,11 @@ use std::{
 use charmer_sandbox::{HiddenState, Rights, RightsReport, Room, Sandbox, SandboxCommand};
 use tokio::sync::oneshot;
 
-/// How long one waits for its next call.
+/// The time that one waits for its next call.
 const IDLE: Duration = Duration::from_secs(60);
 /// How many wait at most.
 const MOST_IDLE: usize = 8;
-/// How long everything that a call has left may take to go.
+/// The longest time that everything that a call has left may take to go.
 const CLEARING: Duration = Duration::from_secs(3);
 /// What the scratch folders of calls begin with.
 const PREFIX: &str = "charmer-call-";

@@ -75,7 +75,7 @@ impl Running {
     }
 }
 
-/// How a process ended.
+/// The way a process ended.
 pub(super) fn ended(status: std::process::ExitStatus) -> Ended {
     match (status.code(), signal_of(status)) {
         (Some(code), _) => Ended::Exited(code),

@@ -28,13 +28,13 @@ use super::{
     running::{Process, Running},
 };
 
-/// How long a sandbox may take to tell of the end of a program that it was told to kill.
+/// The longest time that a sandbox may take to tell of the end of a program that it was told to kill.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Variables by which programs find the folder for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
-/// How the programs of a launcher are confined: by one of these processes, with these rights.
+/// The way the programs of a launcher are confined: by one of these processes, with these rights.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Confinement {
@@ -44,9 +44,9 @@ pub struct Confinement {
     pub rights: Arc<Rights>,
     /// Variables that are set for them.
     pub variables: Vec<(OsString, OsString)>,
-    /// Whether nothing that may write is offered beside them.
+    /// Nothing that may write is offered beside them.
     pub read_only: bool,
-    /// Whether a person has said where they may write.
+    /// A person has said where they may write.
     pub writable: bool,
 }
 
@@ -123,7 +123,7 @@ impl Launcher {
         self.by(self.0.reads.clone(), StartWay::Pool(confinement))
     }
 
-    /// How a run is confined, if it is by a process of its own.
+    /// The way a run is confined, if it is by a process of its own.
     pub fn confinement(&self, reads: bool) -> Option<&Confinement> {
         let way = match reads {
             true => &self.0.reads,

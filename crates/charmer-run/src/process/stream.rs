@@ -16,10 +16,10 @@ use super::{
     sink::{Kept, Sink},
 };
 
-/// How much is read at once where there is much.
+/// The amount that is read at once where there is much.
 const CHUNK: usize = 64 << 10;
-/// How much is read at first. Most programs print less than a page, and memory that is asked for and given back with every
-/// call costs more than to read twice.
+/// The amount that is read at first. Most programs print less than a page, and memory that is asked for and given back
+/// with every call costs more than to read twice.
 const FIRST_CHUNK: usize = 4 << 10;
 /// How much of a stream is dealt with where it is read: the way to another thread and back costs more than that.
 const AT_ONCE: u64 = 64 << 10;
@@ -37,7 +37,7 @@ pub(super) struct Stream<R> {
     kept: Arc<Mutex<Kept>>,
     /// What was read while the sink was away.
     waiting: Vec<u8>,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     read: u64,
 }
 

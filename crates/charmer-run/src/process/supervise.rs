@@ -23,12 +23,13 @@ use super::{
     stream::Stream,
 };
 
-/// How long output may still arrive after the child has ended: a descendant may hold the pipe open for ever.
+/// The longest time that output may still arrive after the child has ended: a descendant may hold the pipe open for
+/// ever.
 const DRAIN: Duration = Duration::from_millis(100);
 /// After the group has been killed only what is already in the pipe can still come.
 const LAST_DRAIN: Duration = Duration::from_millis(20);
-/// How long a call that was ended waits for its output to be redacted. What takes longer is left out: an answer in time
-/// is promised, all of the output is not.
+/// The time that a call that was ended waits for its output to be redacted. What takes longer is left out: an answer in
+/// time is promised, all of the output is not.
 const LAST_REDACTION: Duration = Duration::from_millis(300);
 
 /// Watches over a child that has just been started, until it has been collected.

@@ -14,7 +14,7 @@ const MAX_POSITIONS: usize = 16 << 10;
 pub(super) const MAX_SECRETS: usize = 16 << 10;
 /// How many ways there are from bytes of one shape to the next.
 const MAX_STEPS: usize = 64 << 10;
-/// How often a counted part of a pattern is written out; what is counted further may be endless.
+/// The number of times that a counted part of a pattern is written out; what is counted further may be endless.
 const MAX_COPIES: usize = 64;
 /// How many entries the table of a [`FinderMemory`] has, of four bytes each.
 const MAX_TABLE: usize = 256 << 10;
@@ -71,7 +71,7 @@ impl Finder {
         (finder, unknown)
     }
 
-    /// Whether it knows of no secret.
+    /// Returns true if it knows of no secret.
     pub(super) fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
@@ -233,7 +233,7 @@ impl FinderBuilder<'_> {
     }
 }
 
-/// How a state came to be.
+/// The way a state came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum ShapeKind {
     /// A secret may end at any byte.
@@ -259,7 +259,7 @@ pub(super) struct FinderMemory {
     /// The secrets that begin in a state.
     begins: Vec<Vec<u16>>,
     ids: HashMap<FinderState, u32>,
-    /// How many bytes were read since the table was emptied.
+    /// The number of bytes that were read since the table was emptied.
     read: u64,
     /// Too many states are needed for these secrets.
     is_worn: bool,

@@ -35,7 +35,7 @@ use values::Values;
 /// What stands in a secret's place.
 pub const REDACTED: &str = "[redacted]";
 
-/// How long a text may be to be looked at as a whole; what is longer goes through a stream.
+/// The greatest length that a text may have to be looked at as a whole; what is longer goes through a stream.
 const BLOCK: usize = 64 << 10;
 
 /// The secrets of a server. Clones share them.
@@ -61,15 +61,15 @@ struct NamedSecrets {
     finder: Finder,
     /// What finders have learned, for whoever looks next.
     memories: Mutex<Vec<FinderMemory>>,
-    /// Whether a secret can go across lines.
+    /// A secret can go across lines.
     across_lines: bool,
 }
 
 struct SecretPattern {
     regex: Regex,
-    /// Whether it is matched in the whole text.
+    /// It is matched in the whole text.
     across_lines: bool,
-    /// Whether it is matched in each line.
+    /// It is matched in each line.
     by_lines: bool,
     /// The finder cannot tell where it may match.
     is_unknown: bool,
@@ -132,7 +132,7 @@ impl Redactor {
         })))
     }
 
-    /// Whether nothing was named that is to be redacted.
+    /// Returns true if nothing was named that is to be redacted.
     pub fn is_empty(&self) -> bool {
         self.0.values.len() == 0 && self.0.patterns.is_empty()
     }

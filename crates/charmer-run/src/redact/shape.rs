@@ -63,7 +63,7 @@ impl ByteShape {
         parser.rest.peek().is_none().then_some(shape)
     }
 
-    /// Whether it can go across lines.
+    /// Returns true if it can go across lines.
     pub(super) fn crosses_lines(&self) -> bool {
         match self {
             Self::Empty => false,
@@ -334,7 +334,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether a name such as `{start}` comes next. Otherwise a bracket begins a repetition.
+    /// Returns true if a name such as `{start}` comes next. Otherwise a bracket begins a repetition.
     fn is_named_boundary(&self) -> bool {
         let mut ahead = self.rest.clone();
         ahead.next() == Some('{')

@@ -21,9 +21,9 @@ pub(super) struct RedactedStream {
     held: usize,
     /// How much of it is the start of a secret that was replaced already and may go on.
     replaced: usize,
-    /// How much is waited for before a line is cut or a secret is taken for endless.
+    /// The amount that is waited for before a line is cut or a secret is taken for endless.
     limit: usize,
-    /// How many bytes were read, by a finder or by a pattern.
+    /// The number of bytes that were read, by a finder or by a pattern.
     #[cfg(test)]
     pub(super) read: usize,
 }
@@ -78,7 +78,7 @@ impl RedactedStream {
         out
     }
 
-    /// How much is kept back at the moment.
+    /// The amount that is kept back at the moment.
     #[cfg(test)]
     pub(super) fn pending(&self) -> usize {
         self.pending.len()
@@ -142,7 +142,7 @@ impl RedactedStream {
         self.held = end - cut;
     }
 
-    /// How much is kept back of what is too much to wait for. A pattern may have begun anywhere in it.
+    /// The amount that is kept back of what is too much to wait for. A pattern may have begun anywhere in it.
     fn hold(&self) -> usize {
         let NamedSecrets {
             values, patterns, ..
@@ -213,7 +213,7 @@ impl RedactedStream {
     }
 }
 
-/// Whether no character goes across this place.
+/// Returns true if no character goes across this place.
 fn is_boundary(bytes: &[u8], at: usize) -> bool {
     at == 0 || bytes.get(at).is_none_or(|byte| byte & 0xc0 != 0x80)
 }

@@ -114,7 +114,7 @@ impl Values {
         (from..bytes.len()).find(is_cut).unwrap_or(bytes.len())
     }
 
-    /// Whether a value goes on behind these bytes.
+    /// Returns true if a value goes on behind these bytes.
     fn is_begun(&self, bytes: &[u8]) -> bool {
         let after = self
             .sorted

@@ -41,7 +41,7 @@ use super::{
 
 /// The maximum size of a message, in bytes: far more than the system lets a program be started with.
 const LONGEST: usize = 64 << 20;
-/// How long it may take until everything that was told to end is gone.
+/// The longest time that it may take until everything that was told to end is gone.
 const CLEARING: Duration = Duration::from_secs(2);
 
 /// Gives the rights away and obeys until the socket closes.

@@ -31,9 +31,9 @@ use super::{
 const PLAN: &str = "CHARMER_SANDBOX";
 /// The maximum size of the rights, in bytes.
 const LONGEST: usize = 1 << 20;
-/// How long the confined process may take to end once nobody is there to tell it anything.
+/// The longest time that the confined process may take to end once nobody is there to tell it anything.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How long it is tried to end what the confined process has left.
+/// The time that it is tried to end what the confined process has left.
 const SWEEP: Duration = Duration::from_secs(5);
 
 /// What the confined process is told by its keeper.

@@ -51,7 +51,7 @@ const INSTALLED: [&str; 12] = [
 /// How far hidden paths are hidden already, and what is the process's own.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct View {
-    /// Whether hidden paths are covered by mounts.
+    /// Hidden paths are covered by mounts.
     pub(super) covered: bool,
     pub(super) devices: OwnDevices,
 }

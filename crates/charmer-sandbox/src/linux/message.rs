@@ -43,9 +43,9 @@ pub(super) enum Ending {
         id: ProgramId,
         /// The status, as the system writes it.
         status: i32,
-        /// Whether members of its group live on. They wait for [`Order::Kill`].
+        /// Members of its group live on. They wait for [`Order::Kill`].
         left: bool,
-        /// Whether nothing at all is left of anything that was started, so that there is nothing to clear.
+        /// Nothing at all is left of anything that was started, so that there is nothing to clear.
         clean: bool,
     },
     /// Everything that was started is gone. Says whether nothing of it is left in memory either.

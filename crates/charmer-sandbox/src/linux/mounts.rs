@@ -128,7 +128,7 @@ fn own_terminals() -> bool {
     mounted && (is_link() || mount_bind("/dev/pts/ptmx", NEW_TERMINAL).is_ok())
 }
 
-/// Whether nothing is left in memory that the next program could find.
+/// Returns true if nothing is left in memory that the next program could find.
 pub(super) fn is_clean(devices: OwnDevices) -> bool {
     !devices.shared_memory
         || fs::read_dir(SHARED_MEMORY).is_ok_and(|mut entries| entries.next().is_none())

@@ -30,9 +30,9 @@ use super::{
     socket::{self, Receiver},
 };
 
-/// How long it may take to report what it gave away.
+/// The longest time that it may take to report what it gave away.
 const START: Duration = Duration::from_secs(10);
-/// How long it may take to end once it is told to.
+/// The longest time that it may take to end once it is told to.
 const END: Duration = Duration::from_secs(5);
 /// How long its complaint is waited for, after it was ended for not reporting.
 const COMPLAINT: Timespec = Timespec {
@@ -260,7 +260,7 @@ struct Programs {
     last: ProgramId,
     /// Whom to tell of an end; `None` for a program that has ended while others of its group live on.
     known: HashMap<ProgramId, Option<OnEnd>>,
-    /// Whether nothing is left of anything that was started.
+    /// Nothing is left of anything that was started.
     clean: bool,
     /// Whom to tell that everything is gone.
     clearing: Option<OnClear>,
@@ -300,7 +300,7 @@ impl SandboxLink {
         matches!(locked(&self.programs).known.get(&id), Some(Some(_)))
     }
 
-    /// Whether a kill has somebody to reach. For who is left of a program that has ended, it is the last order.
+    /// Returns true if a kill has somebody to reach. For who is left of a program that has ended, it is the last order.
     fn is_killed(&self, id: ProgramId) -> bool {
         let known = &mut locked(&self.programs).known;
         match known.get(&id) {

@@ -31,7 +31,7 @@ pub(super) struct Connection {
     pub(super) local: Option<std::net::SocketAddr>,
     /// The user at the other end, where the system says who it is.
     pub(super) user: Option<Arc<Principal>>,
-    /// Whether a request is being answered; between them a header is awaited.
+    /// A request is being answered; between them a header is awaited.
     answering: AtomicBool,
     place: Mutex<Place>,
 }
@@ -190,7 +190,7 @@ pub(super) async fn turn_away(
     use http_body_util::BodyExt;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-    /// How long it may take to hear of it.
+    /// The longest time that it may take to hear of it.
     const PATIENCE: Duration = Duration::from_secs(1);
     let response = rejection.into_response();
     let mut head = format!("HTTP/1.1 {}\r\n", response.status());

@@ -50,7 +50,7 @@ pub(super) fn check_host(
     }
 }
 
-/// Whether an entry of `allow_hosts` is this host; its port counts if the entry has one.
+/// Returns true if an entry of `allow_hosts` is this host; its port counts if the entry has one.
 fn is_host(allowed: &str, host: &Authority) -> bool {
     let Ok(allowed) = Authority::try_from(allowed) else {
         return false;
@@ -91,7 +91,7 @@ pub(super) fn check_origin(
     }
 }
 
-/// Whether a page comes from this very server on loopback.
+/// Returns true if a page comes from this very server on loopback.
 fn is_own_origin(origin: &str, connection: &Connection) -> bool {
     let Some(local) = connection.local.filter(|local| local.ip().is_loopback()) else {
         return false;
@@ -158,7 +158,7 @@ pub(super) fn check_media_types(method: &Method, headers: &HeaderMap) -> Result<
     Ok(())
 }
 
-/// Whether a content type is JSON, in the one encoding that JSON has.
+/// Returns true if a content type is JSON, in the one encoding that JSON has.
 fn is_json(kind: &str) -> bool {
     let mut parts = kind.split(';').map(str::trim);
     let json = parts

@@ -64,9 +64,9 @@ const MOST_HEADER: usize = 64 << 10;
 const RETRY: Duration = Duration::from_secs(3);
 /// How often a stream on which nothing happens shows that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
-/// How long connections may take to end when all that they wait for has been answered.
+/// The longest time that connections may take to end when all that they wait for has been answered.
 const CLOSING: Duration = Duration::from_secs(2);
-/// How long a pause is made when the system has no more descriptors.
+/// The time that a pause is made when the system has no more descriptors.
 const EXHAUSTED: Duration = Duration::from_millis(100);
 /// How often it is looked whether the last call has ended.
 const LOOK: Duration = Duration::from_millis(10);
@@ -148,7 +148,7 @@ struct Admitted {
     session: Option<Place>,
     /// The place of a stream that it opens.
     stream: Option<Place>,
-    /// Whether its client knows what events without a message are for.
+    /// Its client knows what events without a message are for.
     retry: Option<Duration>,
 }
 
@@ -486,7 +486,7 @@ fn empty(bytes: &[u8]) -> Option<Incoming> {
         .then(|| Incoming::Refused(refusal()))
 }
 
-/// Whether clients of this version expect events that only say how to come back.
+/// Tells whether clients of this version expect events that only say how to come back.
 fn knows_retry(version: Option<&[u8]>) -> Option<Duration> {
     let since = ProtocolVersion::V_2025_11_25.as_str().as_bytes();
     version.filter(|version| *version >= since).map(|_| RETRY)

@@ -21,17 +21,17 @@ pub struct HttpOptions {
     pub allow_hosts: Vec<String>,
     /// The largest body of a request, in bytes.
     pub max_body: usize,
-    /// How long the header of a request may take to arrive, from its first byte.
+    /// The longest time that the header of a request may take to arrive, from its first byte.
     pub header_timeout: Duration,
-    /// How long the body of a request may take to arrive.
+    /// The longest time that the body of a request may take to arrive.
     pub body_timeout: Duration,
-    /// How long a client may read nothing of what is written to it.
+    /// The longest time that a client may read nothing of what is written to it.
     pub write_timeout: Duration,
-    /// How long a connection may wait for its next request.
+    /// The longest time that a connection may wait for its next request.
     pub idle_timeout: Duration,
-    /// How long a session lives that nobody uses.
+    /// The time that a session lives that nobody uses.
     pub session_timeout: Duration,
-    /// How long running calls may go on when the server is told to end; then they are cancelled.
+    /// The longest time that running calls may go on when the server is told to end; then they are cancelled.
     pub end_timeout: Duration,
     /// How much there may be at once.
     pub caps: Caps,

@@ -40,7 +40,7 @@ pub(super) struct Rejection {
     message: String,
     id: Option<RequestId>,
     header: Option<(header::HeaderName, &'static str)>,
-    /// Whether the connection is of no use afterwards.
+    /// The connection is of no use afterwards.
     closes: bool,
 }
 

@@ -65,7 +65,7 @@ impl Session {
         used.streams == 0 && used.last.elapsed() >= timeout && self.in_flight.is_empty()
     }
 
-    /// Whether a request of this id is in flight.
+    /// Returns true if a request of this id is in flight.
     pub(super) fn has_in_flight(&self, id: &RequestId) -> bool {
         self.in_flight.contains(id)
     }
@@ -105,7 +105,7 @@ pub(super) struct OwnSessions {
     pub(super) place: Mutex<Option<Place>>,
     /// Cancelled when the session that this request begins has ended.
     pub(super) calls: CancellationToken,
-    /// Whether its client knows what events without a message are for.
+    /// Its client knows what events without a message are for.
     pub(super) retry: Option<Duration>,
 }
 

@@ -287,7 +287,7 @@ fn entry(line: &str) -> Result<TokenEntry, String> {
     })
 }
 
-/// Whether a name can stand in logs, in paths and in command lines as it is.
+/// Returns true if a name can stand in logs, in paths and in command lines as it is.
 pub(super) fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
     let first = name.starts_with(|c: char| c.is_ascii_alphanumeric());

@@ -44,7 +44,7 @@ impl LineRefusal {
         Self::invalid_request(Some(id), message).without_id()
     }
 
-    /// Whether the message was understood, and only its parameters are wrong.
+    /// Returns true if the message was understood, and only its parameters are wrong.
     #[cfg(feature = "http")]
     pub(crate) fn is_about_meaning(&self) -> bool {
         self.code == ErrorCode::INVALID_PARAMS

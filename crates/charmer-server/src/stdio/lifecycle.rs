@@ -20,7 +20,7 @@ pub(super) enum LifeCycle {
 }
 
 impl LifeCycle {
-    /// Whether anything but requests can be delivered.
+    /// Returns true if anything but requests can be delivered.
     pub(super) fn has_begun(&self) -> bool {
         !matches!(self, Self::NotBegun)
     }
@@ -49,7 +49,7 @@ impl LifeCycle {
     }
 }
 
-/// Whether rmcp leaves its handshake at this request: at `initialize`, or at one that carries the
+/// Returns true if rmcp leaves its handshake at this request: at `initialize`, or at one that carries the
 /// metadata of the revisions that have no `initialize`.
 fn begins_life_cycle(request: &ClientRequest) -> bool {
     match request {

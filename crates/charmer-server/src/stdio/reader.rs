@@ -85,7 +85,7 @@ pub(super) struct Lines<R> {
     line: Vec<u8>,
     too_long: Option<IdScanner>,
     at_start: bool,
-    /// Whether the line is only begun, because there was nothing more to read.
+    /// The line is only begun, because there was nothing more to read.
     begun: bool,
 }
 

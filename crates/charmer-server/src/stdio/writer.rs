@@ -14,7 +14,7 @@ use super::queue::Queue;
 /// What is gathered into one system call. Longer lines are written as they are.
 const WRITE_BUFFER: usize = 64 * 1024;
 
-/// How the writing of a line went.
+/// The way the writing of a line went.
 pub(super) type Written = Result<(), io::ErrorKind>;
 
 /// A line to write, newline included.

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 pub(super) struct Property<'a> {
     pub(super) key: &'a str,
     pub(super) schema: &'a Value,
-    /// Whether it stands under `flags`.
+    /// It stands under `flags`.
     nested: bool,
     /// The flag that it stands for, if it is one's.
     pub(super) flag: Option<&'a Flag>,
@@ -34,7 +34,7 @@ impl Property<'_> {
         kind(self.schema)
     }
 
-    /// Whether it counts how often it is given.
+    /// Returns true if it counts how often it is given.
     pub(super) fn is_count(&self) -> bool {
         let count = |flag: &Flag| flag.value_type == ValueType::Count;
         self.flag.is_some_and(count)

@@ -29,7 +29,7 @@ const SECRET_NAMES: [&str; 6] = [
     "API_KEY",
     "CREDENTIAL",
 ];
-/// How much is shown of what a server complains of: lines, and characters of a line.
+/// The amount that is shown of what a server complains of: lines, and characters of a line.
 const LINES: usize = 6;
 const COLUMNS: usize = 300;
 

@@ -16,7 +16,7 @@ const MODERN: &str = "2026-07-28";
 const MOST_OTHERS: usize = 10_000;
 /// How many lines that are no messages at all are read: whoever prints so many prints for ever.
 const MOST_JUNK: usize = 200;
-/// How long a server that has closed its output may take to end.
+/// The longest time that a server that has closed its output may take to end.
 const ENDING: Duration = Duration::from_secs(2);
 /// How many times the patience of a greeting a call may take, and a conversation in all. Clients wait a minute for a call;
 /// the first one waits until the program has been read.
@@ -83,7 +83,7 @@ impl Breakdown {
     }
 }
 
-/// How a process ended, behind "it".
+/// The way a process ended, behind "it".
 pub(super) fn told_end(ended: &Ended) -> String {
     match ended {
         Ended::Exited(0) => "ended by itself".into(),

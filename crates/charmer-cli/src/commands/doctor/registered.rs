@@ -29,7 +29,7 @@ pub(super) struct Registry {
     pub(super) servers: Vec<RegisteredServer>,
     /// Files that could not be read.
     pub(super) unreadable: Vec<DoctorFinding>,
-    /// Whether any client is on the machine.
+    /// Any client is on the machine.
     pub(super) has_clients: bool,
 }
 
@@ -103,7 +103,7 @@ impl RegisteredServer {
         clients::served_words(&self.entry)
     }
 
-    /// Whether its command is charmer itself, and no program that starts it.
+    /// Returns true if its command is charmer itself, and no program that starts it.
     pub(super) fn starts_charmer(&self) -> bool {
         clients::is_charmer(&self.entry.command)
     }

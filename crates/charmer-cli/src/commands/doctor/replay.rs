@@ -23,7 +23,7 @@ use super::{
 
 /// Words that some command of nearly every program goes by.
 const QUESTION: &str = "show list status version";
-/// How many pages of a list are asked for.
+/// The number of pages of a list that are asked for.
 const MOST_PAGES: usize = 100;
 
 /// A server to be tried.
@@ -40,7 +40,7 @@ struct Heard {
     outcome: Result<String, Breakdown>,
     /// The first line on standard output that is no message, and how many there were.
     junk: Option<(String, usize)>,
-    /// How it ended when its client went away; `None` within, if it did not.
+    /// The way it ended when its client went away; `None` within, if it did not.
     ended: Option<Option<Ended>>,
     stderr: Option<String>,
 }
@@ -222,7 +222,7 @@ impl Replay<'_> {
     }
 }
 
-/// How a server ended when its client went away, if not as it should.
+/// The way a server ended when its client went away, if not as it should.
 fn end(heard: &Heard) -> Option<DoctorFinding> {
     let finding = match heard.ended? {
         Some(Ended::Exited(0)) => return None,
@@ -238,7 +238,7 @@ fn end(heard: &Heard) -> Option<DoctorFinding> {
     Some(finding.stderr(heard.stderr.clone()))
 }
 
-/// Whether two conversations broke down in the same way, whatever the methods are called.
+/// Returns true if two conversations broke down in the same way, whatever the methods are called.
 fn is_alike(first: &Breakdown, second: &Breakdown) -> bool {
     match (first, second) {
         (Breakdown::Ended(a, how), Breakdown::Ended(b, other)) => {

@@ -23,7 +23,7 @@ pub(super) struct DoctorReport {
 }
 
 impl DoctorReport {
-    /// Whether nothing has to be mended.
+    /// Returns true if nothing has to be mended.
     pub(super) fn is_ok(&self) -> bool {
         self.count(Health::Problem) == 0
     }

@@ -38,7 +38,7 @@ const SETTINGS: &str = "charmer.yaml";
 const SPELLS: &str = "spells";
 /// The folder that a client has unpacked the bundle to, as its manifest writes it.
 const HERE: &str = "${__dirname}";
-/// How long a description may be; clients show it in a line.
+/// The greatest length that a description may have; clients show it in a line.
 const DESCRIPTION: usize = 160;
 /// How many files a folder of spells may have, and how large they may be together: more is no folder of spells.
 const MOST_FILES: usize = 1000;
@@ -174,7 +174,7 @@ fn listed_tools(programs: &ReadPrograms) -> Vec<Value> {
         .collect()
 }
 
-/// How the server is started, with what a person is asked for in its place.
+/// The way the server is started, with what a person is asked for in its place.
 struct Configured {
     words: Vec<String>,
     environment: Map<String, Value>,

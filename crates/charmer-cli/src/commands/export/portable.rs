@@ -84,7 +84,7 @@ pub(super) fn first_said(options: &ServedArgs) -> Option<String> {
         .or_else(|| portable_options(options).into_iter().next())
 }
 
-/// Whether a program is one of those that the charmer.yaml declares.
+/// Returns true if a program is one of those that the charmer.yaml declares.
 fn is_of_file(program: &ServedProgram, settings: &Settings) -> bool {
     let line = program.source.position.line;
     let mut sources = settings.config.sources.iter();

@@ -127,7 +127,7 @@ fn slug(text: &str) -> String {
     }
 }
 
-/// How much is said of a command.
+/// The amount that is said of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SkillDetail {
     Nothing,

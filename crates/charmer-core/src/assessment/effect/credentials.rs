@@ -79,7 +79,7 @@ pub(crate) fn weigh(case: &mut Case, lineage: &[&Command], path: &[String]) {
     }
 }
 
-/// Whether `config ls` lists objects by name: nothing beside it sets values.
+/// Returns true if `config ls` lists objects by name: nothing beside it sets values.
 fn lists_objects(ancestors: &[&Command], word: &str) -> bool {
     matches!(word, "ls" | "list")
         && ancestors.last().is_some_and(|parent| {

@@ -54,8 +54,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// How heavily it weighs: the heaviest decides. A program that may do anything is worse than a change, a guess that
-    /// something is amiss is not.
+    /// The way heavily it weighs: the heaviest decides. A program that may do anything is worse than a change, a guess
+    /// that something is amiss is not.
     fn weight(&self) -> u8 {
         match (self.effect, self.kind) {
             (Effect::Read, _) => 0,
@@ -77,8 +77,8 @@ pub struct Classified {
     pub evidence: Vec<Evidence>,
 }
 
-/// Whether a sentence is about a flag of the command that is judged by itself, and left out where only reading is
-/// offered: `With --web, opens it in a browser`.
+/// Returns true if a sentence is about a flag of the command that is judged by itself, and left out where only reading
+/// is offered: `With --web, opens it in a browser`.
 fn is_on_request(command: &Command, sentence: &str) -> bool {
     let part = |c: char| !(c.is_ascii_alphanumeric() || c == '-');
     sentence.split(part).any(|word| {
@@ -128,7 +128,7 @@ impl Case {
         }
     }
 
-    /// Whether anything says that it looks.
+    /// Returns true if anything says that it looks.
     pub(crate) fn looks(&self) -> bool {
         self.evidence
             .iter()

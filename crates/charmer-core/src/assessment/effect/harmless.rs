@@ -50,7 +50,7 @@ const HELP: &[&str] = &[
     "debug output",
 ];
 
-/// Whether a flag that holds for all commands is known to be harmless.
+/// Returns true if a flag that holds for all commands is known to be harmless.
 pub(crate) fn is_harmless(flag: &Flag) -> bool {
     let is_named = |name: &String| {
         crate::assessment::redirecting_flags::row_names(NAMES, std::slice::from_ref(name))

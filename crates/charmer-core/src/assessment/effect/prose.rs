@@ -215,7 +215,8 @@ fn is_third_person(word: &str) -> bool {
     word.ends_with('s') && !word.ends_with("ss")
 }
 
-/// Whether what stands here in the form of `updates` acts on what follows: `updates go.mod`, not `updates of a module`.
+/// Returns true if what stands here in the form of `updates` acts on what follows: `updates go.mod`, not `updates of a
+/// module`.
 fn acts(words: &[SentenceWord], at: usize) -> bool {
     const AFTER_NOUNS: &[&str] = &[
         "of", "for", "in", "on", "from", "to", "and", "or", "with", "by", "at", "that", "which",
@@ -284,7 +285,8 @@ pub(crate) fn admitted(text: &str) -> Vec<SaidVerb> {
     found
 }
 
-/// Whether the text says that a program from outside is run: one that the environment names, or an external one.
+/// Returns true if the text says that a program from outside is run: one that the environment names, or an external
+/// one.
 pub(crate) fn runs_outside_program(text: &str) -> bool {
     let named_by_environment = text
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))

@@ -158,7 +158,7 @@ pub(crate) fn named(word: &str) -> Option<Class> {
     NAMES.get(word).copied()
 }
 
-/// Whether a verb is a noun as often.
+/// Returns true if a verb is a noun as often.
 pub(crate) fn also_noun(word: &str) -> bool {
     NOUNS.contains_key(word)
 }

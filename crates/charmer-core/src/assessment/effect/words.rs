@@ -29,7 +29,7 @@ pub(crate) fn kebab(name: &str) -> String {
 pub(crate) struct SentenceWord {
     /// The word in lower case, with the `-` inside it.
     pub(crate) text: String,
-    /// Whether a comma or a slash stands behind it.
+    /// A comma or a slash stands behind it.
     pub(crate) comma: bool,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .filter(|sentence| !sentence.is_empty())
 }
 
-/// Whether a text holds one of these words or phrases; words are compared whole, in lower case.
+/// Returns true if a text holds one of these words or phrases; words are compared whole, in lower case.
 pub(crate) fn mentions(words: &[SentenceWord], phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
         let wanted: Vec<&str> = phrase.split(' ').collect();

@@ -282,7 +282,7 @@ pub fn writing_flag(command: &Command, flag: &Flag) -> Option<Reason> {
     (may_name_file(flag) && writes_file(flag, &names, &help)).then_some(Reason::WritesFile)
 }
 
-/// Whether a flag shows what is hidden without it.
+/// Returns true if a flag shows what is hidden without it.
 pub(crate) fn reveals(command: &Command, flag: &Flag) -> bool {
     const SHOWS: &[&str] = &[
         "show", "print", "with", "include", "reveal", "display", "export", "dump", "decrypt",
@@ -361,7 +361,8 @@ fn writes_file(flag: &Flag, names: &[String], help: &[SentenceWord]) -> bool {
     !format_first && (file || !format)
 }
 
-/// Whether a switch's help leads with a verb that changes files: `Write the result back`, not `Write to stdout`.
+/// Returns true if a switch's help leads with a verb that changes files: `Write the result back`, not `Write to
+/// stdout`.
 fn leads_with_change(help: &[SentenceWord]) -> bool {
     const VERBS: &[&str] = &[
         "write",

@@ -33,7 +33,7 @@ pub enum RedirectKind {
     Connect,
     /// Who it is.
     Identity,
-    /// How it makes sure of whom it talks to and what it takes in.
+    /// The way it makes sure of whom it talks to and what it takes in.
     Verification,
     /// Which configuration it loads.
     Configuration,
@@ -51,11 +51,12 @@ pub struct RedirectingFlag {
     pub kind: RedirectKind,
     /// Why that matters, for people.
     pub reason: String,
-    /// Whether it stays all the same, because the command does not run without it.
+    /// It stays all the same, because the command does not run without it.
     pub required: bool,
 }
 
-/// Whether a flag redirects its program. The lineage leads to the command that the flag stands at, the root first.
+/// Tells whether a flag redirects its program. The lineage leads to the command that the flag stands at, the root
+/// first.
 ///
 /// ```
 /// use charmer_core::model::{Command, Flag, ValueType};
@@ -81,7 +82,7 @@ pub fn redirects(lineage: &[&Command], flag: &Flag) -> Option<RedirectingFlag> {
     })
 }
 
-/// Whether a flag makes a command run another program, wherever it stands.
+/// Returns true if a flag makes a command run another program, wherever it stands.
 pub(crate) fn runs_program(flag: &Flag) -> bool {
     let names = names(flag);
     ROWS.iter()
@@ -200,7 +201,7 @@ fn by_help(
         .map(|(kind, reason, _)| (*kind, *reason))
 }
 
-/// Whether a row's names, where `*` stands for any beginning or end, hold one of these.
+/// Returns true if a row's names, where `*` stands for any beginning or end, hold one of these.
 pub(crate) fn row_names(row: &str, names: &[String]) -> bool {
     names.iter().any(|name| {
         row.split_whitespace().any(|pattern| {
@@ -230,7 +231,7 @@ fn takes(takes: FlagTakes, flag: &Flag) -> bool {
             ))
 }
 
-/// Whether the command that the flag stands at, or one above it, is called by one of these words.
+/// Returns true if the command that the flag stands at, or one above it, is called by one of these words.
 fn is_for(lineage: &[&Command], jobs: &[&str]) -> bool {
     lineage.iter().skip(1).any(|command| {
         let name = kebab(&command.name);

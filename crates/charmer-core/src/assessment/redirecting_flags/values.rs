@@ -29,7 +29,7 @@ pub struct RefusedValue {
     pub behind: usize,
     /// Why, for people.
     pub reason: String,
-    /// Whether they are refused only where nothing but reading is offered.
+    /// They are refused only where nothing but reading is offered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
 }

@@ -78,7 +78,7 @@ pub fn understand(tool: &Tool, given: &Map<String, Value>) -> Result<Understood,
 
 struct InputReader<'a> {
     input: &'a Input,
-    /// Whether an element of a list can hold the character at which the program splits it.
+    /// An element of a list can hold the character at which the program splits it.
     quotes: bool,
     notes: Vec<String>,
     violations: Vec<Violation>,

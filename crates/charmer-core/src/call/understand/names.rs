@@ -32,7 +32,7 @@ struct KeyMeaning<'a> {
     flag: Option<&'a Flag>,
     /// Other names: the key, what usage calls it.
     others: Vec<&'a str>,
-    /// Whether it stands behind the command's own word, where a person would write it.
+    /// It stands behind the command's own word, where a person would write it.
     at_leaf: bool,
 }
 
@@ -108,7 +108,7 @@ impl<'a> KeyNames<'a> {
         }
     }
 
-    /// Whether this is the key of a property, as the schema has it.
+    /// Returns true if this is the key of a property, as the schema has it.
     pub(super) fn is_key(&self, key: &str) -> bool {
         let mut candidates = self.candidates.iter();
         self.fixed.contains(&key) || candidates.any(|candidate| candidate.target == Ok(key))
@@ -199,7 +199,7 @@ pub(super) fn names_of(property: &PositionalProperty) -> impl Iterator<Item = &s
         .chain(positional.name.as_deref())
 }
 
-/// Whether a key is one of a flag's names as a person types them, with its dashes or without.
+/// Returns true if a key is one of a flag's names as a person types them, with its dashes or without.
 fn is_typed(flag: &Flag, key: &str) -> bool {
     let long = |name: &str| long_names(flag).any(|long| long == name);
     let letter = |name: &str| {

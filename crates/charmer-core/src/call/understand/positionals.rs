@@ -131,9 +131,9 @@ impl InputReader<'_> {
         }
     }
 
-    /// Whether `args` are all positionals of a command that calls something of its own so: no switch is a list of words
-    /// (`go test -args`), and a list that stands behind `--` (`npm run COMMAND -- ARGS`) does not go without what must
-    /// stand before it.
+    /// Returns true if `args` are all positionals of a command that calls something of its own so: no switch is a list
+    /// of words (`go test -args`), and a list that stands behind `--` (`npm run COMMAND -- ARGS`) does not go without
+    /// what must stand before it.
     fn means_all(&self, strict: &Map<String, Value>) -> bool {
         let Some(value @ Value::Array(items)) = strict.get(ARGS_KEY) else {
             return false;
@@ -311,7 +311,7 @@ impl InputReader<'_> {
         }
     }
 
-    /// Whether a flag stands in the command line, by a name of it as it is typed.
+    /// Returns true if a flag stands in the command line, by a name of it as it is typed.
     fn is_set(&self, name: &str, strict: &Map<String, Value>) -> bool {
         let given = |key: &str| match strict.get(key) {
             None | Some(Value::Null | Value::Bool(false)) => false,
@@ -427,7 +427,7 @@ fn in_order(
     (placed == keys.len()).then_some(reading)
 }
 
-/// Whether a caller's word and one of the program's stand for the same sort of thing.
+/// Tells whether a caller's word and one of the program's stand for the same sort of thing.
 fn nearness(said: &str, own: &str) -> Option<Nearness> {
     let said = noun(said);
     let kin = |own: &str| {

@@ -17,7 +17,7 @@ pub(super) struct UsageWord {
     pub(super) least: usize,
     /// The greatest.
     pub(super) most: usize,
-    /// Whether a `--` stands before it.
+    /// A `--` stands before it.
     pub(super) behind_dashes: bool,
 }
 
@@ -53,7 +53,7 @@ enum UsagePart {
         name: String,
         required: bool,
         many: bool,
-        /// Whether it follows a flag directly, and so may be its value.
+        /// It follows a flag directly, and so may be its value.
         behind_flag: bool,
     },
     Flag {

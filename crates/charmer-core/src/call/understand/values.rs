@@ -13,10 +13,10 @@ use crate::{
 /// The most digits of a decimal that survive a floating-point number, whatever they are.
 const EXACT_DIGITS: usize = 15;
 
-/// How a boolean came to be a text.
+/// The way a boolean came to be a text.
 const BOOLEAN_AS_TEXT: &str = "the boolean was taken as text";
 
-/// How a value is read.
+/// The way a value is read.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ValueReading {
     /// As it was given.
@@ -256,7 +256,7 @@ fn list(kind: ValueKind<'_>, delimiter: Option<char>, quotes: bool, value: &Valu
     }
 }
 
-/// Whether a text is a list in JSON: some models write one so, and somebody may mean the text itself.
+/// Returns true if a text is a list in JSON: some models write one so, and somebody may mean the text itself.
 fn is_written_list(text: &str) -> bool {
     text.trim_start().starts_with('[') && serde_json::from_str::<Vec<Value>>(text).is_ok()
 }

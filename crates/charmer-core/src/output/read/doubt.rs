@@ -9,7 +9,7 @@ use super::{
 /// How many rows it takes to believe that what they have in common is no chance.
 const MANY_ROWS: usize = 5;
 
-/// Whether no cell is empty but in the last column.
+/// Returns true if no cell is empty but in the last column.
 pub(super) fn only_last_empty(table: &[Vec<LinePiece<'_>>]) -> bool {
     table.iter().all(|row| {
         row.split_last()
@@ -17,7 +17,8 @@ pub(super) fn only_last_empty(table: &[Vec<LinePiece<'_>>]) -> bool {
     })
 }
 
-/// Whether every cell but those of the last column is a word, and no two names with one space between them can be one.
+/// Returns true if every cell but those of the last column is a word, and no two names with one space between them can
+/// be one.
 pub(super) fn is_certain_narrow(names: &[LinePiece<'_>], table: &[Vec<LinePiece<'_>>]) -> bool {
     // With one space between columns, two ways of counting would too often both fit.
     let is_word =
@@ -52,9 +53,9 @@ pub(super) fn is_certain_narrow(names: &[LinePiece<'_>], table: &[Vec<LinePiece<
     words && settled && (open == 0 || open < narrow.len())
 }
 
-/// Whether no name with a space in it can be two names: a cell runs over that place, or nothing speaks for a border
-/// there and all others are wider than that space. What one way of counting puts there, and another does not, says
-/// nothing.
+/// Returns true if no name with a space in it can be two names: a cell runs over that place, or nothing speaks for a
+/// border there and all others are wider than that space. What one way of counting puts there, and another does not,
+/// says nothing.
 pub(super) fn no_name_is_two(
     names: &[LinePiece<'_>],
     table: &[Vec<LinePiece<'_>>],
@@ -95,7 +96,7 @@ pub(super) fn no_name_is_two(
     })
 }
 
-/// Whether up to this column all ways of counting put everything in the same place.
+/// Returns true if up to this column all ways of counting put everything in the same place.
 fn is_settled(line: &str, measure: Measure, column: usize) -> bool {
     let mut settled = true;
     walk(line, measure, |at, width, cluster| {
@@ -106,7 +107,7 @@ fn is_settled(line: &str, measure: Measure, column: usize) -> bool {
     settled
 }
 
-/// Whether the cells read like cells below names, and not like other text that happens to be aligned.
+/// Returns true if the cells read like cells below names, and not like other text that happens to be aligned.
 pub(super) fn is_plausible(names: &[&str], table: &[Vec<LinePiece<'_>>], style: Style) -> bool {
     let last = names.len() - 1;
     let mut all_upper = !table.is_empty();

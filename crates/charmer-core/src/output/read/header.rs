@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-/// Whether names look like those that programs print over columns, in capitals: `CONTAINER ID`, `CPU(cores)`, `#`.
+/// Returns true if names look like those that programs print over columns, in capitals: `CONTAINER ID`, `CPU(cores)`,
+/// `#`.
 pub(super) fn are_upper(names: &[&str]) -> bool {
     names.iter().all(|name| is_upper(name))
 }
 
-/// Whether they at least begin like titles: `Mounted on`, `1K-blocks`, `Use%`.
+/// Returns true if they at least begin like titles: `Mounted on`, `1K-blocks`, `Use%`.
 pub(super) fn are_titles(names: &[&str]) -> bool {
     let is_title = |name: &str| {
         let first = name.chars().next();
@@ -18,20 +19,20 @@ pub(super) fn are_titles(names: &[&str]) -> bool {
     names.iter().all(|name| is_plain(name) && is_title(name))
 }
 
-/// Whether no name stands twice.
+/// Returns true if no name stands twice.
 pub(super) fn are_distinct(names: &[&str]) -> bool {
     let mut seen = HashSet::new();
     names.iter().all(|name| seen.insert(*name))
 }
 
-/// Whether text is in capitals, but for a unit in parentheses.
+/// Returns true if text is in capitals, but for a unit in parentheses.
 pub(super) fn is_upper(name: &str) -> bool {
     let (outside, _) = name.split_once('(').unwrap_or((name, ""));
     let named = name == "#" || outside.contains(char::is_uppercase);
     is_plain(name) && named && !outside.contains(char::is_lowercase)
 }
 
-/// Whether text has nothing that sentences, assignments and code have and names of columns do not.
+/// Returns true if text has nothing that sentences, assignments and code have and names of columns do not.
 fn is_plain(name: &str) -> bool {
     !name.ends_with([':', '.', ',', ';', '!', '?'])
         && !name.contains(['=', '{', '}', '"', '`', '<', '>', '|', ';', ','])

@@ -101,7 +101,7 @@ fn next<'t, T>(
     Some((value, stream.byte_offset()))
 }
 
-/// Whether every number of valid JSON is exact.
+/// Returns true if every number of valid JSON is exact.
 fn has_exact_numbers(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -135,7 +135,7 @@ struct JsonFindings {
     has_float: Cell<bool>,
     /// How many bytes there is room for; what is made is counted at the least that it can be.
     room: Cell<usize>,
-    /// Whether there is a list that can be cut.
+    /// There is a list that can be cut.
     is_list: Cell<bool>,
     /// How many items of it were only counted.
     skipped: Cell<usize>,

@@ -7,7 +7,7 @@ use super::{
     width::{Measure, walk},
 };
 
-/// How deep blocks may be nested.
+/// The depth to which blocks may be nested.
 const MOST_DEPTH: usize = 16;
 /// How many pairs there are at least.
 const LEAST_PAIRS: usize = 3;
@@ -58,7 +58,7 @@ const HELP_WORDS: [&str; 14] = [
 struct PairLine<'t> {
     indent: usize,
     text: &'t str,
-    /// Whether a blank line stands above.
+    /// A blank line stands above.
     after_blank: bool,
 }
 
@@ -236,7 +236,7 @@ fn section(body: &[PairLine<'_>], depth: usize) -> Value {
         .unwrap_or_else(|| lines.into_iter().collect())
 }
 
-/// Whether more than colons speaks for pairs.
+/// Returns true if more than colons speaks for pairs.
 fn is_certain(lines: &[PairLine<'_>], object: &Map<String, Value>) -> bool {
     let is_other = |(key, value): (&String, &Value)| {
         let key = key.to_lowercase();

@@ -27,7 +27,7 @@ pub const ITEMS_KEY: &str = "items";
 /// The key of a single value that is neither an object nor a list.
 pub const VALUE_KEY: &str = "value";
 
-/// How output was read.
+/// The way output was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -43,14 +43,14 @@ pub enum Format {
     Blocks,
 }
 
-/// How output is to be read.
+/// The way output is to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// What the output is known to be. Only that is tried, and what would otherwise be doubtful is believed: a single
     /// JSON value, YAML without a sign of it, a table that has a header and no rows.
     pub declared: Option<Format>,
-    /// How many items are kept.
+    /// The number of items that are kept.
     pub max_items: Option<usize>,
     /// How many bytes the data may have as JSON, roughly: JSON that is longer is cut to as many items as can fit, and
     /// not read at all where it is no list.
@@ -85,7 +85,7 @@ impl ReadOptions {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Read {
-    /// How it was read.
+    /// The way it was read.
     pub format: Format,
     /// What it says. A list stands under [`ITEMS_KEY`].
     pub data: Map<String, Value>,

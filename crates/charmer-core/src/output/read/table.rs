@@ -130,7 +130,7 @@ fn groups(text: &str) -> Option<Vec<TableLines<'_>>> {
         .collect()
 }
 
-/// Whether a line is one of dashes below a header.
+/// Returns true if a line is one of dashes below a header.
 fn is_rule(line: &str) -> bool {
     line.contains("--") && line.bytes().all(|byte| matches!(byte, b'-' | b' '))
         || line.contains("==") && line.bytes().all(|byte| matches!(byte, b'=' | b' '))
@@ -181,7 +181,7 @@ fn read_measured<'t>(lines: &TableLines<'t>, measure: Measure) -> Result<TableRe
     }
 }
 
-/// How the names of a header are separated.
+/// The way the names of a header are separated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// By two spaces or more; one may stand in a name.
@@ -227,7 +227,7 @@ impl Blank {
         Some(Self { columns, crossed })
     }
 
-    /// Whether a word of a row stands on both sides of the place before this column.
+    /// Returns true if a word of a row stands on both sides of the place before this column.
     fn is_crossed(&self, column: usize) -> bool {
         self.crossed[column]
     }
@@ -378,7 +378,7 @@ fn rows<'t>(
 pub(super) struct Border {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether there are others.
+    /// There are others.
     several: bool,
 }
 

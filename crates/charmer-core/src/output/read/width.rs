@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// How a program counted columns when it padded its cells.
+/// The way a program counted columns when it padded its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     /// As a terminal shows them: wide characters take two columns, marks none, joined characters as much as they show.

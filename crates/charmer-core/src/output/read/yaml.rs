@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use super::number;
 
-/// How deep lists and mappings may be nested.
+/// The depth to which lists and mappings may be nested.
 const MOST_DEPTH: usize = 128;
 
 /// Keys with which the documents of some programs begin, and no prose does.
 const FIRST_KEYS: [&str; 2] = ["apiVersion: ", "kind: "];
 
-/// Whether text begins as only YAML does.
+/// Returns true if text begins as only YAML does.
 pub(super) fn is_announced(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     first == "---" || FIRST_KEYS.iter().any(|key| first.starts_with(key))
@@ -74,7 +74,7 @@ fn lines_of(span: &Span) -> usize {
     span.end.line().saturating_sub(span.start.line())
 }
 
-/// Whether a document is structured enough that no other text looks like it.
+/// Returns true if a document is structured enough that no other text looks like it.
 fn is_certain(document: &Value) -> bool {
     let holds = |value: &Value| match value {
         Value::Object(object) => !object.is_empty(),

@@ -81,7 +81,8 @@ pub(super) fn mark_places(tool: &Tool, word: &mut LineWord, key: Option<&str>) -
     true
 }
 
-/// Whether a word in capitals is the name of an argument: a positional, a word of the usage, or the flag's own name.
+/// Returns true if a word in capitals is the name of an argument: a positional, a word of the usage, or the flag's own
+/// name.
 fn is_argument(tool: &Tool, word: &str, key: Option<&str>) -> bool {
     let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_' || c == '-';
     if word.len() < 2 || !word.starts_with(|c: char| c.is_ascii_uppercase()) {

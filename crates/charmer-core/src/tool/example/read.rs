@@ -2,7 +2,7 @@
 
 use crate::text::shorten;
 
-/// How long a title may be.
+/// The greatest length that a title may have.
 const TITLE: usize = 200;
 
 /// A line that runs the program.
@@ -65,9 +65,9 @@ fn command<'l>(line: &'l str, program: &str) -> Option<&'l str> {
 #[derive(Debug, Default)]
 struct CommentAbove {
     lines: Vec<String>,
-    /// Whether a line was under it.
+    /// A line was under it.
     used: bool,
-    /// Whether a blank line was under it.
+    /// A blank line was under it.
     parted: bool,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Slot {
     pub(super) name: String,
     /// As it is written, with its brackets.
     pub(super) written: String,
-    /// Whether the line makes no sense without it.
+    /// The line makes no sense without it.
     pub(super) required: bool,
     /// The quotation mark that it stands in.
     pub(super) quote: Option<char>,
@@ -28,7 +28,7 @@ pub(super) struct LineWord {
     pub(super) parts: Vec<WordPart>,
     /// What the program gets, places as they are written.
     pub(super) plain: String,
-    /// Whether any of it is quoted.
+    /// Any of it is quoted.
     pub(super) quoted: bool,
 }
 
@@ -176,7 +176,7 @@ fn variable(text: &str) -> Option<(&str, usize)> {
     is_identifier(name).then_some((name, name.len() + 1))
 }
 
-/// Whether a text is a name as programmers write them.
+/// Returns true if a text is a name as programmers write them.
 pub(super) fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.len() <= 40

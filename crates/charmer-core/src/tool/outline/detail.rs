@@ -9,12 +9,12 @@ use crate::{
 
 use super::told_properties::{Rank, ToldProperty};
 
-/// How much is said. Lengths are in bytes.
+/// The amount that is said. Lengths are in bytes.
 #[derive(Debug)]
 pub(super) struct Detail {
     /// Of what the command does.
     pub(super) about: usize,
-    /// How many examples are shown.
+    /// The number of examples that are shown.
     pub(super) examples: usize,
     /// How much of each.
     pub(super) example: usize,
@@ -26,13 +26,13 @@ pub(super) struct Detail {
     own: usize,
     /// Of properties that come from an ancestor.
     inherited: usize,
-    /// How many choices are told.
+    /// The number of choices that are told.
     choices: usize,
     /// How much of a default is told.
     default: usize,
-    /// Whether names that begin alike are written as one.
+    /// Names that begin alike are written as one.
     pub(super) fold: bool,
-    /// How many inherited ones of them are told by name.
+    /// The number of inherited ones of them that are told by name.
     alike: usize,
 }
 

@@ -58,12 +58,12 @@ impl ToldProperty {
         }
     }
 
-    /// Whether this is true of it or of one within it.
+    /// Returns true if this is true of it or of one within it.
     pub(super) fn any(&self, found: fn(&Self) -> bool) -> bool {
         found(self) || self.within.iter().any(|property| property.any(found))
     }
 
-    /// Whether both are told in the same words.
+    /// Returns true if both are told in the same words.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         self.key == other.key
             && self.required == other.required

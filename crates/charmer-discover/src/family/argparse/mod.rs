@@ -115,8 +115,8 @@ impl Argparse {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a help text is that of the command that was asked for, and not its parent's or that of a sibling under
-    /// another name.
+    /// Returns true if a help text is that of the command that was asked for, and not its parent's or that of a sibling
+    /// under another name.
     fn is_its_own(&self, path: &CommandPath, text: &str, named: &[String]) -> bool {
         let Some((name, parent)) = path.words().split_last() else {
             return true;
@@ -301,7 +301,7 @@ fn children(usage: &usage::ArgparseUsage, rows: &[rows::ArgparseNames]) -> Vec<C
     found
 }
 
-/// Whether a positional stands for a command.
+/// Returns true if a positional stands for a command.
 fn is_command(positional: &Positional) -> bool {
     let id = positional.id.to_lowercase();
     matches!(id.as_str(), "command" | "subcommand" | "cmd" | "action")

@@ -133,8 +133,8 @@ impl Questions {
     }
 }
 
-/// Whether an answer says that all values were right: it is help, or optparse's word on the option that it does not know,
-/// at which it stops. (Some look at a value before they parse any, and end well with a word on that.)
+/// Returns true if an answer says that all values were right: it is help, or optparse's word on the option that it does
+/// not know, at which it stops. (Some look at a value before they parse any, and end well with a word on that.)
 fn took_all(answer: &ProbeAnswer) -> bool {
     let unknown = || format!("no such option: {UNKNOWN}");
     answer.succeeded() && looks_like_help(answer) || answer.stderr.contains(&unknown())
@@ -156,7 +156,8 @@ fn key(flag: &FlagSketch) -> String {
     format!("{}\0{value}\0{help}", flag.written())
 }
 
-/// Whether `--help` shows help and nothing else, by its text: argparse's own is `show this help message and exit`.
+/// Returns true if `--help` shows help and nothing else, by its text: argparse's own is `show this help message and
+/// exit`.
 pub(super) fn shows_help(sketch: &CommandSketch) -> bool {
     sketch.flags.iter().any(|flag| {
         let text = flag.help.as_ref().map_or("", |help| &help.value);
@@ -175,7 +176,7 @@ pub(super) fn shows_help(sketch: &CommandSketch) -> bool {
     })
 }
 
-/// Whether a flag takes a value of a type that is not known.
+/// Returns true if a flag takes a value of a type that is not known.
 fn is_open(flag: &FlagSketch) -> bool {
     let takes = flag
         .kind
@@ -184,7 +185,7 @@ fn is_open(flag: &FlagSketch) -> bool {
     takes && flag.choices.is_none() && flag.placeholder.as_deref() != Some("...")
 }
 
-/// Whether there is a guess at its type.
+/// Returns true if there is a guess at its type.
 fn is_guessed(flag: &FlagSketch) -> bool {
     let kind = flag.kind.as_ref().map(|kind| &kind.value.value_type);
     kind.is_some_and(|kind| matches!(kind, ValueType::Integer { .. } | ValueType::Number))

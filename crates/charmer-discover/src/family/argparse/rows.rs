@@ -107,7 +107,7 @@ pub(super) fn read(sections: &[(String, Vec<&str>)]) -> Rows {
     found
 }
 
-/// Whether a line begins with one word, or with a word and its aliases in brackets.
+/// Returns true if a line begins with one word, or with a word and its aliases in brackets.
 fn is_name(content: &str) -> bool {
     let column = content.split("  ").next().unwrap_or_default();
     let (name, _) = with_aliases(column);
@@ -122,7 +122,7 @@ pub(super) fn named<'f>(
     flags.into_iter().find(|flag| is_named(flag, name))
 }
 
-/// Whether the flag has this name, dashes included.
+/// Returns true if the flag has this name, dashes included.
 pub(super) fn is_named(flag: &FlagSketch, name: &str) -> bool {
     if let Some(long) = name.strip_prefix("--") {
         return flag.long.as_deref() == Some(long)

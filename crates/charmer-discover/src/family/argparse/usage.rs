@@ -14,9 +14,9 @@ pub(super) struct ArgparseUsage {
     pub(super) commands: Vec<String>,
     /// The word that stands for a subcommand, if there is one.
     pub(super) command_word: Option<String>,
-    /// Whether the rest of the command line is taken as it is.
+    /// The rest of the command line is taken as it is.
     pub(super) remainder: bool,
-    /// Whether words of the author's stand for flags that are not listed: `[options]`, `[more options; see below]`.
+    /// Words of the author's stand for flags that are not listed: `[options]`, `[more options; see below]`.
     pub(super) partial: bool,
 }
 
@@ -187,8 +187,8 @@ impl UsageReader<'_> {
     }
 }
 
-/// Whether the inside of a bracket is no positional but what an author says of the flags: the word for them, or prose.
-/// argparse itself writes a positional's word alone, again, or before more brackets and dots.
+/// Returns true if the inside of a bracket is no positional but what an author says of the flags: the word for them, or
+/// prose. argparse itself writes a positional's word alone, again, or before more brackets and dots.
 fn stands_for_flags(inner: &str) -> bool {
     let words: Vec<&str> = inner.split_whitespace().collect();
     match words[..] {

@@ -126,7 +126,7 @@ fn guess_type(positional: &mut Positional, name: &str) {
     }
 }
 
-/// Whether a placeholder is one that stands for a file or a directory.
+/// Returns true if a placeholder is one that stands for a file or a directory.
 pub(super) fn names_path(placeholder: &str) -> bool {
     let lower = placeholder.to_ascii_lowercase();
     lower.split(|c: char| !c.is_alphanumeric()).any(|word| {
@@ -156,7 +156,7 @@ pub(super) fn external(required: bool) -> Positional {
     positional
 }
 
-/// Whether the values are those of a boolean.
+/// Returns true if the values are those of a boolean.
 pub(super) fn is_boolean(notes: &ClapNotes) -> bool {
     let values: Vec<&str> = notes
         .choices

@@ -49,8 +49,8 @@ fn without_prose(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a help text says that the options of another command are to be had as well: `See all options with p check
-/// --help`, `Other options are the same as p check`.
+/// Returns true if a help text says that the options of another command are to be had as well: `See all options with p
+/// check --help`, `Other options are the same as p check`.
 fn borrows_from(text: &str, program: &str, name: &str) -> bool {
     let whole = format!("{program} {name}");
     text.lines().any(|line| {

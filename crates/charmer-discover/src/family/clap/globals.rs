@@ -66,7 +66,7 @@ pub(super) fn mark(sketches: &mut Sketches) {
     }
 }
 
-/// Whether both are the same in all that help shows, so that the child's need not be kept.
+/// Returns true if both are the same in all that help shows, so that the child's need not be kept.
 fn says_the_same(one: &FlagSketch, other: &FlagSketch) -> bool {
     let text = |flag: &FlagSketch| flag.help.as_ref().map(|help| help.value.clone());
     let env = |flag: &FlagSketch| flag.env.as_ref().map(|env| env.value.clone());

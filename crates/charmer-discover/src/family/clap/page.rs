@@ -19,11 +19,11 @@ use crate::{
 /// What a page says.
 pub(super) struct PageRead {
     pub(super) sketch: CommandSketch,
-    /// Whether clap's own `help` command is listed.
+    /// Clap's own `help` command is listed.
     pub(super) help_command: bool,
     /// The option that lists all commands, where this page says that it shows only some.
     pub(super) listing: Option<String>,
-    /// Whether the page looks like clap 4's.
+    /// The page looks like clap 4's.
     pub(super) modern: bool,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct ClapUsage {
     pub(super) required: Vec<String>,
     /// Sets of which one member is required: flags as they are written, or names of positionals.
     pub(super) one_of: Vec<Vec<String>>,
-    /// Whether another way to call it takes no subcommand.
+    /// Another way to call it takes no subcommand.
     pub(super) other_form: bool,
 }
 
@@ -210,7 +210,7 @@ impl ClapUsage {
     }
 }
 
-/// Whether a flag has this name, dashes included.
+/// Returns true if a flag has this name, dashes included.
 pub(super) fn is_named(flag: &FlagSketch, name: &str) -> bool {
     match name.strip_prefix("--") {
         Some(long) => {
@@ -224,7 +224,7 @@ pub(super) fn is_named(flag: &FlagSketch, name: &str) -> bool {
     }
 }
 
-/// How many words follow a flag as its values.
+/// The number of words that follow a flag as its values.
 fn values_of(name: &str, flags: &Flags) -> usize {
     let flag = flags.iter().find(|flag| is_named(flag, name));
     match flag {

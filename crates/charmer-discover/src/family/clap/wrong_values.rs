@@ -63,7 +63,7 @@ pub(super) struct ValueQuestion {
     pub(super) name: String,
     stage: Stage,
     default: Option<String>,
-    /// How many values follow the flag each time; one is attached to it.
+    /// The number of values that follow the flag each time; one is attached to it.
     count: usize,
     pub(super) verdict: ValueVerdict,
 }
@@ -126,7 +126,7 @@ impl ValueQuestion {
         }
     }
 
-    /// Whether it is asked with bytes that are no text, which only one question at a time can be.
+    /// Returns true if it is asked with bytes that are no text, which only one question at a time can be.
     pub(super) fn is_about_bytes(&self) -> bool {
         self.stage == Stage::Bytes
     }
@@ -353,7 +353,7 @@ impl Round {
     }
 }
 
-/// Whether something about a flag speaks of a file or directory.
+/// Returns true if something about a flag speaks of a file or directory.
 fn may_be_path(flag: &FlagSketch) -> bool {
     let help = flag.help.as_ref().map_or("", |help| help.value.as_str());
     names_path(flag.placeholder.as_deref().unwrap_or_default())

@@ -7,7 +7,7 @@ pub(super) struct BoxRows {
     pub(super) rows: Vec<Vec<String>>,
 }
 
-/// Whether a text has boxes.
+/// Returns true if a text has boxes.
 pub(super) fn are_in(text: &str) -> bool {
     text.lines().any(|line| opens(line).is_some())
 }

@@ -232,7 +232,8 @@ fn describe_value(
     flag.kind = Some(Fact::with(kind, Origin::Help, sure));
 }
 
-/// Whether a placeholder means a number, and the default begins with one before it is explained: `4, or that of a file`.
+/// Returns true if a placeholder means a number, and the default begins with one before it is explained: `4, or that of
+/// a file`.
 fn is_numbered(placeholder: &str, default: Option<&str>) -> bool {
     let number = default.and_then(|text| text.split_once(", or ").map(|(number, _)| number));
     matches!(placeholder, "N" | "NUM" | "NUMBER" | "COUNT")

@@ -195,7 +195,7 @@ impl ClickPage {
     }
 }
 
-/// Whether a cell names a type: `TEXT`, `<int>`, `[a|b]`, `INTEGER RANGE [x>=1]`.
+/// Returns true if a cell names a type: `TEXT`, `<int>`, `[a|b]`, `INTEGER RANGE [x>=1]`.
 fn is_placeholder(cell: &str) -> bool {
     let (cell, _) = option::take_extra(cell);
     let wrapped = |open: char, close: char| {

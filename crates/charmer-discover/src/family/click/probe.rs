@@ -21,7 +21,7 @@ use crate::{
     sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
-/// How many options of one command are asked about one by one.
+/// The number of options of one command that are asked about one by one.
 const ROUNDS: usize = 4;
 
 /// Remembers what was said: commands often share options.
@@ -141,7 +141,7 @@ impl Questions {
     }
 }
 
-/// Whether an option takes a value and help does not say how often.
+/// Returns true if an option takes a value and help does not say how often.
 fn is_open(flag: &FlagSketch) -> bool {
     let Some(kind) = &flag.kind else { return false };
     kind.value.value == FlagValue::Required

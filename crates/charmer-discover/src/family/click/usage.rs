@@ -15,7 +15,7 @@ pub(super) struct ClickUsage {
     pub(super) program: Option<String>,
     pub(super) positionals: Vec<Positional>,
     pub(super) has_commands: bool,
-    /// Whether the command may be left out.
+    /// The command may be left out.
     pub(super) runs_alone: bool,
 }
 

@@ -54,8 +54,8 @@ impl Cobra {
         }
     }
 
-    /// Whether a command reads no flags behind its first positional; `None` where it refuses no flag at all, because it
-    /// reads them itself.
+    /// Tells whether a command reads no flags behind its first positional; `None` where it refuses no flag at all,
+    /// because it reads them itself.
     async fn options_end(&self, asker: &Asker<'_>, path: &CommandPath) -> Option<bool> {
         // With `--help` before it Cobra completes nothing, so that no code of the application is called.
         let trial = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -69,8 +69,8 @@ impl Cobra {
     }
 }
 
-/// Whether the last positional looks like the arguments of something else: a list behind another positional, or one
-/// that is called so. Which it is, the trial tells; this only saves those that could tell nothing.
+/// Returns true if the last positional looks like the arguments of something else: a list behind another positional, or
+/// one that is called so. Which it is, the trial tells; this only saves those that could tell nothing.
 fn may_pass_on(sketch: &CommandSketch) -> bool {
     let runs = sketch.runnable.as_ref().is_none_or(|fact| fact.value);
     let listed = match sketch.arguments.as_ref().map(|fact| &fact.value) {
@@ -90,7 +90,7 @@ fn may_pass_on(sketch: &CommandSketch) -> bool {
     runs && !last.last && (last.variadic && !before.is_empty() || is_command(last))
 }
 
-/// Whether nothing but `[args]` stands behind the name and the flags of a command.
+/// Returns true if nothing but `[args]` stands behind the name and the flags of a command.
 fn has_tail_alone(sketch: &CommandSketch) -> bool {
     match sketch.arguments.as_ref().map(|fact| &fact.value) {
         Some(Arguments::Listed(listed)) => {
@@ -100,8 +100,8 @@ fn has_tail_alone(sketch: &CommandSketch) -> bool {
     }
 }
 
-/// Whether that stands in the usage of so many commands that a framework has put it there: it says of none of them that
-/// it passes arguments on.
+/// Returns true if that stands in the usage of so many commands that a framework has put it there: it says of none of
+/// them that it passes arguments on.
 fn usual_tail<'a>(sketches: impl Iterator<Item = &'a CommandSketch>) -> bool {
     let runs = |sketch: &&CommandSketch| sketch.runnable.as_ref().is_none_or(|fact| fact.value);
     let (with, without): (Vec<_>, Vec<_>) = sketches
@@ -110,8 +110,8 @@ fn usual_tail<'a>(sketches: impl Iterator<Item = &'a CommandSketch>) -> bool {
     with.len() >= MANY && with.len() > without.len()
 }
 
-/// Whether a `--` only ends the flags: pflag takes it so, and an application that gives it a meaning of its own says so
-/// in its usage or its examples. Examples in which it stands before all positionals say nothing else.
+/// Returns true if a `--` only ends the flags: pflag takes it so, and an application that gives it a meaning of its own
+/// says so in its usage or its examples. Examples in which it stands before all positionals say nothing else.
 fn ends_flags(sketch: &CommandSketch, lines: &[ShownLine]) -> bool {
     let texts = [&sketch.usage, &sketch.long_about];
     let mut texts = texts.into_iter().flatten();

@@ -7,13 +7,13 @@ use crate::probe::ProbeAnswer;
 pub(super) struct CompletionLines {
     /// A value and its description.
     pub(super) lines: Vec<(String, String)>,
-    /// Whether the program said that something failed.
+    /// The program said that something failed.
     pub(super) failed: bool,
-    /// Whether what is listed is only how values begin.
+    /// What is listed is only how values begin.
     pub(super) unfinished: bool,
     /// What is wrong with a flag's value.
     pub(super) complaint: Option<Complaint>,
-    /// Whether a flag was given that the command does not have.
+    /// A flag was given that the command does not have.
     pub(super) unknown_flag: bool,
 }
 

@@ -187,7 +187,7 @@ struct GroupsOf<'a> {
     path: &'a CommandPath,
     /// Its own flags, as far as completion lists them.
     flags: Vec<FlagSketch>,
-    /// Whether completion lists others besides.
+    /// Completion lists others besides.
     foreign: bool,
 }
 
@@ -216,7 +216,7 @@ fn own_flags(sketch: &CommandSketch) -> impl Iterator<Item = &FlagSketch> {
         .filter(move |flag| runs && flag.long.is_some() && flag.id() != "help" && !inherited(flag))
 }
 
-/// Whether a command's help speaks of flags that exclude or need each other.
+/// Returns true if a command's help speaks of flags that exclude or need each other.
 fn hints_at_groups(sketch: &CommandSketch) -> bool {
     const HINTS: [&str; 6] = [
         "mutually exclusive",

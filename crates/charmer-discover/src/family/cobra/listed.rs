@@ -31,7 +31,7 @@ use super::{
     wrong_values::{self, said_of},
 };
 
-/// How many commands must have been asked about a flag before others with the same are not.
+/// The number of commands must that have been asked about a flag before others with the same are not.
 const VOUCHING: usize = 2;
 
 /// A text in the room of a number: a large program has a hundred thousand that are compared and never shown.
@@ -168,7 +168,7 @@ impl Cobra {
         pool.share(&mut sketch.flags);
     }
 
-    /// Whether help shows no flags of a command, and those that all commands take are known from elsewhere.
+    /// Returns true if help shows no flags of a command, and those that all commands take are known from elsewhere.
     fn has_no_flags(&self, sketch: &CommandSketch) -> bool {
         sketch.flags.is_empty() && !sketch.path.is_root() && self.globals.get().is_some()
     }
@@ -349,7 +349,7 @@ impl Vouched {
         vouched
     }
 
-    /// Whether a command that was not asked has to be.
+    /// Returns true if a command that was not asked has to be.
     fn doubts(&self, sketch: &CommandSketch) -> bool {
         group_of(&sketch.path).is_some_and(|group| self.more.contains(&group))
             || values(sketch).any(|flag| self.wanted.contains(&said(flag)))
@@ -371,7 +371,7 @@ fn values(sketch: &CommandSketch) -> impl Iterator<Item = &FlagSketch> {
     flags.filter(move |flag| !flag.is_switch() && !settled(flag))
 }
 
-/// Whether a command that has been read under another path takes all flags that this one shows.
+/// Returns true if a command that has been read under another path takes all flags that this one shows.
 fn takes_all(first: &CommandSketch, sketch: &CommandSketch) -> bool {
     let known = FlagPlaces::of(&first.flags);
     sketch.flags.iter().all(|flag| known.has(flag))

@@ -40,10 +40,10 @@ use complete::CompletionLines;
 pub(crate) use said::read_texts;
 use wrong_values::ValueLearnt;
 
-/// How many commands must not have shown their help to `help PATH` for it to be left out.
+/// The number of commands that must not have shown their help to `help PATH` for it to be left out.
 const WITHOUT_HELP: usize = 3;
 
-/// How many groups are asked for their commands before help is trusted to list them all.
+/// The number of groups that are asked for their commands before help is trusted to list them all.
 const SAME_CHILDREN: usize = 3;
 
 /// The word that asks a Cobra program for completions.
@@ -52,9 +52,9 @@ const COMPLETE: &str = "__complete";
 /// See the module's documentation.
 #[derive(Debug, Default)]
 pub(super) struct Cobra {
-    /// Whether the program may be asked for completions.
+    /// The program may be asked for completions.
     completes: OnceLock<bool>,
-    /// Whether `help PATH` has shown a command's help.
+    /// `help PATH` has shown a command's help.
     helps: AtomicBool,
     /// Commands whose first answer was not their help.
     unread: Mutex<HashSet<CommandPath>>,
@@ -62,13 +62,13 @@ pub(super) struct Cobra {
     without_help: AtomicUsize,
     /// The words that show flags which other pages leave out.
     globals: OnceLock<Vec<String>>,
-    /// Whether they have shown them.
+    /// They have shown them.
     shows_globals: AtomicBool,
     /// Held by who compares the commands of a group, while that may spare others.
     children_turn: tokio::sync::Mutex<()>,
     /// How many groups completion has listed the same commands of as their help.
     same_children: AtomicUsize,
-    /// Whether completion has listed a command of a group that its help does not.
+    /// Completion has listed a command of a group that its help does not.
     more_children: AtomicBool,
     /// What was learnt about flags, by what help says of them: the same flag is not asked about twice.
     learnt: Mutex<HashMap<String, ValueLearnt>>,
@@ -199,7 +199,7 @@ fn without_flags(path: CommandPath) -> CommandSketch {
 }
 
 impl Cobra {
-    /// Whether it is the command that shows flags which other pages leave out.
+    /// Returns true if it is the command that shows flags which other pages leave out.
     fn is_globals(&self, path: &CommandPath) -> bool {
         self.globals.get().map(Vec::as_slice) == Some(path.words())
     }
@@ -309,7 +309,8 @@ impl Cobra {
         self.ask_for_children(asker, sketch).await;
     }
 
-    /// Whether the help of this program surely lists the commands of every group: it did wherever completion was asked.
+    /// Returns true if the help of this program surely lists the commands of every group: it did wherever completion
+    /// was asked.
     fn listings_agree(&self) -> bool {
         let same = self.same_children.load(Ordering::Relaxed);
         same >= SAME_CHILDREN && !self.more_children.load(Ordering::Relaxed)

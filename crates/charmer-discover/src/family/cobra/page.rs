@@ -122,7 +122,7 @@ fn after_path<'l>(line: &'l str, path: &CommandPath) -> Option<&'l str> {
     Some(rest.trim())
 }
 
-/// Whether a word of a usage line stands for a subcommand.
+/// Returns true if a word of a usage line stands for a subcommand.
 fn is_command_word(word: &str) -> bool {
     let bare = word.trim_matches(['[', ']', '<', '>', '.']).to_lowercase();
     matches!(
@@ -215,7 +215,7 @@ fn read_aliases(section: &Section<'_>, program: &str, sketch: &mut CommandSketch
     }
 }
 
-/// Whether a section lists flags: by its heading, or, behind the usage line, by its rows.
+/// Returns true if a section lists flags: by its heading, or, behind the usage line, by its rows.
 fn is_flag_section(section: &Section<'_>, behind_usage: bool) -> bool {
     let heading = section.heading.to_lowercase();
     let rows = || {
@@ -292,7 +292,7 @@ fn children(section: &Section<'_>) -> Option<Vec<ChildSketch>> {
     (!children.is_empty() && (said || complete)).then_some(children)
 }
 
-/// Whether a word may be a command's name.
+/// Returns true if a word may be a command's name.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         && word

@@ -27,7 +27,7 @@ pub(super) fn flags(lines: &[&str]) -> Vec<FlagSketch> {
         .collect()
 }
 
-/// Whether a line, without its indentation, begins a flag's row.
+/// Returns true if a line, without its indentation, begins a flag's row.
 pub(super) fn is_flag(content: &str) -> bool {
     content.starts_with('-') && flag_names(content.split("  ").next().unwrap_or(content)).is_some()
 }
@@ -113,7 +113,7 @@ pub(super) fn open_unnamed(flag: &mut FlagSketch, usage: Option<&str>) {
     }
 }
 
-/// Whether a flag's kind has been opened so and nobody has told it since.
+/// Returns true if a flag's kind has been opened so and nobody has told it since.
 pub(super) fn is_unnamed(flag: &FlagSketch) -> bool {
     flag.placeholder.is_none() && flag.kind.as_ref() == Some(&text_perhaps())
 }
@@ -245,7 +245,7 @@ fn shown_default(names: &FlagNames) -> Option<(Fact<KindSketch>, String)> {
     Some((Fact::new(kind, Origin::Help), inner.to_owned()))
 }
 
-/// Whether Go prints a length of time like this.
+/// Returns true if Go prints a length of time like this.
 fn is_duration(text: &str) -> bool {
     let mut digits = false;
     let mut unit = false;

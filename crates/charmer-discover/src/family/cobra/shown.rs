@@ -12,7 +12,7 @@ use super::Sketches;
 pub(super) struct ShownLine {
     /// The number of positionals before a `--`, or of all.
     pub(super) positionals: usize,
-    /// Whether there is a `--`.
+    /// There is a `--`.
     pub(super) dashes: bool,
 }
 

@@ -11,7 +11,8 @@ use super::{
     wrong_values,
 };
 
-/// How many flags are tried at once: one that is persistent without anybody having said so does not decide alone.
+/// The number of flags that are tried at once: one that is persistent without anybody having said so does not decide
+/// alone.
 const TRIED: usize = 4;
 
 /// A command with flags of its own, and a command line that gives them before a subcommand.

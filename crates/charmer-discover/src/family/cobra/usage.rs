@@ -7,7 +7,7 @@ use charmer_core::model::FlagValue;
 use crate::flags::Flags;
 use crate::sketch::ChildSketch;
 
-/// Whether a usage pattern only says which children there are: `(generic | tls)`.
+/// Returns true if a usage pattern only says which children there are: `(generic | tls)`.
 pub(super) fn offers_children(pattern: &str, children: &[ChildSketch]) -> bool {
     let pattern = strip_marks(pattern);
     let mut words = pattern.split(['|', '(', ')', '[', ']', '<', '>', ' ', ',']);
@@ -15,7 +15,7 @@ pub(super) fn offers_children(pattern: &str, children: &[ChildSketch]) -> bool {
     pattern.contains('|') && words.all(|word| word.is_empty() || names.contains(word))
 }
 
-/// Whether the flag of this name takes a value; `None` where there is no such flag.
+/// Tells whether the flag of this name takes a value; `None` where there is no such flag.
 pub(super) fn takes_value(flags: &Flags, name: &str) -> Option<bool> {
     let flag = flags.iter().find(|flag| {
         flag.long
@@ -101,7 +101,7 @@ fn one_place(word: &str) -> Option<String> {
     readable.then(|| format!("[{first}[|{}]]", others.replace(' ', "")))
 }
 
-/// Whether a word stands for the command's flags. `[ps OPTIONS]` does not: those are another program's.
+/// Returns true if a word stands for the command's flags. `[ps OPTIONS]` does not: those are another program's.
 fn is_mark(word: &str) -> bool {
     let inner = word.strip_prefix('[').and_then(|w| w.strip_suffix(']'));
     inner.is_some_and(|inner| {

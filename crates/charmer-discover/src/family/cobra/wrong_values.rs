@@ -21,7 +21,7 @@ use super::{Cobra, complete::Complaint, flag_lines};
 
 /// A quotation mark, and behind it something for those lists that drop quotation marks.
 const JUNK: &str = "\"@";
-/// How many complaints are followed in one command.
+/// The number of complaints that are followed in one command.
 const ROUNDS: usize = 48;
 
 /// What was learnt about a flag.
@@ -306,12 +306,12 @@ impl Cobra {
     }
 }
 
-/// Whether help leaves the kind open: an author's word in the place of the type, or nothing at all.
+/// Returns true if help leaves the kind open: an author's word in the place of the type, or nothing at all.
 fn is_open(flag: &FlagSketch) -> bool {
     flag.long.is_some() && flag.kind.as_ref().is_none_or(|kind| kind.source.sure <= 20)
 }
 
-/// Whether help shows of a flag that it takes a list, and not of which kind.
+/// Returns true if help shows of a flag that it takes a list, and not of which kind.
 pub(super) fn is_open_list(flag: &FlagSketch) -> bool {
     is_open(flag) && is_shown_as_list(flag) && !has_own_type(flag) && !is_inherited(flag)
 }
@@ -339,13 +339,13 @@ pub(super) fn junk(flag: &FlagSketch) -> String {
     format!("{}={JUNK}", flag.written())
 }
 
-/// Whether help shows of a flag that it takes a list, if nothing else.
+/// Returns true if help shows of a flag that it takes a list, if nothing else.
 fn is_shown_as_list(flag: &FlagSketch) -> bool {
     let kind = flag.kind.as_ref();
     kind.is_some_and(|kind| kind.value.repetition != Repetition::Single)
 }
 
-/// Whether the text on a flag shows something like `key=value`, which is hardly split at commas.
+/// Returns true if the text on a flag shows something like `key=value`, which is hardly split at commas.
 fn speaks_of_pairs(flag: &FlagSketch) -> bool {
     let help = flag.help.as_ref();
     help.is_some_and(|help| help.value.contains('='))
@@ -363,7 +363,7 @@ fn type_key(flag: &FlagSketch) -> Option<&str> {
     (flag.named_type && is_open(flag)).then_some(name)
 }
 
-/// Whether help names a type that is none of pflag's.
+/// Returns true if help names a type that is none of pflag's.
 fn has_own_type(flag: &FlagSketch) -> bool {
     flag.named_type && flag.placeholder.is_some()
 }
@@ -388,7 +388,7 @@ pub(super) fn said_of(flag: &FlagSketch) -> String {
 }
 
 impl ValueLearnt {
-    /// Whether the complaint leaves open how often the flag may be given.
+    /// Returns true if the complaint leaves open how often the flag may be given.
     fn may_repeat(&self) -> bool {
         matches!(self, Self::Kind(kind) if kind.repetition == Repetition::Single)
     }
@@ -399,7 +399,7 @@ impl ValueLearnt {
             || kind.repetition == Repetition::Repeat { delimiter: None }
     }
 
-    /// Whether it holds for every flag whose type has the same name. Many programs have one type for all their
+    /// Returns true if it holds for every flag whose type has the same name. Many programs have one type for all their
     /// enums, each flag with values of its own.
     fn is_of_the_type(&self) -> bool {
         match self {
@@ -462,7 +462,7 @@ impl ValueLearnt {
     }
 }
 
-/// Whether the name of an application's type stands for one value.
+/// Returns true if the name of an application's type stands for one value.
 fn is_scalar(flag: &FlagSketch) -> bool {
     let word = flag
         .placeholder

@@ -31,18 +31,18 @@ use crate::{
     sketch::{CommandSketch, FlagScope, FlagSketch},
 };
 
-/// How a framework prints help, and how its programs read a command line.
+/// The way a framework prints help, and how its programs read a command line.
 pub(super) trait HelpStyle: Send + Sync {
     /// The framework's name.
     const NAME: &'static str;
 
-    /// Whether a command's page repeats the flags of the commands above it, all of which it takes.
+    /// A command's page repeats the flags of the commands above it, all of which it takes.
     const REPEATS_INHERITED: bool = false;
 
     /// How sure it is that a text is the help of such a program, from 0 to 100.
     fn recognise(text: &str) -> u8;
 
-    /// How its programs read a command line.
+    /// The way its programs read a command line.
     fn syntax() -> Syntax;
 
     /// The command lines that show a command's help.

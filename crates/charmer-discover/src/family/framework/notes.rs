@@ -8,7 +8,7 @@ use crate::help::{default_in, env_in};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FlagNotes {
     pub(super) value_type: Option<ValueType>,
-    /// Whether it takes a list.
+    /// It takes a list.
     pub(super) is_list: bool,
     pub(super) required: Option<bool>,
     pub(super) default: Option<String>,

@@ -48,13 +48,13 @@ fn usage_column(lines: &[String]) -> usize {
     usage.map_or(0, |line| line.len() - line.trim_start_matches(' ').len())
 }
 
-/// Whether a line is drawn below a heading.
+/// Returns true if a line is drawn below a heading.
 fn is_drawn(line: &str) -> bool {
     let line = line.trim();
     line.chars().count() > 2 && line.chars().all(|c| matches!(c, '─' | '━' | '═' | '='))
 }
 
-/// Whether a section's heading, in any case, ends with one of these words: `Global Options` with `options`.
+/// Returns true if a section's heading, in any case, ends with one of these words: `Global Options` with `options`.
 pub(super) fn is_headed(section: &Section<'_>, ends: &[&str]) -> bool {
     let heading = section.heading.to_lowercase();
     ends.iter().any(|end| {
@@ -147,7 +147,7 @@ pub(super) fn take_named(words: &mut &[&str]) -> Option<NamedSection> {
     (!names.is_empty()).then_some(NamedSection { names })
 }
 
-/// Whether a word can be a command's name.
+/// Returns true if a word can be a command's name.
 pub(super) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && word

@@ -104,7 +104,7 @@ fn take_default(text: &str) -> (&str, Option<String>) {
     }
 }
 
-/// Whether a usage line has dots behind the brackets of this option.
+/// Returns true if a usage line has dots behind the brackets of this option.
 fn repeats(line: &str, long: &str) -> bool {
     let shown = crate::family::pattern::words(line);
     let mark = format!("[--{long}=");

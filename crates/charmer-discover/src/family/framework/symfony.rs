@@ -22,7 +22,7 @@ pub(super) struct Symfony;
 /// The heading of a list of commands, of all or of a namespace's.
 const LISTED: &str = "Available commands";
 
-/// How every such program says that it speaks more.
+/// The way every such program says that it speaks more.
 const VERBOSE: &str = "-v|vv|vvv";
 
 impl HelpStyle for Symfony {

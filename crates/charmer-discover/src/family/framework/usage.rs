@@ -23,7 +23,7 @@ pub(super) struct FrameworkUsage {
     pub(super) required: Vec<String>,
     /// The rest, as far as it can be positionals.
     positionals: String,
-    /// Whether a word stands for a command.
+    /// A word stands for a command.
     pub(super) has_command: bool,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Sight {
     argv: Option<Vec<String>>,
     /// How many tries there were.
     tries: u32,
-    /// Whether the command line does not say everything, so that the input is worth writing too.
+    /// The command line does not say everything, so that the input is worth writing too.
     with_input: bool,
 }
 

@@ -93,8 +93,8 @@ impl Audit {
         self
     }
 
-    /// Whether a call is refused that cannot be put on record. Each call then waits until the line that says that it
-    /// begins was handed to the operating system; it is not forced to the disk itself.
+    /// Sets whether a call is refused that cannot be put on record. Each call then waits until the line that says that
+    /// it begins was handed to the operating system; it is not forced to the disk itself.
     #[must_use]
     pub fn fail_closed(mut self, yes: bool) -> Self {
         self.fail_closed = yes;
@@ -109,7 +109,7 @@ impl Audit {
         self
     }
 
-    /// How many lines were lost so far.
+    /// The number of lines that were lost so far.
     pub fn lost(&self) -> u64 {
         self.shared.writer.get().map_or(0, AuditWriter::lost)
     }

@@ -19,9 +19,9 @@ use tokio::sync::{
 
 use super::LineFields;
 
-/// How many lines may wait for the disk.
+/// The number of lines that may wait for the disk.
 const QUEUE: usize = 1024;
-/// How long the end of a log waits for its last lines to be written.
+/// The time that the end of a log waits for its last lines to be written.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Is told when lines are lost, and when they are written again.
@@ -51,7 +51,7 @@ struct Losses {
     total: AtomicU64,
     /// Those that no line tells of yet.
     untold: AtomicU64,
-    /// Whether it was reported that lines are being lost.
+    /// It was reported that lines are being lost.
     reported: AtomicBool,
     report: ReportProblem,
 }
@@ -165,7 +165,7 @@ impl Drop for WriterParts {
 /// The thread's own view.
 struct LogFile {
     path: PathBuf,
-    /// Whether the last line was cut off by an error, so that the next must not be glued to it.
+    /// The last line was cut off by an error, so that the next must not be glued to it.
     torn: bool,
     losses: Arc<Losses>,
 }

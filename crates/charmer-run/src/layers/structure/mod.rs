@@ -25,7 +25,7 @@ use super::{Answer, Around, Layered, entries::map_entries};
 const LONGEST_TEXT: usize = 1 << 20;
 /// How much of a text tells whether it begins as JSON does.
 const BEGINNING: usize = 4 << 10;
-/// How many mismatches are told.
+/// The number of mismatches that are told.
 const TOLD: usize = 5;
 
 /// What is done to have output as data.
@@ -111,12 +111,12 @@ impl Structure {
         self
     }
 
-    /// Whether it does nothing at all.
+    /// Returns true if it does nothing at all.
     pub fn is_idle(&self) -> bool {
         self.mode == StructureMode::Off && self.output.is_none()
     }
 
-    /// Whether a program that can print JSON is asked to: it is not where another format was declared.
+    /// Returns true if a program that can print JSON is asked to: it is not where another format was declared.
     pub fn asks_for_json(&self) -> bool {
         let json = matches!(self.format, None | Some(Format::Json | Format::JsonLines));
         self.mode == StructureMode::Force && json

@@ -5,7 +5,7 @@ use super::{
     yaml::unquoted,
 };
 
-/// How deep containers may nest.
+/// The depth to which containers may nest.
 const DEEPEST: usize = 64;
 
 /// A value that is a text.

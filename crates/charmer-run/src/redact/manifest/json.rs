@@ -8,7 +8,7 @@ use super::{
     marker::{CREDENTIALS, DATA, JsonMarker, KIND, SECRET, STRING_DATA},
 };
 
-/// How deep objects may nest.
+/// The depth to which objects may nest.
 const DEEPEST: usize = 128;
 /// How much of a key or a value is kept to compare it.
 const LONGEST_WORD: usize = 40;
@@ -82,10 +82,10 @@ pub(super) struct JsonWatch {
     open: Vec<bool>,
     /// Where the text begins that is being read.
     text_from: Option<usize>,
-    /// Whether a part of that text was replaced already.
+    /// A part of that text was replaced already.
     is_begun: bool,
     backslashes: usize,
-    /// Whether a text that comes now is a key.
+    /// A text that comes now is a key.
     wants_key: bool,
     word: Vec<u8>,
     /// The last key.
@@ -175,7 +175,7 @@ impl JsonWatch {
         true
     }
 
-    /// Whether more is kept back than a `Secret` can hold.
+    /// Returns true if more is kept back than a `Secret` can hold.
     fn is_too_much(&self) -> bool {
         match &self.role {
             JsonRole::Undecided { from, .. } => self.at - from > LARGEST,
@@ -199,7 +199,7 @@ impl JsonWatch {
         }
     }
 
-    /// Whether a value that stands here is secret.
+    /// Returns true if a value that stands here is secret.
     fn is_secret(&self) -> bool {
         match &self.role {
             _ if self.wants_key => false,

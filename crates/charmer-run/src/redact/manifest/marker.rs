@@ -46,7 +46,7 @@ pub(super) struct Marker {
 #[derive(Debug)]
 pub(super) struct JsonMarker {
     pub(super) role: JsonRole,
-    /// How many backslashes stand before a quote: none, or one, three, seven in a string in a string.
+    /// The number of backslashes that stand before a quote: none, or one, three, seven in a string in a string.
     pub(super) escapes: usize,
     /// The place behind the colon.
     pub(super) at: usize,
@@ -56,7 +56,7 @@ pub(super) struct JsonMarker {
 pub(super) struct YamlMarker {
     pub(super) key: &'static [u8],
     pub(super) column: usize,
-    /// Whether the kind is a list of what is secret.
+    /// The kind is a list of what is secret.
     pub(super) is_list: bool,
     /// The place of the line, and of the next one.
     pub(super) line: usize,
@@ -88,7 +88,8 @@ impl<M> SeenKey<M> {
     }
 }
 
-/// Whether a whole text has what a credential cannot stand without. Most texts are the values of other data, and short.
+/// Returns true if a whole text has what a credential cannot stand without. Most texts are the values of other data,
+/// and short.
 pub(super) fn may_hold_credentials(text: &[u8]) -> bool {
     let has = |word: &[u8]| memmem::find(text, word).is_some();
     text.len() > CLIENT_KEY.len()
@@ -210,8 +211,8 @@ pub(super) fn held_tail(bytes: &[u8], begins_line: bool, in_flow: bool) -> usize
     (1..=longest).rev().find(begins_key).unwrap_or(0)
 }
 
-/// Whether a key that comes behind these bytes stands in a mapping in flow style; `before` says so of what came before
-/// them.
+/// Returns true if a key that comes behind these bytes stands in a mapping in flow style; `before` says so of what came
+/// before them.
 pub(super) fn is_in_flow(bytes: &[u8], before: bool) -> bool {
     match bytes.iter().rev().find(|&&byte| byte != b' ') {
         Some(last) => matches!(last, b'{' | b','),
@@ -232,9 +233,9 @@ pub(super) struct KeyPlace<'b> {
     pub(super) bytes: &'b [u8],
     pub(super) start: usize,
     pub(super) key: &'static [u8],
-    /// Whether the bytes begin a line.
+    /// The bytes begin a line.
     pub(super) begins_line: bool,
-    /// Whether the bytes before them end within a mapping in flow style.
+    /// The bytes before them end within a mapping in flow style.
     pub(super) in_flow: bool,
 }
 
@@ -409,8 +410,8 @@ impl KeyPlace<'_> {
         SeenKey::Whole(found)
     }
 
-    /// Whether what follows a quoted key and its colon in the line can only be JSON, so that its end need not be waited
-    /// for.
+    /// Returns true if what follows a quoted key and its colon in the line can only be JSON, so that its end need not
+    /// be waited for.
     fn is_json(&self, behind: &[u8]) -> bool {
         let value = behind.trim_ascii_start();
         match self.key {

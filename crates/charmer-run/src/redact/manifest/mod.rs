@@ -20,7 +20,7 @@ use json::JsonWatch;
 use marker::{SecretKeys, SeenKey, held_tail, is_in_flow, may_hold_credentials};
 use yaml::YamlWatch;
 
-/// How much is kept back at most. A `Secret` holds up to 1 MiB, and a third more in base64.
+/// The amount that is kept back at most. A `Secret` holds up to 1 MiB, and a third more in base64.
 const LARGEST: usize = 2 << 20;
 /// How many watches there are at most; they nest as JSON in strings of JSON does.
 const MOST_WATCHES: usize = 32;
@@ -51,9 +51,9 @@ pub(super) struct ManifestStream {
     pending: Vec<u8>,
     /// Where it begins in the stream.
     base: usize,
-    /// Whether it begins a line.
+    /// It begins a line.
     begins_line: bool,
-    /// Whether what came before it ends within a mapping of YAML in flow style.
+    /// What came before it ends within a mapping of YAML in flow style.
     in_flow: bool,
     /// How far markers were looked for.
     scanned: usize,
@@ -115,7 +115,7 @@ impl ManifestStream {
         self.advance(true)
     }
 
-    /// How much is kept back at the moment.
+    /// The amount that is kept back at the moment.
     #[cfg(test)]
     fn held(&self) -> usize {
         self.pending.len()

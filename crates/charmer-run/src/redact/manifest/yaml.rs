@@ -64,7 +64,7 @@ impl<'l> YamlLine<'l> {
         self.key_column > self.column || &self.text[self.column..] == b"-"
     }
 
-    /// Whether there is a value that says something.
+    /// Returns true if there is a value that says something.
     fn has_value(&self) -> bool {
         // A line without a key is all value.
         self.key.is_empty()
@@ -83,7 +83,7 @@ enum LineRole {
         in_data: bool,
         /// Where the keys of the data stand.
         data_column: Option<usize>,
-        /// Whether the last of them had nothing behind it.
+        /// The last of them had nothing behind it.
         was_empty: bool,
         masks: Vec<Mask>,
     },
@@ -106,7 +106,7 @@ pub(super) struct YamlWatch {
     at: usize,
     /// Where the key stands whose value was masked, which may go on in the next lines.
     masked_column: Option<usize>,
-    /// Whether the line was too long to wait for its end, and the rest of it is secret.
+    /// The line was too long to wait for its end, and the rest of it is secret.
     is_begun: bool,
 }
 
