@@ -4,12 +4,9 @@
 
 use std::sync::Arc;
 
-use tower::{Layer, Service};
+use tower::Service;
 
-use crate::{
-    Call, CallError, CallService, ErrorCode, Outcome,
-    layers::{Answer, Around, Layered},
-};
+use crate::{Call, CallError, CallService, ErrorCode, Outcome, layers::Around};
 
 /// Runs before a call; may change it, or refuse it with an error.
 pub type Before = Arc<dyn Fn(&mut Call) -> Result<(), CallError> + Send + Sync>;
@@ -112,27 +109,21 @@ impl std::fmt::Debug for Hooks {
     }
 }
 
-impl Layer<CallService> for Hooks {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for Hooks {
-    fn around(self: Arc<Self>, mut call: Call, mut inner: CallService) -> Answer {
-        Box::pin(async move {
-            for before in &self.before {
-                before(&mut call)?;
-            }
-            if self.after.is_empty() {
-                return inner.call(call).await;
-            }
-            let seen = call.clone();
-            let outcome = inner.call(call).await;
-            let after = self.after.iter();
-            after.fold(outcome, |outcome, after| after(&seen, outcome))
-        })
+    async fn around(
+        self: Arc<Self>,
+        mut call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
+        for before in &self.before {
+            before(&mut call)?;
+        }
+        if self.after.is_empty() {
+            return inner.call(call).await;
+        }
+        let seen = call.clone();
+        let outcome = inner.call(call).await;
+        let after = self.after.iter();
+        after.fold(outcome, |outcome, after| after(&seen, outcome))
     }
 }

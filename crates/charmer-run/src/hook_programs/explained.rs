@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use charmer_core::call::understand;
-use tower::{Layer, Service};
+use tower::Service;
 
 use crate::{
-    Call, CallError, CallService, Ended, ErrorCode, Outcome,
-    layers::{Answer as Future, Around, Layered},
-    result::failure,
+    Call, CallError, CallService, Ended, ErrorCode, Outcome, layers::Around, result::failure,
 };
 
 use super::{Asking, HookMoment, message::HookReply};
@@ -65,23 +63,17 @@ fn error_of(came: &Result<Outcome, CallError>) -> Option<CallError> {
     }
 }
 
-impl Layer<CallService> for Explained {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for Explained {
-    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Future {
-        Box::pin(async move {
-            if self.0.hooks.at(HookMoment::Error).is_empty() {
-                return inner.call(call).await;
-            }
-            let seen = call.clone();
-            let came = inner.call(call).await;
-            self.explain(seen, came).await
-        })
+    async fn around(
+        self: Arc<Self>,
+        call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
+        if self.0.hooks.at(HookMoment::Error).is_empty() {
+            return inner.call(call).await;
+        }
+        let seen = call.clone();
+        let came = inner.call(call).await;
+        self.explain(seen, came).await
     }
 }

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use charmer_core::call::understand;
-use tower::{Layer, Service};
+use tower::Service;
 
 use crate::{
-    Call, CallError, CallService, Ended, ErrorCode, Outcome,
-    layers::{Answer as Future, Around, Layered},
-    process::Captured,
+    Call, CallError, CallService, Ended, ErrorCode, Outcome, layers::Around, process::Captured,
 };
 
 use super::{
@@ -122,26 +120,20 @@ fn by_hook(error: &CallError, name: &str) -> CallError {
         .hint("whoever runs this server has to correct the hook")
 }
 
-impl Layer<CallService> for Judged {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for Judged {
-    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Future {
-        Box::pin(async move {
-            let mut call = self.before(call).await?;
-            if self.0.hooks.at(HookMoment::After).is_empty() {
-                return inner.call(call).await;
-            }
-            // A line that is told while the program runs is one that nobody has looked at.
-            call.progress = call.progress.wordless();
-            let seen = call.clone();
-            let outcome = inner.call(call).await?;
-            self.after(&seen, outcome).await
-        })
+    async fn around(
+        self: Arc<Self>,
+        call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
+        let mut call = self.before(call).await?;
+        if self.0.hooks.at(HookMoment::After).is_empty() {
+            return inner.call(call).await;
+        }
+        // A line that is told while the program runs is one that nobody has looked at.
+        call.progress = call.progress.wordless();
+        let seen = call.clone();
+        let outcome = inner.call(call).await?;
+        self.after(&seen, outcome).await
     }
 }

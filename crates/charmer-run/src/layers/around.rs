@@ -2,21 +2,44 @@
 
 use std::{
     fmt,
+    pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
 
-use tower::Service;
+use tower::{Layer, Service};
 
-use crate::{Call, CallError, CallService, Outcome};
+use crate::{
+    Call, CallError, CallService, Hooks, Outcome,
+    hook_programs::{Explained, Judged},
+};
 
-use super::Answer;
+use super::{Ask, Audit, RateLimit, Retry, Structure, Timeout};
 
 /// Handles calls on their way to the path behind it.
 pub trait Around: Send + Sync + 'static {
     /// Handles one call: hands it on, changed or not, or answers it.
-    fn around(self: Arc<Self>, call: Call, inner: CallService) -> Answer;
+    fn around(
+        self: Arc<Self>,
+        call: Call,
+        inner: CallService,
+    ) -> impl Future<Output = Result<Outcome, CallError>> + Send;
 }
+
+/// Makes `tower` layers of types that are [`Around`] a call path.
+macro_rules! layers {
+    ($($layer:ident)*) => {$(
+        impl Layer<CallService> for $layer {
+            type Service = Layered<Self>;
+
+            fn layer(&self, inner: CallService) -> Layered<Self> {
+                Layered::new(self, inner)
+            }
+        }
+    )*};
+}
+
+layers!(Ask Audit Explained Hooks Judged RateLimit Retry Structure Timeout);
 
 /// A call path with a layer around it.
 pub struct Layered<L> {
@@ -26,7 +49,7 @@ pub struct Layered<L> {
 
 impl<L: Clone> Layered<L> {
     /// This layer around a call path.
-    pub(crate) fn new(layer: &L, inner: CallService) -> Self {
+    fn new(layer: &L, inner: CallService) -> Self {
         Self {
             layer: Arc::new(layer.clone()),
             inner,
@@ -52,13 +75,13 @@ impl<L: fmt::Debug> fmt::Debug for Layered<L> {
 impl<L: Around> Service<Call> for Layered<L> {
     type Response = Outcome;
     type Error = CallError;
-    type Future = Answer;
+    type Future = Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, call: Call) -> Answer {
-        Arc::clone(&self.layer).around(call, self.inner.clone())
+    fn call(&mut self, call: Call) -> Self::Future {
+        Box::pin(Arc::clone(&self.layer).around(call, self.inner.clone()))
     }
 }

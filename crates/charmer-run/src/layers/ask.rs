@@ -2,11 +2,11 @@
 
 use std::{fmt, sync::Arc};
 
-use tower::{Layer, Service};
+use tower::Service;
 
 use crate::{Answer as Said, Call, CallError, CallService, Outcome, Question};
 
-use super::{Answer, Around, Layered};
+use super::Around;
 
 type About = dyn Fn(&Call) -> Option<Question> + Send + Sync;
 
@@ -38,36 +38,29 @@ impl fmt::Debug for Ask {
     }
 }
 
-impl Layer<CallService> for Ask {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for Ask {
-    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
+    async fn around(
+        self: Arc<Self>,
+        call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
         let Some(question) = (self.0)(&call) else {
-            return inner.call(call);
+            return inner.call(call).await;
         };
         if call.dry_run {
-            return Box::pin(async move {
-                let mut outcome = inner.call(call).await?;
-                if let Some(dry_run) = &mut outcome.dry_run {
-                    let note = format!("a person is asked first: {}", question.message);
-                    dry_run.notes.push(note);
-                }
-                Ok(outcome)
-            });
+            let mut outcome = inner.call(call).await?;
+            if let Some(dry_run) = &mut outcome.dry_run {
+                let note = format!("a person is asked first: {}", question.message);
+                dry_run.notes.push(note);
+            }
+            return Ok(outcome);
         }
         let refusal = match call.answers.get(&question.key) {
-            Some(Said::Accepted(_)) => return inner.call(call),
-            None => return Box::pin(std::future::ready(Ok(Outcome::needs_input(question)))),
+            Some(Said::Accepted(_)) => return inner.call(call).await,
+            None => return Ok(Outcome::needs_input(question)),
             Some(Said::Declined) => CallError::refused("the user declined this call"),
             Some(Said::Dismissed) => CallError::refused("the user did not answer"),
         };
-        let refusal = refusal.hint("nothing was run; do not try again unless the user wants it");
-        Box::pin(std::future::ready(Err(refusal)))
+        Err(refusal.hint("nothing was run; do not try again unless the user wants it"))
     }
 }

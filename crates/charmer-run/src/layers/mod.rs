@@ -47,10 +47,3 @@ pub use retry::Retry;
 pub use structure::{Structure, StructureMode};
 pub use timeout::Timeout;
 pub use validate::Validate;
-
-use std::pin::Pin;
-
-use crate::{CallError, Outcome};
-
-/// The answer of a layer's service, in time.
-pub type Answer = Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;

@@ -9,11 +9,11 @@ use std::{
 };
 
 use tokio::time::Instant;
-use tower::{Layer, Service};
+use tower::Service;
 
-use crate::{Call, CallError, CallService, ErrorCode};
+use crate::{Call, CallError, CallService, ErrorCode, Outcome};
 
-use super::{Answer, Around, Layered};
+use super::Around;
 
 /// Longer than any server runs, and short enough that no sum of times overflows.
 const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
@@ -90,26 +90,16 @@ fn rounded_up(time: Duration) -> Duration {
     Duration::from_millis(millis.try_into().unwrap_or(u64::MAX))
 }
 
-impl Layer<CallService> for RateLimit {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for RateLimit {
-    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
-        if call.dry_run {
-            return inner.call(call);
+    async fn around(
+        self: Arc<Self>,
+        call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
+        if !call.dry_run {
+            self.take().map_err(|wait| self.refusal(wait))?;
         }
-        match self.take() {
-            Ok(()) => inner.call(call),
-            Err(wait) => {
-                let refusal = self.refusal(wait);
-                Box::pin(async move { Err(refusal) })
-            }
-        }
+        inner.call(call).await
     }
 }
 

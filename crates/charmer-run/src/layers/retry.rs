@@ -9,11 +9,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tower::{Layer, Service};
+use tower::Service;
 
 use crate::{Call, CallError, CallService, Ended, ErrorCode, Outcome};
 
-use super::{Answer, Around, Layered};
+use super::Around;
 
 /// Tries calls of tools that read again when they fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,36 +29,30 @@ impl Retry {
     }
 }
 
-impl Layer<CallService> for Retry {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for Retry {
-    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
+    async fn around(
+        self: Arc<Self>,
+        call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
         if !call.tool.annotations.read_only || call.dry_run {
-            return inner.call(call);
+            return inner.call(call).await;
         }
         let Retry { times, wait } = *self;
-        Box::pin(async move {
-            for _ in 0..times {
-                let answer = inner.call(call.clone()).await;
-                if !may_pass(&answer) {
-                    return answer;
-                }
-                tokio::select! {
-                    () = tokio::time::sleep(wait) => {}
-                    () = call.cancel.cancelled() => return Err(CallError::new(
-                        ErrorCode::Cancelled,
-                        "the call was cancelled before it was tried again",
-                    )),
-                }
+        for _ in 0..times {
+            let answer = inner.call(call.clone()).await;
+            if !may_pass(&answer) {
+                return answer;
             }
-            inner.call(call).await
-        })
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = call.cancel.cancelled() => return Err(CallError::new(
+                    ErrorCode::Cancelled,
+                    "the call was cancelled before it was tried again",
+                )),
+            }
+        }
+        inner.call(call).await
     }
 }
 

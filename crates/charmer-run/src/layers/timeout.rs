@@ -5,11 +5,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tower::{Layer, Service};
+use tower::Service;
 
-use crate::{Call, CallService};
+use crate::{Call, CallError, CallService, Outcome};
 
-use super::{Answer, Around, Layered};
+use super::Around;
 
 /// Lowers how long a call may take; a limit that is already lower stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,17 +22,13 @@ impl Timeout {
     }
 }
 
-impl Layer<CallService> for Timeout {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for Timeout {
-    fn around(self: Arc<Self>, mut call: Call, mut inner: CallService) -> Answer {
+    async fn around(
+        self: Arc<Self>,
+        mut call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
         call.limits.timeout = call.limits.timeout.min(self.0);
-        inner.call(call)
+        inner.call(call).await
     }
 }

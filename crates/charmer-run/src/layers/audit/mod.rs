@@ -31,11 +31,11 @@ use std::{
 };
 
 use serde_json::{Map, Value};
-use tower::{Layer, Service};
+use tower::Service;
 
-use crate::{Call, CallError, CallService, ErrorCode, Redactor};
+use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor};
 
-use super::{Answer, Around, Layered};
+use super::Around;
 pub(crate) use line::leave_argv;
 use line::{AuditEntry, SEEN};
 use writer::{AuditWriter, Job, ReportProblem};
@@ -185,33 +185,27 @@ impl fmt::Debug for Audit {
     }
 }
 
-impl Layer<CallService> for Audit {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for Audit {
-    fn around(self: Arc<Self>, call: Call, mut inner: CallService) -> Answer {
-        Box::pin(async move {
-            let mut entry = self.entry(&call);
-            if self.fail_closed
-                && let Err(refusal) = self.begin(&call, &mut entry).await
-            {
-                // Its beginning may be written yet, and then is not left without an end.
-                let answer = Err(refusal);
-                entry.end(&answer);
-                return answer;
-            }
-            let seen = entry.seen();
-            let answer = SEEN
-                .scope(seen, async move { inner.call(call).await })
-                .await;
+    async fn around(
+        self: Arc<Self>,
+        call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
+        let mut entry = self.entry(&call);
+        if self.fail_closed
+            && let Err(refusal) = self.begin(&call, &mut entry).await
+        {
+            // Its beginning may be written yet, and then is not left without an end.
+            let answer = Err(refusal);
             entry.end(&answer);
-            answer
-        })
+            return answer;
+        }
+        let seen = entry.seen();
+        let answer = SEEN
+            .scope(seen, async move { inner.call(call).await })
+            .await;
+        entry.end(&answer);
+        answer
     }
 }
 

@@ -15,11 +15,11 @@ use charmer_core::{
     schema::OutputSchema,
 };
 use serde_json::Value;
-use tower::{Layer, Service};
+use tower::Service;
 
 use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor, process::Captured};
 
-use super::{Answer, Around, Layered, entries::map_entries};
+use super::{Around, entries::map_entries};
 
 /// Text that is longer, and neither JSON nor declared, is not read: it would not be taken for data in any case.
 const LONGEST_TEXT: usize = 1 << 20;
@@ -360,27 +360,21 @@ fn asked_by(call: &Call) -> Option<Format> {
     asked_format(prepared.argv.to_strings())
 }
 
-impl Layer<CallService> for Structure {
-    type Service = Layered<Self>;
-
-    fn layer(&self, inner: CallService) -> Layered<Self> {
-        Layered::new(self, inner)
-    }
-}
-
 impl Around for Structure {
-    fn around(self: Arc<Self>, mut call: Call, mut inner: CallService) -> Answer {
-        Box::pin(async move {
-            self.ask(&mut call);
-            let most = call.limits.output_chars;
-            let asked = asked_by(&call);
-            let outcome = inner.call(call).await?;
-            if asked.is_none() {
-                return Ok(self.apply(outcome, most).await);
-            }
-            let mut structure = Self::clone(&self);
-            structure.asked = asked;
-            Ok(structure.apply(outcome, most).await)
-        })
+    async fn around(
+        self: Arc<Self>,
+        mut call: Call,
+        mut inner: CallService,
+    ) -> Result<Outcome, CallError> {
+        self.ask(&mut call);
+        let most = call.limits.output_chars;
+        let asked = asked_by(&call);
+        let outcome = inner.call(call).await?;
+        if asked.is_none() {
+            return Ok(self.apply(outcome, most).await);
+        }
+        let mut structure = Self::clone(&self);
+        structure.asked = asked;
+        Ok(structure.apply(outcome, most).await)
     }
 }
