@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tower::Service;
 
 use super::*;
-use crate::{Call, CallService, Ended, ErrorCode, Hooks, into_service, wrap};
+use crate::{Call, CallError, CallService, Ended, ErrorCode, Hooks, Outcome, into_service, wrap};
 
 /// A call of a small program: `get` reads, `delete` does not.
 pub(super) fn call(command: &str, input: Value) -> Call {
