@@ -9,7 +9,7 @@ use charmer_run::{Results, layers::StructureMode};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    Confine, Diagnostics, ExposeRules, Finding, HookRules, Pattern, Secret, ServerRules,
+    Confine, Diagnostics, ExposeRules, Finding, HookRules, HttpRules, Pattern, Secret, ServerRules,
     SourceEntry,
     output::{write_optional_mode, write_optional_results},
     parse,
@@ -35,6 +35,7 @@ use crate::{
 /// redact: {environment: [KUBE_TOKEN]}
 /// audit: {file: /var/log/charmer.jsonl}
 /// spool: off
+/// http: {session_timeout: 10m}
 /// log: {calls: true}
 /// ";
 /// let config = Config::parse(text, "charmer.yaml").unwrap();
@@ -85,6 +86,9 @@ pub struct Config {
     /// How much of long output is kept on disk.
     #[serde(skip_serializing_if = "is_default")]
     pub spool: SpoolKey,
+    /// On which terms clients come in over HTTP.
+    #[serde(skip_serializing_if = "is_default")]
+    pub http: HttpRules,
     /// What is logged.
     pub log: Log,
     /// What should be known about the file although it is valid, such as keys that have another name now.

@@ -43,6 +43,15 @@ impl ExcludedCommands {
         }
     }
 
+    /// The same, and these.
+    pub(crate) fn and(&self, more: impl IntoIterator<Item = Excluded>) -> Self {
+        let known = self.named.values().cloned();
+        Self {
+            unread: Arc::clone(&self.unread),
+            ..Self::new(known.chain(more))
+        }
+    }
+
     pub(crate) fn set_unread(&mut self, sentences: Vec<String>) {
         self.unread = sentences.into();
     }

@@ -89,11 +89,15 @@ impl Permissions {
 
     /// The refusal of a tool that no allowed call exists of.
     pub(crate) fn withheld(&self, tool: &Tool) -> CallError {
-        let allowed = match self.most {
-            Effect::Read => "read",
-            _ => "read and write",
-        };
-        let message = format!("`{}` does more than you may: {allowed}", tool.name);
+        let message = format!("`{}` is not for you: {}", tool.name, self.why_not());
         CallError::refused(message).hint("ask whoever runs this server for more rights")
+    }
+
+    /// The reason why something is withheld.
+    pub(crate) fn why_not(&self) -> &'static str {
+        match self.most {
+            Effect::Read => "your token is for reading",
+            _ => "your token is for reading and writing, not for what may delete or overwrite",
+        }
     }
 }

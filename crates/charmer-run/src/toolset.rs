@@ -18,7 +18,7 @@ use tower::Service;
 
 use crate::{
     Call, CallError, CallPath, CallResult, CallService, Caller, Completer, ErrorCode, Excluded,
-    Limits, Outcome, Redactor, Results, SharedSteps, Spool, Standing, StandingCheck,
+    Limits, Outcome, Permissions, Redactor, Results, SharedSteps, Spool, Standing, StandingCheck,
     excluded::{ExcludedCommands, plain_name},
     read_output,
     spelling::spellings,
@@ -425,6 +425,20 @@ impl ToolSet {
     pub fn excluding_as(mut self, other: &Self) -> Self {
         self.excluded = other.excluded.clone();
         self
+    }
+
+    /// The tools of which somebody with these permissions can make a call; the others are refused by name.
+    #[must_use]
+    pub fn permitted(&self, permissions: &Permissions) -> Self {
+        let may_run = |served: &&ServedTool| permissions.may_run(served);
+        let (permitted, withheld): (Vec<_>, Vec<_>) = self.tools.iter().partition(may_run);
+        let why = permissions.why_not();
+        let withheld = withheld.into_iter().map(|served| &served.tool.name);
+        let withheld = withheld.map(|name| Excluded::new(name.as_str(), why));
+        Self {
+            excluded: self.excluded.and(withheld),
+            ..Self::new(permitted.into_iter().cloned()).behind(self.shared.clone())
+        }
     }
 
     /// Says why there is no tool of a name, if a rule is the reason.

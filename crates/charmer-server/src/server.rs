@@ -216,14 +216,14 @@ impl Server {
     /// Has everything put together that waits for a client to ask for it.
     #[cfg(feature = "http")]
     pub(crate) fn ask_for_tools(&self) {
-        self.tools.view(self.patience).asked().cancel();
+        self.tools.be_asked();
     }
 
     /// What answers the requests of a client; `calls` is the token by which its calls are cancelled.
     pub(crate) fn handler(&self, client: Client, calls: CancellationToken) -> ClientHandler {
         ClientHandler {
             info: self.info.clone(),
-            tools: self.tools.view(self.patience),
+            tools: self.tools.view(self.patience, &client.permissions),
             pool: self.pool.clone(),
             shelves: self.shelves.clone(),
             spool: self.engine.spool().cloned(),

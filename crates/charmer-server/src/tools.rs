@@ -2,11 +2,11 @@
 //! that asks waits a little rather than being told that there are none.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use charmer_run::{CallError, ErrorCode, Progress, Resolved, Standing, ToolSet};
+use charmer_run::{CallError, ErrorCode, Permissions, Progress, Resolved, Standing, ToolSet};
 use rmcp::model;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -95,6 +95,7 @@ pub struct ToolsHandle {
     reading: Arc<watch::Sender<String>>,
     /// Cancelled when a client has been given a list of tools, or has asked for more.
     asked: CancellationToken,
+    narrowed: Narrowed,
 }
 
 impl ToolsHandle {
@@ -110,6 +111,7 @@ impl ToolsHandle {
             offer: Arc::new(watch::channel(offer).0),
             reading: Arc::new(watch::channel(String::new()).0),
             asked: CancellationToken::new(),
+            narrowed: Narrowed::default(),
         }
     }
 
@@ -117,6 +119,12 @@ impl ToolsHandle {
     /// done from then on.
     pub async fn asked(&self) {
         self.asked.cancelled().await;
+    }
+
+    /// Has everything put together that waits for a client to ask.
+    #[cfg(feature = "http")]
+    pub(crate) fn be_asked(&self) {
+        self.asked.cancel();
     }
 
     /// Answers with this list from now on. Calls wait until the tools themselves are there; if their list turns out to
@@ -204,8 +212,11 @@ impl ToolsHandle {
         Arc::clone(&self.offer.borrow().tools)
     }
 
-    pub(crate) fn view(&self, patience: Patience) -> ToolsView {
+    /// The tools as somebody with these permissions sees them.
+    pub(crate) fn view(&self, patience: Patience, permissions: &Permissions) -> ToolsView {
+        let narrowed = (permissions.clone(), self.narrowed.clone());
         ToolsView {
+            narrowed: (!permissions.is_all()).then_some(narrowed),
             offer: self.offer.subscribe(),
             reading: self.reading.subscribe(),
             asked: self.asked.clone(),
@@ -233,6 +244,38 @@ pub(crate) struct ToolsView {
     /// One for each [`List`].
     lists: Arc<[watch::Sender<Lists>; 3]>,
     patience: Patience,
+    /// What is withheld from the client, where something is.
+    narrowed: Option<(Permissions, Narrowed)>,
+}
+
+/// The sets of those who may not do everything, each made when it is first asked for. Clones share them.
+#[derive(Debug, Clone, Default)]
+struct Narrowed(Arc<Mutex<Vec<NarrowedSet>>>);
+
+#[derive(Debug)]
+struct NarrowedSet {
+    permissions: Permissions,
+    whole: Arc<ToolSet>,
+    rest: Arc<ToolSet>,
+}
+
+impl Narrowed {
+    /// What is left of a set for these permissions.
+    fn of(&self, whole: &Arc<ToolSet>, permissions: &Permissions) -> Arc<ToolSet> {
+        let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // What was made of tools that have been replaced is of no more use.
+        sets.retain(|set| Arc::ptr_eq(&set.whole, whole));
+        if let Some(known) = sets.iter().find(|set| set.permissions == *permissions) {
+            return Arc::clone(&known.rest);
+        }
+        let rest = Arc::new(whole.permitted(permissions));
+        sets.push(NarrowedSet {
+            permissions: permissions.clone(),
+            whole: Arc::clone(whole),
+            rest: Arc::clone(&rest),
+        });
+        rest
+    }
 }
 
 /// A list request that waits; it counts until it is dropped.
@@ -258,7 +301,9 @@ impl ToolsView {
         cancelled: &CancellationToken,
         ended: &CancellationToken,
     ) -> Listing {
-        let enough = |offer: &Offer| offer.settled || offer.shown_early.is_some();
+        // A list that is shown early says nothing of single rights.
+        let whole = self.narrowed.is_none();
+        let enough = |offer: &Offer| offer.settled || (whole && offer.shown_early.is_some());
         let offer = self.wait_to_list(List::Tools, cancelled, ended, enough);
         let offer = offer.await;
         offer
@@ -315,7 +360,7 @@ impl ToolsView {
 
     /// The definition of one tool, as it is known now.
     pub(crate) fn definition(&self, name: &str) -> Option<model::Tool> {
-        let offer = self.offer.borrow();
+        let offer = self.narrow(self.offer.borrow().clone());
         let made = offer.tools.get(name);
         let shown_early = || offer.shown_early.as_ref()?.get(name).cloned();
         made.map(|served| definition(served.shown()))
@@ -325,7 +370,11 @@ impl ToolsView {
     /// What a call is for, if that is certain already.
     pub(crate) fn at_hand(&self, name: &str, input: &Map<String, Value>) -> Option<Resolved> {
         self.asked.cancel();
-        let resolved = self.offer.borrow().resolve(name, input)??;
+        let offer = self.offer.borrow().clone();
+        if self.narrowed.is_some() && !offer.settled {
+            return None;
+        }
+        let resolved = self.narrow(offer).resolve(name, input)??;
         // What is not must not be run: it waits for the tools of what its program has become.
         let stands = resolved.served.standing() == Standing::Current;
         stands.then_some(resolved)
@@ -346,7 +395,10 @@ impl ToolsView {
         let mut found = None;
         let patience = self.patience.calls;
         let offer = self.wait([cancelled, ended], patience, |offer| {
-            let certain = offer.resolve(name, input);
+            if self.narrowed.is_some() && !offer.settled {
+                return false;
+            }
+            let certain = self.narrow(offer.clone()).resolve(name, input);
             let is_certain = certain.as_ref().is_some_and(|found| {
                 let standing = found.as_ref().map(|found| found.served.standing());
                 standing != Some(Standing::Changed)
@@ -390,7 +442,20 @@ impl ToolsView {
             () = cancelled.cancelled() => {}
             () = ended.cancelled() => {}
         }
-        offers.borrow().clone()
+        let offer = offers.borrow().clone();
+        self.narrow(offer)
+    }
+
+    /// The offer without what is withheld from the client.
+    fn narrow(&self, offer: Offer) -> Offer {
+        match &self.narrowed {
+            None => offer,
+            Some((permissions, narrowed)) => Offer {
+                tools: narrowed.of(&offer.tools, permissions),
+                shown_early: None,
+                ..offer
+            },
+        }
     }
 
     /// The changes from now on, of every list. `of_unlisted` says whether also of lists that the client never asked for;
@@ -494,8 +559,6 @@ mod tests {
         model::{Cli, Command, Syntax},
         tool::{CatalogueOptions, catalogue},
     };
-    use std::sync::Mutex;
-
     use charmer_run::{Call, Limits, Outcome, ServedTool, StandingCheck, into_service};
     use tower::service_fn;
 
@@ -525,7 +588,7 @@ mod tests {
     #[test]
     fn a_tool_is_defined_as_soon_as_it_is_listed_and_also_if_it_is_not() {
         let handle = ToolsHandle::new(ToolSet::default(), false);
-        let view = handle.view(Patience::default());
+        let view = handle.view(Patience::default(), &Permissions::all());
         let name = |name: &str| view.definition(name).map(|tool| tool.name.into_owned());
         assert_eq!(name("t_a"), None);
         handle.show_early(Listing::of(&tools(&["a"])));
@@ -542,7 +605,7 @@ mod tests {
     #[test]
     fn a_tool_that_is_foretold_itself_is_called_before_the_others_are_there() {
         let handle = ToolsHandle::new(ToolSet::default(), false);
-        let view = handle.view(Patience::default());
+        let view = handle.view(Patience::default(), &Permissions::all());
         let at_hand = |name: &str| view.at_hand(name, &Map::new()).is_some();
         handle.foretell_tools(tools(&["a"]));
         assert!(!at_hand("t_a"), "nothing was listed");
@@ -562,7 +625,7 @@ mod tests {
     #[test]
     fn a_call_that_does_not_fit_yet_is_not_certain_before_all_is_known() {
         let handle = ToolsHandle::new(ToolSet::default(), false);
-        let view = handle.view(Patience::default());
+        let view = handle.view(Patience::default(), &Permissions::all());
         let is_certain = |input: Value| {
             let input = input.as_object().cloned().unwrap_or_default();
             view.at_hand("t_a", &input).is_some()
@@ -596,7 +659,7 @@ mod tests {
         let never = CancellationToken::new();
         let now = Arc::new(Mutex::new(Standing::Current));
         let handle = ToolsHandle::new(standing(&["a"], &now), true);
-        let view = handle.view(patient(3600));
+        let view = handle.view(patient(3600), &Permissions::all());
         let input = Map::new();
         assert!(view.at_hand("t_a", &input).is_some());
 
@@ -628,7 +691,7 @@ mod tests {
         for (standing_now, said) in cases {
             let now = Arc::new(Mutex::new(standing_now));
             let handle = ToolsHandle::new(standing(&["a"], &now), true);
-            let view = handle.view(patient(45));
+            let view = handle.view(patient(45), &Permissions::all());
             let found = view.to_call("t_a", &Map::new(), &never, &never).await;
             let found = found.expect("it is refused as it is called");
             let result = found.served.call(found.input, never.clone()).await;

@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use charmer_config::HttpRules;
 use charmer_core::expose::Expose;
 use charmer_discover::Discovery;
 use charmer_server::{HttpListener, HttpOptions, Listing, Server, ServerInfo, ended_by_signal};
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     if args.print_config {
         return print_config(&args.served, &settings);
     }
-    let http = http(args)?;
+    let http = http(args, &settings.config.http)?;
     let args = &args.served;
     if let Err(shortcoming) = charmer_run::process::harden() {
         output::note(&shortcoming);
@@ -132,15 +133,48 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
 }
 
 /// Where clients come in over HTTP, if they do, and on which terms.
-fn http(args: &ServeArgs) -> Result<Option<(HttpListener, HttpOptions)>, Problem> {
+fn http(
+    args: &ServeArgs,
+    rules: &HttpRules,
+) -> Result<Option<(HttpListener, HttpOptions)>, Problem> {
     let Some(address) = &args.http else {
         return Ok(None);
     };
-    let mut options = HttpOptions::default();
+    let mut options = http_options(rules);
     options.token_file.clone_from(&args.token_file);
     let listener = HttpListener::bind(address, &options);
     let listener = listener.map_err(|error| Problem::mistake(error.to_string()))?;
     Ok(Some((listener, options)))
+}
+
+/// What the file says of HTTP; the defaults, where it says nothing.
+fn http_options(rules: &HttpRules) -> HttpOptions {
+    let mut options = HttpOptions::default();
+    options.allow_origins.clone_from(&rules.allow_origins);
+    options.allow_hosts.clone_from(&rules.allow_hosts);
+    if let Some(bytes) = rules.max_body {
+        options.max_body = usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+    for (said, timeout) in [
+        (rules.header_timeout, &mut options.header_timeout),
+        (rules.body_timeout, &mut options.body_timeout),
+        (rules.write_timeout, &mut options.write_timeout),
+        (rules.idle_timeout, &mut options.idle_timeout),
+        (rules.session_timeout, &mut options.session_timeout),
+        (rules.end_timeout, &mut options.end_timeout),
+    ] {
+        *timeout = said.unwrap_or(*timeout);
+    }
+    for (said, caps) in [
+        (&rules.in_all, &mut options.caps),
+        (&rules.per_principal, &mut options.principal_caps),
+    ] {
+        caps.connections = said.max_connections.unwrap_or(caps.connections);
+        caps.sessions = said.max_sessions.unwrap_or(caps.sessions);
+        caps.streams = said.max_streams.unwrap_or(caps.streams);
+        caps.calls = said.max_calls.unwrap_or(caps.calls);
+    }
+    options
 }
 
 /// Says what this is to a person who started it by hand, and how a client is connected.

@@ -6,6 +6,7 @@
 mod confine;
 mod expose;
 pub(crate) mod hooks;
+mod http;
 mod knowledge;
 pub(crate) mod output;
 mod overrides;
@@ -48,6 +49,7 @@ const CONFIG: &[&str] = &[
     "redact",
     "audit",
     "spool",
+    "http",
     "log",
 ];
 const SERVER: &[&str] = &["name", "version", "instructions"];
@@ -157,6 +159,9 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
     config.audit = fields.get("audit").and_then(|node| audit(node, problems));
     if let Some(node) = fields.get("spool") {
         config.spool = spool(node, problems).unwrap_or_default();
+    }
+    if let Some(node) = fields.get("http") {
+        config.http = http::http(node, problems).unwrap_or_default();
     }
     if let Some(node) = fields.get("log") {
         config.log = log(node, problems).unwrap_or_default();
@@ -311,6 +316,8 @@ mod tests {
             ("/$defs/redact", REDACT),
             ("/$defs/audit", AUDIT),
             ("/$defs/spool", SPOOL),
+            ("/$defs/http", http::HTTP),
+            ("/$defs/httpCaps", http::PER_PRINCIPAL),
             ("/$defs/log", LOG),
             ("/$defs/source", source::SOURCE),
             ("/$defs/expectation", source::EXPECTATION),

@@ -9,7 +9,7 @@ use charmer_core::{search::Index, text::nearest};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    CallError, ErrorCode, Reading, ServedTool, SharedSteps,
+    CallError, ErrorCode, Permissions, Reading, ServedTool, SharedSteps,
     excluded::{ExcludedCommands, plain_name},
     folder::Folders,
     spelling::spellings,
@@ -152,7 +152,7 @@ impl ServedCommands {
     }
 
     /// What to do instead where there is no command of a name. It searches, which takes a moment.
-    pub(super) fn unknown(&self, name: &str) -> CallError {
+    pub(super) fn unknown(&self, name: &str, permissions: &Permissions) -> CallError {
         let name = &name[..name.floor_char_boundary(LONGEST)];
         if let Some(refusal) = self.excluded.refusal(name) {
             return refusal;
@@ -163,10 +163,14 @@ impl ServedCommands {
             format!("there is no command `{}`", shown.escape_debug()),
         );
         let mut near: Vec<&str> = Vec::new();
-        let all = self.tools.iter().map(|served| served.tool.name.as_str());
+        let all = self.tools.iter();
+        let all = all.filter(|served| permissions.may_run(served));
+        let all = all.map(|served| served.tool.name.as_str());
         near.extend(nearest(&plain_name(name), all));
         let hits = self.index().search(name, NEAR + 1);
-        near.extend(hits.iter().map(|hit| self.tools[hit.at].tool.name.as_str()));
+        let hits = hits.iter().map(|hit| &self.tools[hit.at]);
+        let hits = hits.filter(|served| permissions.may_run(served));
+        near.extend(hits.map(|served| served.tool.name.as_str()));
         let mut seen = BTreeSet::new();
         near.retain(|name| seen.insert(*name));
         near.truncate(NEAR);

@@ -58,6 +58,7 @@ fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
         Some(Value::Bool(full)) => *full,
         Some(_) => return wrong("`full`: expected true or false".into()),
     };
+    let permissions = &call.caller.permissions;
     let mut found: Vec<&ServedTool> = Vec::new();
     let mut missing = Vec::new();
     for name in &names {
@@ -66,8 +67,11 @@ fn answer(commands: &Commands, call: &Call) -> Result<Outcome, CallError> {
                 if found
                     .iter()
                     .any(|other| Arc::ptr_eq(&other.tool, &served.tool)) => {}
+            Some(served) if !permissions.may_run(served) => {
+                missing.push(permissions.withheld(&served.tool));
+            }
             Some(served) => found.push(served),
-            None => missing.push(commands.unknown(name)),
+            None => missing.push(commands.unknown(name, permissions)),
         }
     }
     if found.is_empty() {

@@ -70,7 +70,7 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
     // Only a name that nobody knows comes here: whatever else was asked for has been routed.
     let mut served = describe::answered(Arc::clone(&tool), commands, move |call| {
         let name = call.input.get("command").and_then(Value::as_str);
-        Err(unknown.unknown(name.unwrap_or_default()))
+        Err(unknown.unknown(name.unwrap_or_default(), &call.caller.permissions))
     });
     let commands = commands.clone();
     served.router = Some(Router::new(move |input| {

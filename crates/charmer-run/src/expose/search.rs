@@ -9,7 +9,7 @@ use charmer_core::{
 };
 use serde_json::{Value, json};
 
-use crate::{Call, CallError, CallPath, ErrorCode, Outcome, ServedTool, SharedSteps};
+use crate::{Call, CallError, CallPath, ErrorCode, Outcome, Permissions, ServedTool, SharedSteps};
 
 use super::{
     commands::{Commands, ServedCommands},
@@ -72,6 +72,8 @@ fn definition(programs: &[&str]) -> Arc<Tool> {
 trait Searched {
     /// The index over the commands.
     fn index(&self) -> &Index;
+    /// Whether the command at a place is one that may be run.
+    fn may_run(&self, at: usize, permissions: &Permissions) -> bool;
     /// What is said of the command at a place.
     fn found(&self, at: usize) -> Cow<'_, FoundCommand>;
     /// Sentences about commands that could not be read.
@@ -83,6 +85,10 @@ trait Searched {
 impl Searched for ServedCommands {
     fn index(&self) -> &Index {
         self.index()
+    }
+
+    fn may_run(&self, at: usize, permissions: &Permissions) -> bool {
+        permissions.may_run(&self.tools[at])
     }
 
     fn found(&self, at: usize) -> Cow<'_, FoundCommand> {
@@ -101,6 +107,11 @@ impl Searched for ServedCommands {
 impl Searched for KeptSearch<'_> {
     fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// What was kept says nothing of single rights.
+    fn may_run(&self, _: usize, permissions: &Permissions) -> bool {
+        permissions.is_all()
     }
 
     fn found(&self, at: usize) -> Cow<'_, FoundCommand> {
@@ -130,15 +141,23 @@ fn answer(commands: &impl Searched, call: &Call) -> Result<Outcome, CallError> {
         },
     };
     let query = &query[..query.floor_char_boundary(LONGEST)];
-    let hits = commands.index().search(query, limit);
+    let permissions = &call.caller.permissions;
+    let hits = match permissions.is_all() {
+        true => commands.index().search(query, limit),
+        // How many of the best may not be shown is not known before.
+        false => commands.index().search(query, commands.index().len()),
+    };
+    let may_run = |hit: &&Hit| commands.may_run(hit.at, permissions);
     let mut lines: Vec<String> = hits
         .iter()
+        .filter(may_run)
+        .take(limit)
         .map(|hit| {
             let mut line = commands.found(hit.at).line.clone();
             if !hit.flags.is_empty() {
                 line.push_str(&format!(" (flags: {})", hit.flags.join(", ")));
             }
-            let also = other_names(commands, hit);
+            let also = other_names(commands, hit, permissions);
             if !also.is_empty() {
                 line.push_str(&format!(" (also {})", also.join(", ")));
             }
@@ -159,9 +178,11 @@ fn answer(commands: &impl Searched, call: &Call) -> Result<Outcome, CallError> {
 }
 
 /// The other names that a command has.
-fn other_names(commands: &impl Searched, hit: &Hit) -> Vec<String> {
+fn other_names(commands: &impl Searched, hit: &Hit, permissions: &Permissions) -> Vec<String> {
     let mut names = commands.found(hit.at).others.clone();
-    let twins = hit.also.iter().map(|&at| commands.found(at));
+    let twins = hit.also.iter().copied();
+    let twins = twins.filter(|&at| commands.may_run(at, permissions));
+    let twins = twins.map(|at| commands.found(at));
     names.extend(twins.map(|twin| twin.name().to_owned()));
     names.truncate(OTHERS);
     names
