@@ -24,6 +24,8 @@ mod folder;
 mod fresh;
 #[cfg(unix)]
 mod hooks;
+#[cfg(unix)]
+mod http;
 mod init;
 mod input;
 mod installing;
