@@ -52,7 +52,7 @@ const GUARDIAN: &str = "guardian";
 /// The family of programs whose own completion can be asked.
 const COBRA: &str = "cobra";
 
-/// What tools are put together for.
+/// The purpose that tools are put together for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// One call.
@@ -145,7 +145,7 @@ pub(crate) struct Assembler {
     instructions: String,
 }
 
-/// What the calls of one program share.
+/// The state that all calls of one program share.
 struct RunningProgram {
     /// For the commands of each network.
     launchers: HashMap<Option<Network>, Launcher>,
@@ -381,7 +381,7 @@ impl Assembler {
         &self.watched
     }
 
-    /// What to do where no command is offered.
+    /// The advice where no command is offered.
     pub(crate) fn loosen(&self) -> &'static str {
         let only_reads =
             |program: &ServedProgram| self.settings.selection.read_only || program.source.read_only;

@@ -1,4 +1,4 @@
-//! How a program is confined: what the command line and `charmer.yaml` say of it, put together.
+//! The confinement of a program: the command line and `charmer.yaml`, put together.
 //!
 //! The command line goes before the file, a source before the file's top, and a selector before its source.
 
@@ -92,7 +92,7 @@ fn kernel_confines() -> bool {
 pub(crate) const SHORTCOMING: &str = "the names of commands and flags alone decide what reads: calls are confined by the \
                                       kernel on Linux only (`--confine names` says that this is known)";
 
-/// What to do where no command is offered.
+/// The advice where no command is offered.
 pub(crate) const LOOSEN: &str = "loosen --allow, --deny or --read-only";
 /// The same where only reading is wanted, no command is known to read, and nothing was said of the network.
 pub(crate) const LOOSEN_NETWORK: &str = "none is known to only read; with `--network none` any can be tried, because the \

@@ -98,7 +98,7 @@ pub(crate) fn variables_of<'n>(program: &str, names: &'n [String]) -> Vec<&'n st
     names.iter().filter(is_own).map(String::as_str).collect()
 }
 
-/// What a program must not reach, and what of it is its own.
+/// The secrets that a program must not reach, and those among them that are its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ProgramSecrets {
     pub(crate) hidden: Vec<PathBuf>,

@@ -46,7 +46,7 @@ pub(crate) struct MissingHook {
     pub(crate) message: String,
 }
 
-/// What to do about it.
+/// The next step for whoever reads it.
 pub(crate) const MISSING: &str =
     "install it, or correct the path: until then each of these calls is refused";
 

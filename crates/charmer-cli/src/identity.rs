@@ -22,7 +22,7 @@ const UNKNOWN: &str = "unknown";
 /// How many bytes of a program's own instructions an assistant is told.
 const LONGEST: usize = 2_000;
 
-/// What a program tells clients of itself.
+/// The name and version by which a program introduces itself to clients.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Introduction {
     /// The line that it calls its version.

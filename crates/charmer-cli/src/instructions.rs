@@ -1,4 +1,4 @@
-//! What an assistant is told of what is served, before it sees the tools.
+//! The instructions that an assistant gets before it sees the tools.
 
 use crate::{read, settings::Settings};
 

@@ -1,4 +1,4 @@
-//! What is offered of a program.
+//! Tests of the tools and flags that are offered of a program.
 
 use std::borrow::Cow;
 

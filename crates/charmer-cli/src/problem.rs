@@ -1,4 +1,4 @@
-//! What went wrong, as sentences for the person at the keyboard: what it is, and what to do next.
+//! Failures as sentences for the person at the keyboard: the failure, and the next step.
 
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl Problem {
         }
     }
 
-    /// What went wrong.
+    /// The failure, as a sentence.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

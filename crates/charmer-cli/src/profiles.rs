@@ -1,4 +1,4 @@
-//! What is known of programs: the profiles that come with Charmer, and the user's own.
+//! Knowledge of programs: the profiles that come with Charmer, and the user's own.
 
 use std::{
     fs,

@@ -61,7 +61,7 @@ pub(crate) async fn show(walks: &[(String, Start)]) {
     }
 }
 
-/// How far walks are.
+/// The progress of walks.
 #[derive(Debug, Clone, Copy, Default)]
 struct WalkProgress {
     /// Commands that have been read.

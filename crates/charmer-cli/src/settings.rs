@@ -1,4 +1,4 @@
-//! What is to be served and how: the command line and `charmer.yaml` together.
+//! The settings of a server: the command line and `charmer.yaml` together.
 
 use std::{
     collections::BTreeMap,

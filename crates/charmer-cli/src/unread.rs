@@ -1,4 +1,4 @@
-//! What is said of a program that could not be read whole: which commands are missing, and why.
+//! Reports on a program that could not be read whole: the missing commands, and the reasons.
 
 use charmer_discover::{Discovery, DiscoveryWarning, Gap};
 
@@ -7,7 +7,7 @@ use crate::read::TRIES;
 /// The number of commands that are named.
 const NAMED: usize = 5;
 
-/// What is missing of one program.
+/// The commands of one program that could not be read.
 pub(crate) struct Unread {
     program: String,
     /// A sentence without its full stop.

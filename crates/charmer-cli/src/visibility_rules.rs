@@ -10,7 +10,7 @@ use charmer_core::{
 
 use crate::policy::{Unmatched, globs, names_spell, unmatched_globs};
 
-/// What `pin` and `hide` say, for all programs and spells.
+/// The rules of `pin` and `hide`, for all programs and spells.
 #[derive(Debug, Clone)]
 pub(crate) struct VisibilityRules {
     rules: ExposeRules,

@@ -1,4 +1,4 @@
-//! What can be wrong with a client's file, told with a picture of the place.
+//! Errors in a client's file, told with a picture of the place.
 
 use std::{
     io,

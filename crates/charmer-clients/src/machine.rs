@@ -170,7 +170,7 @@ impl Machine {
     }
 }
 
-/// What a template came to.
+/// The path that a template came to.
 pub(crate) enum ResolvedPath {
     /// Nothing: its variable is not set, or nothing matches.
     Nowhere,

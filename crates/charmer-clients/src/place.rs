@@ -35,7 +35,7 @@ pub(crate) struct Addition<'a> {
     pub(crate) fields: &'a Map<String, Value>,
 }
 
-/// What is wrong with a file.
+/// A mistake in a file.
 #[derive(Debug)]
 pub(crate) struct Mistake {
     pub(crate) message: String,

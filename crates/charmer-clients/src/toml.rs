@@ -356,7 +356,7 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-/// What holds the servers.
+/// The part of a file that holds the servers.
 enum TomlServers<'a> {
     Nothing,
     Table(&'a Table),

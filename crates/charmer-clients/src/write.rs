@@ -13,7 +13,7 @@ use crate::{change::Change, client::Scope, error::FileError};
 /// How many links lead from one to the next before they are taken for a circle, as Linux counts them.
 const LINKS: usize = 40;
 
-/// What writing a change did.
+/// The result of writing a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Written {

@@ -33,7 +33,7 @@ pub struct Applied {
     pub position: Position,
 }
 
-/// What came of putting a source's words into the model.
+/// The result of putting a source's words into the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApplyReport {

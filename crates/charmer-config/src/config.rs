@@ -77,7 +77,7 @@ pub struct Config {
     /// The programs that are asked about every call, around those of its source.
     #[serde(skip_serializing_if = "HookRules::is_empty")]
     pub hooks: HookRules,
-    /// What must not be seen.
+    /// The secrets that must not be seen.
     #[serde(skip_serializing_if = "Redact::is_empty")]
     pub redact: Redact,
     /// Where a line about every call is written.

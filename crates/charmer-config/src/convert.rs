@@ -1,4 +1,4 @@
-//! What the file means to whatever runs calls: selection, bounds, environments and secrets.
+//! The file as the parts that run calls need it: selection, bounds, environments and secrets.
 
 use std::{ffi::OsString, fmt};
 
@@ -25,7 +25,7 @@ const SHORT_SECRET: usize = 4;
 pub struct FileWarning {
     /// What may be wrong.
     pub message: String,
-    /// What to do about it.
+    /// The next step for whoever reads it.
     pub hint: String,
     /// Where the file says it: within the source, or in the file where it is about no source.
     pub place: FilePlace,

@@ -21,9 +21,9 @@ const LINE: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// What is wrong.
+    /// The mistake, as a sentence.
     pub message: String,
-    /// What to do about it.
+    /// The next step for whoever reads it.
     pub hint: Option<String>,
     /// The line, from 1.
     pub line: usize,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// What is known of a program, beside what is said of its commands under `override`.
+/// Knowledge of a program, beside the overrides of its commands.
 ///
 /// ```
 /// # use charmer_config::Config;

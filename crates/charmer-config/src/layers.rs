@@ -1,4 +1,4 @@
-//! What stands around calls: the file's keys as layers of `charmer_run`, which do the work.
+//! The file's keys as layers of `charmer_run` around calls.
 //!
 //! `timeout` is not among them: a selector may also allow more time than the file's `limits` do, which the layer, that
 //! only lowers, cannot say. It is in [`SelectEntry::limits`], with the other bounds of a call.
@@ -16,7 +16,7 @@ use crate::{
 /// Why a pattern of the file is one.
 const COMPILED: &str = "the pattern was compiled when the file was read";
 
-/// What stands around the calls of a selector's commands, as one layer.
+/// The layers around the calls of a selector's commands, as one.
 ///
 /// From the outside: `rate_limit`, `validate` (the first entry first), `filter` (the first entry first), `retry`, and
 /// then the call. So what is refused counts as a call and is not tried again, another try does not count, and output

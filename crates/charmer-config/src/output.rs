@@ -145,13 +145,13 @@ impl Serialize for SchemaRule {
     }
 }
 
-/// What is declared of a command's output.
+/// The declared output of a command.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Declared {
     /// The way it is printed.
     pub format: Option<Format>,
-    /// What it holds.
+    /// Its content.
     pub schema: Option<Arc<OutputSchema>>,
 }
 

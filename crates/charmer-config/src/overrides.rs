@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::{OutputRules, Position};
 
-/// What is said of one command. What is not set stays as it was found.
+/// Overrides of one command. A field that is not set stays as it was found.
 ///
 /// ```
 /// # use charmer_config::Config;
@@ -40,7 +40,7 @@ pub struct CommandOverride {
     /// The program need not have it: another version has it, a plugin, or another program of the same profile.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
-    /// What it does.
+    /// Its description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its usage line; its positionals are read from it.
@@ -52,10 +52,10 @@ pub struct CommandOverride {
     /// A title for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What running it does to the world.
+    /// Its effect on the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// What it may reach beyond its process.
+    /// The network that it may reach beyond its process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
     /// Running it twice is the same as running it once.
@@ -87,7 +87,7 @@ pub struct CommandOverride {
     pub output: Option<OutputRules>,
 }
 
-/// What is said of one positional: an entry of `args`.
+/// Overrides of one positional: an entry of `args`.
 ///
 /// ```
 /// # use charmer_config::Config;
@@ -104,7 +104,7 @@ pub struct ArgOverride {
     /// The type of one value.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub value_type: Option<TypeName>,
-    /// What it is.
+    /// Its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The command refuses to run without it.
@@ -133,7 +133,7 @@ pub struct ArgOverride {
     pub effect: Option<GivenEffect>,
 }
 
-/// What is said of one flag: an entry of `flags`.
+/// Overrides of one flag: an entry of `flags`.
 ///
 /// ```
 /// # use charmer_config::{Bare, Config};
@@ -154,7 +154,7 @@ pub struct FlagOverride {
     /// The type of its value.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub value_type: Option<TypeName>,
-    /// What it does.
+    /// Its description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The command refuses to run without it.

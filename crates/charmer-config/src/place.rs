@@ -94,7 +94,7 @@ pub struct Finding {
     pub place: FilePlace,
     /// What was found.
     pub message: String,
-    /// What to do about it.
+    /// The next step for whoever reads it.
     pub hint: Option<String>,
     /// It must be corrected, and is not only to be known.
     pub is_mistake: bool,

@@ -25,13 +25,13 @@ pub use crate::{
     yaml::{MOST_BYTES, Node, Quoted, YamlKind},
 };
 
-/// What was read of a text.
+/// A text that was read: its value, if it has one, and its diagnostics.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TextRead<T> {
     /// What the reader made of it; with mistakes it may be in part.
     pub value: Option<T>,
-    /// What is wrong with it.
+    /// The mistake in it.
     pub mistakes: Option<Diagnostics>,
     /// What should be known about it.
     pub advice: Option<Diagnostics>,

@@ -91,7 +91,7 @@ pub struct SelectEntry {
     /// The programs that are asked about calls of these commands, within those of the source.
     #[serde(skip_serializing_if = "HookRules::is_empty")]
     pub hooks: HookRules,
-    /// How far it goes to have output as data.
+    /// The effort that it makes to have output as data.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_mode"
@@ -222,7 +222,7 @@ pub struct Validation {
     pub message: Option<String>,
 }
 
-/// What is asked of an argument: exactly one of the keys `pattern`, `forbid` and `max_items`.
+/// A check of an argument: exactly one of the keys `pattern`, `forbid` and `max_items`.
 ///
 /// ```
 /// # use charmer_config::{Check, Config};

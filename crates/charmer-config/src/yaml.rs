@@ -24,7 +24,7 @@ const MOST_DEPTH: usize = 32;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Node {
-    /// What it holds.
+    /// Its content.
     pub kind: YamlKind,
     /// Where it is used, in bytes: for an alias, the alias.
     pub span: Range<usize>,
@@ -32,7 +32,7 @@ pub struct Node {
     pub raw: String,
 }
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Debug)]
 pub enum YamlKind {
     /// Nothing.
@@ -321,7 +321,7 @@ impl<'de> Visitor<'de> for RawVisitor {
     }
 }
 
-/// What somebody wrote, short enough to be shown and without what a terminal would act on.
+/// A text as somebody wrote it, short enough to be shown and without characters that a terminal would act on.
 pub struct Quoted<'a>(pub &'a str);
 
 impl Quoted<'_> {

@@ -1,4 +1,4 @@
-//! What a command-line program is, as data, and the pure functions on it.
+//! The model of a command-line program, as data, and the pure functions on it.
 //!
 //! Nothing here does I/O, knows about async, or knows the MCP protocol. The way through the crate:
 //!

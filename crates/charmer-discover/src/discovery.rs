@@ -84,7 +84,7 @@ impl Default for DiscoverOptions {
 pub struct DiscoveryWarning {
     /// The command that it is about.
     pub path: CommandPath,
-    /// What it is.
+    /// Its kind.
     pub message: String,
     /// Set where it says that something of the program is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

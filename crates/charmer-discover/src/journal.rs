@@ -34,7 +34,7 @@ pub struct Journal {
     basis: String,
 }
 
-/// What was asked: everything about a probe that its answer depends on.
+/// The question of a probe: everything that its answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct ProbeQuestion {
     /// It was asked with the user's real home.

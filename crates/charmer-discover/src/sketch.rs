@@ -1,4 +1,4 @@
-//! What is known of a command while it is being read: every field a fact that a surer one may still replace.
+//! The facts gathered about a command while it is being read: a surer one may still replace each.
 
 use std::collections::HashMap;
 
@@ -94,7 +94,7 @@ pub(crate) enum FlagScope {
     Inherited,
 }
 
-/// What is known of a flag.
+/// The facts gathered about one flag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FlagSketch {
     pub(crate) long: Option<String>,
@@ -267,7 +267,7 @@ impl ChildSketch {
     }
 }
 
-/// What is known of a command.
+/// The facts gathered about one command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CommandSketch {
     pub(crate) path: CommandPath,

@@ -20,7 +20,7 @@ use crate::{
     sketch::{ChildSketch, CommandSketch},
 };
 
-/// How far a walk goes.
+/// The bounds of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WalkBounds {
     pub(crate) commands: usize,
@@ -37,7 +37,7 @@ const ALL_FLAGS: usize = 200_000;
 /// up, and few enough to take no room.
 pub(crate) const AT_ONCE: usize = 64;
 
-/// What a walk has found so far.
+/// The findings of a walk so far.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The commands that have been read, by path.

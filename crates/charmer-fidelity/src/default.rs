@@ -1,4 +1,4 @@
-//! Whether a flag's default was read right.
+//! The comparison of a flag's default with the truth.
 
 use charmer_core::model::{Flag, Repetition, ValueType};
 

@@ -6,7 +6,7 @@ use charmer_core::model::{Flag, FlagValue, ValueType};
 
 use super::{Report, TrueCommand, TrueFlag, Truth, default, value_type};
 
-/// What a truth says at all; what it never says is not measured, because its silence means nothing.
+/// The fields that a truth has at all; others are not measured, because its silence means nothing.
 pub(super) struct Measured {
     aliases: bool,
     defaults: bool,

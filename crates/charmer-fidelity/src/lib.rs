@@ -1,4 +1,4 @@
-//! How true a reading is: a program's tree as it was found from outside, compared with the tree that it really has.
+//! The fidelity of a reading: a program's tree as it was found from outside, compared with the tree that it really has.
 //!
 //! ```
 //! use charmer_core::model::{Cli, Command, Flag, Syntax};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// How many of so many are right.
+/// The number that is right, of so many.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Score {
@@ -36,7 +36,7 @@ impl Score {
     }
 }
 
-/// How well a reading agrees with the truth.
+/// The agreement of a reading with the truth.
 ///
 /// A flag's type, default and the rest are measured where the flag was found, and flags where their command was found,
 /// so that each mistake is counted once.

@@ -1,4 +1,4 @@
-//! What a program really has, as a file says it.
+//! The true tree of a program, from a file.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct Truth {
     pub commands: BTreeMap<String, TrueCommand>,
 }
 
-/// What is true of a command.
+/// The truth about a command.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -61,7 +61,7 @@ pub struct TrueCommand {
     pub options_end: Option<bool>,
 }
 
-/// What is true of a flag.
+/// The truth about a flag.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

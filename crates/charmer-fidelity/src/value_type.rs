@@ -1,4 +1,4 @@
-//! Whether a flag's type was read right.
+//! The comparison of a flag's type with the truth.
 //!
 //! Strict where a caller would notice: a number that was taken for text is wrong, and so is a list that would be split
 //! where the program does not split. Lenient where nobody can see it: `int64` against `int`, and which text an

@@ -142,7 +142,7 @@ pub enum Ended {
     NotRun,
 }
 
-/// What came of a call that was run.
+/// The outcome of a call that was run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome {

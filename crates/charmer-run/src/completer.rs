@@ -2,7 +2,7 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-/// What a program's own completion is asked: which words it would offer at the end of a command line.
+/// A question to a program's own completion: the words that it would offer at the end of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Complete {

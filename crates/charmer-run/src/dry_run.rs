@@ -25,7 +25,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Redactor;
 
-/// What a call would run.
+/// The command line that a call would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DryRun {
@@ -78,7 +78,7 @@ impl DryRun {
     }
 }
 
-/// What a run is kept from.
+/// The confinement of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Confined {

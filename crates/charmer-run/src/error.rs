@@ -70,7 +70,7 @@ pub struct CallError {
     pub code: ErrorCode,
     /// What happened.
     pub message: String,
-    /// What to do about it.
+    /// The next step for whoever reads it.
     pub hint: Option<String>,
 }
 

@@ -30,7 +30,7 @@ pub trait LastCheck: Send + Sync {
     fn last_check(&self, tool: &Tool, prepared: &Prepared) -> Result<(), CallError>;
 }
 
-/// What a call runs.
+/// The program, handler or answer that a call runs.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Target {

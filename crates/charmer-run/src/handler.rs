@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Call, CallError, Outcome};
 
-/// What a handler is given: the call, and its input as it was bound and checked.
+/// The call of a handler, and its input as it was bound and checked.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HandlerCall {
@@ -24,7 +24,7 @@ impl HandlerCall {
     }
 }
 
-/// What a handler answers.
+/// The answer of a handler.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Reply {

@@ -1,4 +1,4 @@
-//! How long and how large a call may become.
+//! The limits of a call's time and size.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
-//! What a principal may do: the effects that its calls may have.
+//! The permissions of a principal: the effects that its calls may have.
 
 use charmer_core::{call::Bound, model::Effect, tool::Tool};
 
 use crate::{CallError, Reading, ServedTool, only_reads::only_reads};
 
-/// What a principal may do. Everything, by default.
+/// The permissions of a principal. Everything, by default.
 ///
 /// ```
 /// use charmer_run::Permissions;

@@ -1,8 +1,9 @@
-//! How far a call is: the latest line of its output, for whoever wants to know. The latest wins; nothing queues up.
+//! The progress of a call: the latest line of its output, for whoever wants to know. The latest wins; nothing queues
+//! up.
 
 use tokio::sync::watch;
 
-/// What is known of a running call.
+/// The state of a running call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Snapshot {

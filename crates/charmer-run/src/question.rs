@@ -48,7 +48,7 @@ impl Question {
     }
 }
 
-/// What a person said.
+/// The answer of a person.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {

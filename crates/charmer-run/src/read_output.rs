@@ -67,7 +67,7 @@ pub(crate) fn tool(spool: &Spool, shared: &SharedSteps) -> ServedTool {
         .hidden_until(used)
 }
 
-/// What is asked of an output that was cut.
+/// A question about an output that was cut.
 ///
 /// ```
 /// use charmer_run::{LOCAL, OutputQuery, Spool, SpoolLimits};

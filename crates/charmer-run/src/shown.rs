@@ -1,4 +1,4 @@
-//! What an assistant sees of a stream: its head and its tail, clean and without secrets.
+//! The part of a stream that an assistant sees: its head and its tail, clean and without secrets.
 //!
 //! Output is cut before it is cleaned and redacted, so that this costs the same however long it is. It is cut with a
 //! margin that is never shown: a sequence or a secret that the cut goes through ends inside of it.

@@ -101,7 +101,7 @@ struct SpoolFiles {
     kept: HashMap<String, SpoolEntry>,
 }
 
-/// What is known of a file.
+/// The facts known about a file.
 #[derive(Debug)]
 struct SpoolEntry {
     begun: Instant,

@@ -347,7 +347,7 @@ impl ServedTool {
     }
 }
 
-/// What a call is for, once it is known which tool was meant.
+/// The tool that a call is for, once it is known which was meant.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Resolved {

@@ -1,4 +1,4 @@
-//! What is started: the confined process, and the programs in it.
+//! Things that are started: the confined process, and the programs in it.
 
 use std::{ffi::OsString, io, path::PathBuf, process::ExitStatus};
 

@@ -1,4 +1,4 @@
-//! What a confined process could give away, as it says itself.
+//! The rights that a confined process could give away, as it says itself.
 
 use serde::{Deserialize, Serialize};
 

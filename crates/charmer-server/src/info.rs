@@ -1,4 +1,4 @@
-//! What a server says of itself.
+//! The name, version and instructions of a server.
 
 /// Name, version and instructions of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What is made from the tools when it is first asked for: the addresses of their pages, and prompts.
+//! Pages and prompts that are made from the tools when they are first asked for.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},

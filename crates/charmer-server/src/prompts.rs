@@ -26,7 +26,7 @@ pub(crate) struct PromptOf {
     pub(crate) form: PromptForm,
 }
 
-/// What a prompt is made from.
+/// The source that a prompt is made from.
 #[derive(Debug, Clone)]
 pub(crate) enum PromptForm {
     /// An example: its placeholders are the arguments.

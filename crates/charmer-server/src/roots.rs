@@ -35,7 +35,7 @@ const MOST: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Roots(Arc<Mutex<Option<KnownFolders>>>);
 
-/// What is known of a client's folders.
+/// The facts known about a client's folders.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownFolders {
     /// The folders that its calls may run in.

@@ -35,7 +35,7 @@ impl Default for Patience {
 /// How often at most a client is told that a set that is not complete yet has grown.
 const PACE: Duration = Duration::from_secs(5);
 
-/// What a client can list.
+/// A list that a client can ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum List {
     Tools,
@@ -43,7 +43,7 @@ pub(crate) enum List {
     Prompts,
 }
 
-/// What is offered at a moment.
+/// The offer of a moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     pub(crate) tools: Arc<ToolSet>,
@@ -226,7 +226,7 @@ impl ToolsHandle {
     }
 }
 
-/// What is known of a client's requests for a list.
+/// The state of a client's requests for a list.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lists {
     /// How many wait for more tools.

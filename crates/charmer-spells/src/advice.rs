@@ -1,4 +1,4 @@
-//! What is no mistake, but what the author of a spell should know.
+//! Advice to the author of a spell on things that are no mistakes.
 
 use std::{collections::BTreeSet, fs::File, io::Read as _, path::Path};
 

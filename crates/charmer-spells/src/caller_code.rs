@@ -188,7 +188,7 @@ fn look(line: &[CodeElement<'_>], spell: &Spell) -> Vec<CodeFinding> {
     found
 }
 
-/// What follows an interpreter's name.
+/// The words behind an interpreter's name.
 struct Tail<'t> {
     elements: &'t [CodeElement<'t>],
     /// It is what is run; otherwise it may be a word like any other.

@@ -1,4 +1,4 @@
-//! What `charmer spell check` says: mistakes and advice, for people and for CI.
+//! The reports of `charmer spell check`: mistakes and advice, for people and for CI.
 
 use std::{
     io,
@@ -14,7 +14,7 @@ use crate::{
     problem::{Severity, SpellProblem},
 };
 
-/// What was found in one file.
+/// The findings in one file.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct SpellReport {

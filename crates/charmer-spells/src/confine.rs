@@ -31,7 +31,7 @@ const SYSTEM: [&str; 2] = ["/proc", "/sys"];
 /// Where names of hosts are looked up; often a link to a place that is not `/etc`.
 const RESOLVER: &str = "/etc/resolv.conf";
 
-/// How far a spell's program is kept in.
+/// The confinement of a spell's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpellConfinement {
     /// It reads, and changes nothing.

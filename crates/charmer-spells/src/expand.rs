@@ -5,7 +5,7 @@
 use charmer_config::reading::{Node, Problems};
 use charmer_run::process::Environment;
 
-/// What is wrong with a reference, and the reference as it stands in the text.
+/// A mistake in a reference, and the reference as it stands in the text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bad {
     pub(crate) reference: String,

@@ -12,7 +12,7 @@ use charmer_config::reading;
 /// A file that changed less than this ago may change again without looking different.
 const RACY: Duration = Duration::from_millis(100);
 
-/// What a file looks like from outside.
+/// The marks of a file from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
     length: u64,

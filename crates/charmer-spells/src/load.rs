@@ -38,7 +38,7 @@ pub(crate) struct LoadedSpell {
     pub(crate) files: NamedFiles,
 }
 
-/// What came of reading a file.
+/// The result of reading a file.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) entry: Option<Arc<LoadedSpell>>,

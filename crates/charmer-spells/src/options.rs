@@ -1,4 +1,4 @@
-//! How spells are loaded and run.
+//! The options for loading and running spells.
 
 use std::{
     fmt,
@@ -37,7 +37,7 @@ impl fmt::Debug for NameRule {
     }
 }
 
-/// What is hidden from a program that is kept in.
+/// The secrets that are hidden from a confined program.
 #[derive(Clone)]
 pub struct HiddenSecrets(Arc<HiddenFrom>);
 

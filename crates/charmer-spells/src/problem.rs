@@ -1,4 +1,4 @@
-//! What is wrong with a folder of spells, for people and for programs.
+//! Problems of a folder of spells, for people and for programs.
 
 use std::{fmt, path::PathBuf};
 

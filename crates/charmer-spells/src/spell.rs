@@ -1,4 +1,4 @@
-//! What a spell says, as types. Variables are expanded; paths are as they were written.
+//! The types of a spell. Variables are expanded; paths are as they were written.
 
 use std::{
     collections::BTreeMap,
@@ -37,7 +37,7 @@ pub(crate) const TIMES: (Duration, Duration) = (Duration::from_secs(1), Duration
 pub struct Spell {
     /// Its name, which is its file's and its tool's.
     pub name: String,
-    /// What it does.
+    /// Its description.
     pub description: String,
     /// The program and the words that always follow it.
     pub command: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Spell {
     pub env: BTreeMap<String, String>,
     /// What the program reads from its standard input.
     pub stdin: Option<Template>,
-    /// What running it does to the world.
+    /// Its effect on the world.
     pub effect: Effect,
     /// A caller must confirm each run.
     pub confirm: bool,
@@ -116,7 +116,7 @@ impl Spell {
     }
 }
 
-/// What is known around a spell's text while it is read.
+/// The surroundings of a spell's text while it is read.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Context<'c> {
@@ -234,7 +234,7 @@ impl ArgPattern {
     }
 }
 
-/// What the values of an argument are.
+/// The type of the values of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArgType {

@@ -1,4 +1,5 @@
-//! What a folder of spells comes to: which file serves which name, what is served of it, and what is not and why.
+//! The state of a folder of spells: the file behind each name, the spells that are served, and the reasons for the
+//! others.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -18,7 +19,7 @@ use crate::{
     problem::{Severity, SpellProblem},
 };
 
-/// What is served, and what is not and why.
+/// The spells that are served, and the reasons for the others.
 #[derive(Debug, Default)]
 pub(crate) struct ServedSpells {
     pub(crate) spells: BTreeMap<String, Arc<LoadedSpell>>,
@@ -28,7 +29,7 @@ pub(crate) struct ServedSpells {
     pub(crate) settled: bool,
 }
 
-/// What is known of a file.
+/// The facts known about a file.
 #[derive(Debug)]
 pub(crate) struct KnownSpells {
     fingerprint: Fingerprint,

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{SpellOptions, files::NamedFiles, load::Loader};
 
-/// What was accepted.
+/// The files that a person has accepted.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();

@@ -47,7 +47,7 @@ impl Assembled {
     }
 }
 
-/// What the tools are put together for.
+/// The purpose that the tools are put together for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BridgePurpose {
     /// Calls by the program itself.

@@ -605,7 +605,7 @@ impl std::fmt::Debug for Bridge {
     }
 }
 
-/// What was said of commands, switches or arguments that do not exist.
+/// Names of commands, switches or arguments that do not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub struct WrongNames(Vec<String>);

@@ -198,7 +198,7 @@ fn external_values<'p>(tool: &Tool, prepared: &'p Prepared) -> Option<&'p [Strin
         .next()
 }
 
-/// What was meant for one argument.
+/// The value that was meant for one argument.
 enum Wanted<'p> {
     /// Not to be in effect, which a variable may have decided otherwise.
     Off,
@@ -208,7 +208,7 @@ enum Wanted<'p> {
     Flat(Vec<&'p str>),
 }
 
-/// What was meant at one level.
+/// The arguments that were meant at one level.
 struct Meant<'p>(Vec<MeantArgument<'p>>);
 
 struct MeantArgument<'p> {

@@ -1,4 +1,4 @@
-//! What the CLI says of itself to whoever reads it from outside: the hidden command `__charmer`.
+//! The document of the CLI about itself, for whoever reads it from outside: the hidden command `__charmer`.
 
 use std::{collections::HashSet, io::Write};
 

@@ -1,8 +1,8 @@
-//! What a bridge tells its developer: warnings about the tools, and how calls went.
+//! The log of a bridge for its developer: warnings about the tools, and the outcomes of calls.
 
 use std::{fmt, io::Write, sync::Arc};
 
-/// How much an event matters.
+/// The level of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// The way a call went.

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
     call_and_show(&assembler, &served, input, form)
 }
 
-/// What is printed of a result.
+/// The form in which a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallForm {
     /// The text, which is for people.

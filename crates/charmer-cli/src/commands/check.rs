@@ -25,7 +25,7 @@ use crate::{
     wrap::{wrapped, wrapped_picture},
 };
 
-/// What was looked at, and what is to be said of it.
+/// The files that were looked at, and the reports on them.
 #[derive(Default)]
 struct Reports {
     configs: Vec<ConfigReport>,

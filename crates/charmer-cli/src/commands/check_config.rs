@@ -35,7 +35,7 @@ pub(crate) struct ConfigReport {
     pub(crate) file: PathBuf,
     pub(crate) mistakes: Option<Diagnostics>,
     pub(crate) advice: Option<Diagnostics>,
-    /// What must be corrected, and stands at no place of the file.
+    /// Mistakes that stand at no place of the file.
     pub(crate) problems: Vec<String>,
     /// What should be known, and stands at no place of the file.
     pub(crate) notes: Vec<String>,
@@ -46,7 +46,7 @@ pub(crate) struct ConfigReport {
     pub(crate) spell_problems: Vec<SpellProblem>,
 }
 
-/// How much of a program would be offered.
+/// The commands and flags of a program that would be offered, counted.
 #[derive(Debug, Serialize)]
 pub(crate) struct OfferedCommands {
     pub(crate) name: String,

@@ -32,7 +32,7 @@ pub(crate) struct ProfileReport {
     pub(crate) commands: usize,
     /// The commands of whose effect it says nothing.
     pub(crate) not_covered: Vec<CommandPath>,
-    /// What must be corrected, and stands at no place of the file.
+    /// Mistakes that stand at no place of the file.
     pub(crate) problems: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{commands::call_input, runtime};
 
-/// What was decided of a line.
+/// The decision on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Decided {
@@ -68,7 +68,7 @@ pub(crate) fn decide(cli: &Cli, tools: &ToolSet, expectation: &Expectation) -> D
     }
 }
 
-/// What a call would do, or why it would not be run.
+/// The effect that a call would have, or the reason why it would not be run.
 type Decision = Result<Option<String>, String>;
 
 /// What was decided of a call; an error where the line is none of the program's.

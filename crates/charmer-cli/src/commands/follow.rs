@@ -34,7 +34,7 @@ const AGAIN: [Duration; 3] = [
     Duration::from_secs(120),
 ];
 
-/// What is to be done about a program.
+/// A task that is due for a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Task {
     /// Nothing: what is known of it holds.

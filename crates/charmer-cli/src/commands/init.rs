@@ -79,7 +79,7 @@ fn write(file: &Path, text: &str, force: bool) -> Result<(), Problem> {
     })
 }
 
-/// What is to be served.
+/// The sources that are to be served.
 struct ToServe {
     programs: Vec<PathBuf>,
     spells: Option<PathBuf>,

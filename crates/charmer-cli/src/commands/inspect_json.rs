@@ -1,4 +1,4 @@
-//! What `charmer inspect --json` prints.
+//! The JSON that `charmer inspect --json` prints.
 
 use charmer_core::model::{Command, CommandPath};
 use charmer_discover::Said;

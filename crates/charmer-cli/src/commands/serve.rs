@@ -189,7 +189,7 @@ fn went_wrong() -> Problem {
     Problem::failed("reading the programs went wrong: a bug")
 }
 
-/// What is to be read.
+/// The programs that are to be read.
 struct ProgramsToRead {
     programs: Vec<PathBuf>,
     refresh: bool,
@@ -198,7 +198,7 @@ struct ProgramsToRead {
     teller: Teller,
 }
 
-/// What a client was told before the tools were together.
+/// The list that a client was given before the tools were together.
 struct Foretold {
     listing: Listing,
     /// Searches are answered as well.

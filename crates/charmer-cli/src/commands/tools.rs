@@ -118,7 +118,7 @@ fn within(most: Option<usize>, list: &str, instructions: &str) -> Result<ExitCod
     .hint("lower --budget, choose --expose index or --descriptions short, or leave out commands with --deny"))
 }
 
-/// What the whole takes.
+/// The tokens that the whole list takes.
 struct Costs {
     list: usize,
     instructions: usize,

@@ -162,7 +162,7 @@ fn comma_after(text: &str, mut at: usize) -> Option<usize> {
     }
 }
 
-/// What taking a member away means for its object.
+/// The change to an object when a member is taken away.
 pub(crate) enum Taken {
     /// The object stays, with these changes.
     Changes(Vec<Splice>),

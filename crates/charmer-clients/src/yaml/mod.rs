@@ -295,7 +295,7 @@ fn end_of_line(text: &str, end: usize) -> usize {
     newline.map_or(text.len(), |newline| end + newline + 1)
 }
 
-/// What holds the servers, and its key.
+/// The part of a file that holds the servers, and its key.
 struct YamlServers<'a> {
     key: &'a YamlNode,
     value: &'a YamlNode,

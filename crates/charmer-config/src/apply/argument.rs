@@ -1,4 +1,4 @@
-//! What is said of one positional or flag put into the model.
+//! Overrides of one positional or flag, put into the model.
 
 use charmer_core::{
     model::{

@@ -1,4 +1,4 @@
-//! What is known of single commands put into the model, and what the program does not have of it.
+//! Knowledge of single commands, put into the model; the parts of it that the program does not have.
 
 use charmer_core::{
     model::{Cli, Command, CommandPath, Flag, FlagValue, Repetition},

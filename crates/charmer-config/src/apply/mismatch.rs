@@ -1,4 +1,4 @@
-//! What the file says of a program that is not so.
+//! Mismatches: statements of the file on a program that are not so.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::FilePlace;
 pub struct ModelMismatch {
     /// What is not so.
     pub message: String,
-    /// What to do about it.
+    /// The next step for whoever reads it.
     pub hint: String,
     /// Where the file says it, within the source.
     pub place: FilePlace,

@@ -1,4 +1,4 @@
-//! What is thought of a program's commands and flags: effects, redirecting and writing flags, secrets.
+//! The assessment of a program's commands and flags: effects, redirecting and writing flags, secrets.
 //!
 //! It follows from the model alone, but it takes longer to find out than to read, so it is kept with the model.
 
@@ -21,7 +21,7 @@ use self::{
     redirecting_flags::{RefusedValue, redirects, values::refused_values},
 };
 
-/// What is thought of every command of a program.
+/// The assessment of every command of a program.
 ///
 /// ```
 /// use charmer_core::model::{Cli, Command, CommandPath, Effect, Syntax};
@@ -36,11 +36,11 @@ use self::{
 #[serde(transparent)]
 pub struct Assessment(BTreeMap<String, CommandAssessment>);
 
-/// What is thought of a command.
+/// The assessment of one command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CommandAssessment {
-    /// What running it does.
+    /// Its effect.
     pub effect: Effect,
     /// Why that is thought.
     pub evidence: Vec<String>,
@@ -116,7 +116,7 @@ impl Assessment {
         self.0.entry(path.to_string()).or_default()
     }
 
-    /// What is thought of a command.
+    /// The assessment of one command.
     pub fn command(&self, path: &CommandPath) -> Option<&CommandAssessment> {
         self.0.get(&path.to_string())
     }

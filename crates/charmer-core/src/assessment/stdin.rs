@@ -1,4 +1,4 @@
-//! Whether a command reads standard input, told from its help.
+//! Commands that read standard input, told from their help.
 
 use crate::model::Command;
 

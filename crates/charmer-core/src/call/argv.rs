@@ -5,7 +5,7 @@ use std::ffi::OsString;
 /// The longest element that Linux starts a program with; one byte more is for the NUL that ends it.
 pub const MAX_ELEMENT_BYTES: usize = 131_071;
 
-/// What an element of a command line is.
+/// The kind of an element of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ElementKind {
@@ -33,7 +33,7 @@ pub enum ElementKind {
 pub struct Element {
     /// Its text.
     pub text: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ElementKind,
     /// Its owner lets it begin with `-`.
     pub hyphen_allowed: bool,

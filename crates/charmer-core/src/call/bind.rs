@@ -18,7 +18,7 @@ use super::{
     violation::Violation,
 };
 
-/// What was given for one flag.
+/// The value that was given for one flag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Given {

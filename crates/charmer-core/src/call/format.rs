@@ -1,4 +1,4 @@
-//! What one value must look like, and how it is written on a command line.
+//! The form of one value, and its spelling on a command line.
 //!
 //! The published patterns and the checks here accept the same texts; a property test holds them together.
 

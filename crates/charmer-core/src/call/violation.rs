@@ -1,4 +1,4 @@
-//! What is wrong with a call, said so that an assistant can mend it.
+//! Violations: mistakes in a call, said so that an assistant can mend them.
 
 use std::fmt;
 

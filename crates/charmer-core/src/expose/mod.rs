@@ -26,7 +26,7 @@ const CHEAP: f64 = 64.0;
 const PRICE: f64 = 0.1;
 /// What is worth less than this share of the best is not listed only because there is room.
 const LEAST_WORTH: f64 = 0.25;
-/// What the shortest definition takes.
+/// The tokens of the shortest definition.
 const LEAST: usize = 24;
 /// How much longer than what is left a definition is guessed to be that is not looked at.
 const FAR: usize = 3;
@@ -47,7 +47,7 @@ pub enum Expose {
     Auto,
 }
 
-/// What a person wants for a command.
+/// A person's wish for the visibility of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Visibility {
     /// Nothing: whatever fits.

@@ -1,4 +1,4 @@
-//! How much it is worth to have a command at hand, without a search for it.
+//! The usefulness of having a command at hand, without a search for it.
 
 use std::collections::HashMap;
 
@@ -80,7 +80,7 @@ pub(super) fn worths(tools: &[&Tool]) -> Vec<f64> {
 /// A program and the words of a command of it.
 type CommandWords<'t> = (&'t str, &'t [String]);
 
-/// What is known of the commands below one command.
+/// The commands below one command, summed up.
 #[derive(Debug, Default)]
 struct BelowCommand<'t> {
     commands: usize,

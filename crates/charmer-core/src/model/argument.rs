@@ -67,7 +67,7 @@ pub struct Positional {
     /// The environment variable that sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<String>,
-    /// What it is.
+    /// Its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// What a call does with it that it would not do without it, where somebody has said it.
@@ -120,7 +120,7 @@ impl Positional {
     }
 }
 
-/// What is known of a command's positionals.
+/// The positionals of a command: listed, or as a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arguments {
@@ -162,7 +162,7 @@ impl Arguments {
 pub struct ArgSpec {
     /// The positional's name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     #[serde(default)]
     pub description: Option<String>,
     /// `string`, `int`, `float`, `bool`, `path` or the name of a pflag type.

@@ -7,7 +7,7 @@ use super::{
     parse_usage,
 };
 
-/// What an author says about a command's behaviour; what is left out follows from its [`Effect`].
+/// An author's hints about a command's behaviour; the rest follows from its [`Effect`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -16,7 +16,7 @@ pub struct Hints {
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What running it does.
+    /// Its effect.
     #[serde(default)]
     pub effect: Effect,
     /// Running it twice is the same as running it once.
@@ -25,7 +25,7 @@ pub struct Hints {
     /// It reaches beyond this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
-    /// What it may reach beyond its process.
+    /// The network that it may reach beyond its process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
     /// Its place among the commands that people use most.
@@ -122,7 +122,7 @@ impl Hints {
     }
 }
 
-/// What a group demands of its members.
+/// The demand of a group on its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

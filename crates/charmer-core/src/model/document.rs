@@ -1,4 +1,4 @@
-//! What a program says of itself: the document that its hidden command `__charmer` prints.
+//! The document that a program's hidden command `__charmer` prints about itself.
 //!
 //! It is the model of this crate as JSON, under a version, with shorter ways to say what people write by hand:
 //!
@@ -49,7 +49,7 @@ const HINTS: [&str; 9] = [
     "phrases",
 ];
 
-/// What a program says of itself.
+/// The document in which a program describes itself.
 ///
 /// ```
 /// use charmer_core::model::{Document, Effect};

@@ -1,10 +1,10 @@
-//! What running a command does to the world, and what flags and positionals make of that.
+//! Effects of commands on the world, and the effects of flags and positionals on top.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What running a command does to the world, as far as it is known.
+/// The effect of a command on the world, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -32,7 +32,7 @@ impl Effect {
     }
 }
 
-/// What a call does when a flag or positional is given that it would not do without it.
+/// The effect of a flag or positional that a call does not have without it.
 ///
 /// ```
 /// use charmer_core::model::{Effect, GivenEffect};

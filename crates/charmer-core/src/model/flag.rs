@@ -161,7 +161,7 @@ pub struct Flag {
     /// `find`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub behind_positionals: bool,
-    /// What it does.
+    /// Its description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// What a call does with it that it would not do without it, where somebody has said or judged it.

@@ -1,4 +1,4 @@
-//! What a command-line program is: commands, flags, positionals and their types, as pure data.
+//! The model of a command-line program: commands, flags, positionals and their types, as pure data.
 //!
 //! A source (a `clap::Command`, a probed binary, a YAML file) fills this in; everything to its right reads it.
 //! All of it serializes, so that a model can be cached and compared.

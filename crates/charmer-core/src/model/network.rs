@@ -1,4 +1,4 @@
-//! What a program may reach beyond its own process.
+//! The network that a program may reach beyond its own process.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! How a program's family reads its command line: what may be attached, what `--` means.
+//! The conventions by which a family of programs reads a command line: attached values, the meaning of `--`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What one value is: the types of pflag and of clap's value parsers in one vocabulary.
+//! Types of single values: those of pflag and of clap's value parsers in one vocabulary.
 //!
 //! A list is not a type: it is an element type with a [`Repetition`](super::Repetition).
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Repetition;
 
-/// What the values of a map are.
+/// The type of the values of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

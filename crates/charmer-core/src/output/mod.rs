@@ -1,4 +1,4 @@
-//! What is done to a program's output before an assistant reads it.
+//! Treatment of a program's output before an assistant reads it.
 
 mod ask;
 mod asked;

@@ -1,4 +1,4 @@
-//! Whether a program that ended badly was waiting for an answer, and which flag would have given it.
+//! Detection of a program that waited for an answer when it ended badly, and of the flag that would have given it.
 
 use crate::model::Flag;
 

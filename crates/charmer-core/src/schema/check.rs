@@ -1,4 +1,4 @@
-//! Whether data is as a schema in the portable dialect says.
+//! Validation of data against a schema in the portable dialect.
 //!
 //! Written for that dialect alone, because a validator for all of JSON Schema would triple what the library adds to a
 //! CLI. A keyword that the dialect does not have is not looked at.

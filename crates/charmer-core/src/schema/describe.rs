@@ -1,4 +1,4 @@
-//! What a schema cannot say in the portable dialect, said in words.
+//! Words for the parts of a schema that the portable dialect cannot express.
 
 use super::shape::{Numbers, ObjectShape, Others, Shape, Strings};
 use crate::text::shorten;

@@ -1,4 +1,4 @@
-//! Whether text is of one of the formats that stay in schemas.
+//! Validation of text against the formats that stay in schemas.
 
 use std::{net, str::FromStr};
 

@@ -1,4 +1,4 @@
-//! What a conversion could not keep, said with where it stood.
+//! Notes on the parts of a schema that a conversion could not keep, with their places.
 
 use std::{collections::HashSet, fmt};
 

@@ -1,4 +1,4 @@
-//! What a schema says of numbers and strings, and the values that it lists.
+//! The reader of numbers, strings and listed values in schemas.
 
 use std::collections::HashSet;
 

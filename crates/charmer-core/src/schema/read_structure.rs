@@ -1,4 +1,4 @@
-//! What a schema says of objects and arrays.
+//! The reader of objects and arrays in schemas.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is known of a value while a schema is being converted: for each JSON type, whether and how it may appear.
+//! The set of values of a schema while it is being converted: for each JSON type, the values that may appear.
 //!
 //! Every step may say less than the schema did, never more: a shape always lets in all that the schema lets in.
 
@@ -22,7 +22,7 @@ pub(super) struct Shape {
     pub(super) at: Rc<str>,
 }
 
-/// What is said of a value for people.
+/// The texts about a value for people.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Text {
     pub(super) description: Option<String>,

@@ -1,4 +1,4 @@
-//! How people ask for commands that many programs have: a table of phrases, `common_phrases.txt`.
+//! Phrases by which people ask for commands that many programs have: the table `common_phrases.txt`.
 //!
 //! It goes by the words of commands: a line holds wherever a path ends so and one of the words of its context is there.
 //! How people ask for the commands of one program is not known here; commands bring such phrases with them.
@@ -20,7 +20,7 @@ struct Saying {
     phrases: &'static str,
 }
 
-/// What a path has to end with, and where it leads.
+/// The end of a path, and the place that it leads to.
 #[derive(Debug)]
 struct End {
     /// The words before the last.

@@ -1,4 +1,4 @@
-//! What of a tool is searched, field by field, and how much a word weighs in each.
+//! The searched fields of a tool, and the weight of a word in each.
 
 use crate::{model::Effect, tool::Tool};
 

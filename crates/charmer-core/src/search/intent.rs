@@ -1,8 +1,8 @@
-//! What a question is after: to know something, or to have something done.
+//! The intent of a question: to know something, or to have something done.
 
 use super::words::{is_filler, is_number};
 
-/// What somebody wants, as far as it can be seen.
+/// The intent of a question, as far as it can be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Intent {
     Unclear,

@@ -54,7 +54,7 @@ pub(super) struct PhraseIndex {
     tools: Vec<Vec<u32>>,
 }
 
-/// How well a tool's best phrase is said by a question, from 0 to 1.
+/// The match of a question with a tool's best phrase, from 0 to 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PhraseMatch {
     pub(super) at: u32,

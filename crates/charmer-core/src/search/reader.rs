@@ -8,7 +8,7 @@ use super::{
     words::{WordGap, for_each_word, is_filler, is_number, is_particle, says, stem},
 };
 
-/// What is written in one place, as stems.
+/// The stems of the words in one place.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Terms {
     /// Its words, one by one.
@@ -52,7 +52,7 @@ impl FlagTerms {
     }
 }
 
-/// What is known of a word as it is written.
+/// A word as it is written, with its stem and weight.
 #[derive(Debug, Clone, Copy)]
 struct KnownWord {
     term: Term,

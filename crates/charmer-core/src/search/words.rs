@@ -45,7 +45,7 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}')
 }
 
-/// What stands before a word.
+/// The gap before a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordGap {
     /// It is a word of its own.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::model::{Effect, Hints};
 
-/// What a client is told about a tool's behaviour.
+/// The annotations by which a client learns a tool's behaviour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Annotations {

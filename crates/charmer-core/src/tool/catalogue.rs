@@ -57,7 +57,7 @@ pub struct CatalogueOptions {
 pub struct Warning {
     /// The command that it is about.
     pub path: CommandPath,
-    /// What it is.
+    /// Its kind.
     pub message: String,
 }
 

@@ -20,7 +20,7 @@ const HELP: usize = 120;
 /// The greatest length that an example may have that is kept.
 const EXAMPLE: usize = 80;
 
-/// How much tools say of themselves and their arguments when they are listed.
+/// The length of the descriptions of tools and arguments in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Descriptions {

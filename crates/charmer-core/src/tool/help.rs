@@ -1,4 +1,4 @@
-//! What a program's help says of a command, kept with its tool for its page and its examples.
+//! The help of a command, kept with its tool for its page and its examples.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Help {
     pub text: Option<String>,
     /// Its examples, as text.
     pub examples: Option<String>,
-    /// What running it does.
+    /// Its effect.
     pub effect: Effect,
     /// Its place on the help page of its parent, and before that those of the commands above it on theirs; none for one
     /// that is not listed there.
@@ -100,7 +100,7 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_')
 }
 
-/// What a word that begins with `-` is to a tool.
+/// The meaning of a word that begins with `-` to a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NamedTopic<'i> {
     /// A flag that can be given, by its key, and whether its value is the next word.

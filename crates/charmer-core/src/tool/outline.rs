@@ -100,7 +100,7 @@ pub fn outline_input(tool: &Tool, budget: usize) -> String {
     fitted(vec![OutlinePart::new(Head::Input(tool), &sheet)], budget)
 }
 
-/// What stands above properties.
+/// The heading above properties.
 enum Head<'a> {
     /// All that is to be said of a tool.
     Tool(&'a Tool),

@@ -11,7 +11,7 @@ use crate::{
 
 use super::property::{FlagProperty, Rules, is_taken, level_of};
 
-/// What a flag is pinned to. Text is read as the flag's type wants it.
+/// The value that a flag is pinned to. Text is read as the flag's type wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PinValue {
@@ -284,7 +284,7 @@ impl PinnedFlag {
     }
 }
 
-/// What pins do to one tool.
+/// The pins of one tool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PinnedTool {
     pub(super) flags: Vec<PinnedFlag>,
@@ -338,7 +338,7 @@ impl PinnedTool {
     }
 }
 
-/// How far a pin reaches.
+/// The reach of a pin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PinReach {

@@ -44,7 +44,7 @@ pub type Convert = Arc<dyn Fn(Value) -> Result<Value, String> + Send + Sync>;
 /// Accepts a caller's value or says what is wrong with it.
 pub type Validator = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
 
-/// What an author does with one argument beyond what the model says.
+/// An author's rules for one argument beyond the model.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Rules {

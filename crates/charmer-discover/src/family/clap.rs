@@ -46,7 +46,7 @@ pub(crate) struct Clap {
     learnt: tokio::sync::Notify,
 }
 
-/// What was learnt on the way.
+/// The facts that were learnt on the way.
 #[derive(Default)]
 struct ClapMemory {
     /// The program has clap's own `help` command, which never runs anything.

@@ -1,4 +1,5 @@
-//! What the families share whose programs read flags as getopt does: rows of options, and what they say of a flag.
+//! The parts that families share whose programs read flags as getopt does: rows of options, and their facts about
+//! flags.
 
 use std::{cell::LazyCell, collections::HashSet};
 
@@ -18,7 +19,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OptionRow {
     pub(crate) names: FlagNames,
-    /// What it does.
+    /// Its description.
     pub(crate) text: String,
 }
 

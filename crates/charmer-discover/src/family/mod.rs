@@ -54,7 +54,7 @@ pub(crate) fn printed(answer: &ProbeAnswer) -> &str {
     }
 }
 
-/// What a program shows of itself at the first look.
+/// The signs that a program shows at the first look.
 pub(crate) struct Signs<'a> {
     /// What `--help` answered.
     pub(crate) help: &'a ProbeAnswer,
@@ -86,7 +86,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// What a family may ask of a program.
+/// The questions that a family may ask of a program.
 pub(crate) struct Asker<'a> {
     /// Runs the program.
     pub(crate) prober: &'a Prober,

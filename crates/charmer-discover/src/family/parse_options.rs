@@ -32,7 +32,7 @@ pub(crate) struct ParseOptions {
     data: Checked,
 }
 
-/// What was learnt on the way.
+/// The facts that were learnt on the way.
 #[derive(Default)]
 struct ParseOptionsMemory {
     /// Commands that know the completion helper.

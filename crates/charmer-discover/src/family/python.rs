@@ -1,4 +1,4 @@
-//! What the families of Python programs have in common: names of types, values as Python writes them.
+//! Common parts of the families of Python programs: names of types, values as Python writes them.
 
 use charmer_core::model::ValueType;
 

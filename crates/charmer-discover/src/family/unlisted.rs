@@ -183,7 +183,7 @@ fn flag(row: &OptionRow) -> Option<FlagSketch> {
     Some(flag)
 }
 
-/// What is left of it for one program, found out once.
+/// The options that are left for one program, found out once.
 #[derive(Default)]
 pub(super) struct Checked(OnceLock<UnlistedOptions>);
 

@@ -1,4 +1,4 @@
-//! Whether the text of a switch says that it means more each time it is given.
+//! Switches whose text says that they mean more each time they are given.
 
 use super::may_repeat;
 

@@ -1,4 +1,4 @@
-//! What help says in its sentences: defaults, accepted values, environment variables.
+//! Facts in the sentences of help: defaults, accepted values, environment variables.
 
 use charmer_core::model::Choice;
 

@@ -18,7 +18,7 @@ use crate::{
     sketch::{CommandSketch, FlagSketch},
 };
 
-/// What a manual page says of its program.
+/// The parts of a manual page about its program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Manual {
     /// One line: what it is for.

@@ -14,7 +14,7 @@ pub(super) struct TaggedText {
     pub(super) depth: usize,
 }
 
-/// What the next line of text is.
+/// The role of the next line of text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Text,

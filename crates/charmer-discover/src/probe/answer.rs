@@ -1,4 +1,4 @@
-//! What a probe said: cleaned text, and how it came to its end.
+//! The answer of a probe: cleaned text, and its end.
 
 use charmer_core::{output::clean, text::shorten};
 use charmer_run::{CallError, Ended, Outcome, process::Captured};
@@ -16,7 +16,7 @@ const PANICS: [&str; 3] = [
     "panicked at ",
 ];
 
-/// What a probed program answered. A probe that failed is an answer too, which says so.
+/// The answer of a probed program. A probe that failed is an answer too, which says so.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeAnswer {
     /// What it wrote to standard output, decoded and without what only terminals or machines would see.

@@ -189,7 +189,7 @@ struct ProberParts {
     called: Option<(String, String)>,
 }
 
-/// What probes with the scratch home and with the real one have in common.
+/// The state that probes with the scratch home and with the real one share.
 struct ProberState {
     program: PathBuf,
     options: ProbeOptions,

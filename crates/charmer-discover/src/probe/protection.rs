@@ -1,4 +1,4 @@
-//! What protects against a probed program on this machine: a sandbox, and what that could give away.
+//! The protection against a probed program on this machine: a sandbox, and the rights that it could give away.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,7 +14,7 @@ const MEMORY_BYTES: u64 = 4 << 30;
 /// The maximum number of processes and threads of all probes that run at once.
 const PROCESSES: u64 = 1024;
 
-/// What is to be had.
+/// The protection that is to be had.
 #[derive(Debug, Default)]
 pub(super) struct Protection {
     /// Who starts the programs; without one they are run without protection.

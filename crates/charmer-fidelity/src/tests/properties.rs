@@ -1,4 +1,4 @@
-//! What holds for any truth: a perfect reading is right, and a lost flag is one mistake in one figure.
+//! Properties of any truth: a perfect reading is right, and a lost flag is one mistake in one figure.
 
 use proptest::prelude::*;
 

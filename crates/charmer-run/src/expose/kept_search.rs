@@ -46,7 +46,7 @@ impl<'a> KeptSearch<'a> {
     }
 }
 
-/// What an answer says of a command.
+/// A command as an answer describes it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FoundCommand {
     /// Its tool's name, its effect and its summary.

@@ -478,7 +478,7 @@ fn without_output(results: Results, mode: Expose, tool: &Tool) -> Option<Tool> {
     }
 }
 
-/// What the shortest definition takes.
+/// The tokens of the shortest definition.
 const LEAST_TOKENS: usize = 30;
 /// What stands around the tools in a list.
 const FRAME: usize = 8;

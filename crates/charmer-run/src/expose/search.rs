@@ -68,7 +68,7 @@ fn definition(programs: &[&str]) -> Arc<Tool> {
     meta_tool((NAME, "Search commands"), &about, schema, &hints)
 }
 
-/// What answers are made from.
+/// The source that answers are made from.
 trait Searched {
     /// The index over the commands.
     fn index(&self) -> &Index;

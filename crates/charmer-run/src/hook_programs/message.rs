@@ -1,4 +1,4 @@
-//! What hooks are asked and what they answer, as JSON. This is version 1.
+//! The questions to hooks and their answers, as JSON. This is version 1.
 //!
 //! # The question
 //!
@@ -146,7 +146,7 @@ impl HookQuestion {
     }
 }
 
-/// What a hook answered.
+/// The answer of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum HookReply {
     /// It may go on, with these changes.
@@ -158,7 +158,7 @@ pub(super) enum HookReply {
     },
 }
 
-/// What a hook puts in the place of what it was shown. Only the keys of its moment can be set.
+/// The changes of a hook to the things that it was shown. Only the keys of its moment can be set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct HookChanges {
     pub(super) arguments: Option<Map<String, Value>>,

@@ -212,7 +212,7 @@ fn prepared(call: &Call) -> Result<Option<Prepared>, CallError> {
     Ok(Some(prepare(&call.tool, &call.input)?))
 }
 
-/// What both steps know: the hooks, what is run, and what must not be seen.
+/// The knowledge of both steps: the hooks, the program that is run, and the secrets.
 #[derive(Debug, Clone)]
 pub(crate) struct Asking {
     pub(crate) hooks: HookPrograms,

@@ -1,4 +1,4 @@
-//! How each call went, in a line for whoever runs the server.
+//! The outcome of each call, in a line for whoever runs the server.
 
 use crate::{Ended, Hooks};
 

@@ -7,7 +7,7 @@ use crate::Spooled;
 /// The number of bytes that are dealt with on the thread that speaks with the client.
 const LONG: usize = 64 << 10;
 
-/// What a program wrote to one stream, as far as it was kept.
+/// The output of a program to one stream, as far as it was kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Captured {

@@ -51,7 +51,7 @@ pub struct Dialogue {
     listening: tokio::task::JoinHandle<()>,
 }
 
-/// What came from the program.
+/// A line that came from the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeardLine {

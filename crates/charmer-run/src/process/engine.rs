@@ -22,7 +22,7 @@ pub struct EngineOptions {
     pub queue: Option<usize>,
     /// Where long output is kept.
     pub spool: Option<Spool>,
-    /// What must not be seen.
+    /// The secrets that must not be seen.
     pub redactor: Redactor,
     /// Who ends the children if the server is killed.
     pub guardian: Option<GuardianCommand>,
@@ -67,7 +67,7 @@ impl Engine {
         self.0.supervisors.wait().await;
     }
 
-    /// What must not be seen.
+    /// The secrets that must not be seen.
     pub fn redactor(&self) -> &Redactor {
         &self.0.redactor
     }

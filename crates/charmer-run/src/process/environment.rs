@@ -84,7 +84,7 @@ fn opens_for_a_person(name: &OsStr) -> bool {
     name.ends_with("EDITOR") || name.ends_with("PAGER")
 }
 
-/// What a child sees.
+/// The environment of a child.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
 

@@ -1,4 +1,4 @@
-//! How many programs run at once: a limit, a bounded queue behind it, and a prompt "busy" past that.
+//! The gate that programs run through: a limit, a bounded queue behind it, and a prompt "busy" past that.
 //!
 //! Lanes limit single tools, or keep commands apart that must not overlap: a lane of one is a lock.
 

@@ -66,7 +66,7 @@ pub const MODE: &str = "MCP_MODE";
 pub const KEEPS_TERMINAL: &str =
     "children could ask on this terminal, because this server leads its process group";
 
-/// What is run for one call.
+/// The program that is run for one call, with its bounds.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {

@@ -23,7 +23,7 @@ pub(super) struct Sink {
     kept: Arc<Mutex<Kept>>,
 }
 
-/// What has arrived of a stream. Whoever waits for a [`Sink`] can take it before the sink is done.
+/// The part of a stream that has arrived. Whoever waits for a [`Sink`] can take it before the sink is done.
 pub(super) struct Kept {
     capture: Capture,
     /// How many bytes went into the sink.

@@ -81,7 +81,7 @@ struct SecretPattern {
 pub struct BadPattern {
     /// The pattern.
     pub pattern: String,
-    /// What is wrong with it.
+    /// The mistake in it.
     pub reason: String,
 }
 

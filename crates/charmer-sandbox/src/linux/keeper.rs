@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The time that it is tried to end what the confined process has left.
 const SWEEP: Duration = Duration::from_secs(5);
 
-/// What the confined process is told by its keeper.
+/// The plan that the confined process gets from its keeper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Plan {
     pub(super) rights: Rights,

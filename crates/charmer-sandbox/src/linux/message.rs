@@ -10,7 +10,7 @@ use crate::Program;
 /// The number of a program, of the launching side's choice.
 pub(super) type ProgramId = u64;
 
-/// What the confined process is told to do.
+/// An order to the confined process.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Order<'p> {

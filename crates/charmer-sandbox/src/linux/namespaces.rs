@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{NetworkRight, Rights};
 
-/// What of it was to be had.
+/// The namespaces that were to be had.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Namespaces {
     /// Its own user namespace, without which most users have none of the others.

@@ -241,7 +241,7 @@ impl Drop for ConfinedProgram {
     }
 }
 
-/// What the handles to a sandbox and to its programs share.
+/// The link that the handles to a sandbox and to its programs share.
 #[derive(Debug)]
 struct SandboxLink {
     socket: UnixStream,

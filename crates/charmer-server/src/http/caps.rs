@@ -1,4 +1,4 @@
-//! How much there is at once, in all and for each principal, and the places that are free.
+//! Caps on the number of things at once, in all and for each principal, and the places that are free.
 
 use std::{
     collections::HashMap,
@@ -7,7 +7,7 @@ use std::{
 
 use super::options::Caps;
 
-/// What is counted.
+/// The things that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counted {
     Connections,

@@ -24,7 +24,7 @@ use super::{
     principal::Principal,
 };
 
-/// What is known of a connection.
+/// The facts known about a connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     /// The address at which it came in, and that of a client that can use any name for it.

@@ -67,7 +67,7 @@ pub enum ListenError {
     Failed {
         /// The address.
         address: HttpAddress,
-        /// What went wrong.
+        /// The failure, as a sentence.
         error: io::Error,
     },
     /// Anybody could come in.

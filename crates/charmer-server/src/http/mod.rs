@@ -119,7 +119,7 @@ impl Server {
     }
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct Shared {
     server: Server,
     options: HttpOptions,
@@ -152,7 +152,7 @@ struct Admitted {
     retry: Option<Duration>,
 }
 
-/// What becomes of a request.
+/// The decision on a request.
 enum Decision {
     HandOn(Box<Admitted>),
     Answer(Response<Inner>),

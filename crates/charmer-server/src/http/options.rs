@@ -68,7 +68,7 @@ impl Default for HttpOptions {
     }
 }
 
-/// How many there may be at once.
+/// Caps on the number of things at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Caps {

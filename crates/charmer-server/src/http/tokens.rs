@@ -36,7 +36,7 @@ pub enum TokenFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The failure, as a sentence.
         error: io::Error,
     },
     /// Others than its owner can read it, or it is somebody else's.
@@ -44,7 +44,7 @@ pub enum TokenFileError {
     Exposed {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The mistake, as a sentence.
         problem: &'static str,
         /// What to do.
         hint: String,
@@ -56,7 +56,7 @@ pub enum TokenFileError {
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong.
+        /// The mistake, as a sentence.
         problem: String,
     },
     /// Nobody is in it.
@@ -81,7 +81,7 @@ struct TokenEntry {
     principal: Arc<Principal>,
 }
 
-/// What shows that a file is another one than before.
+/// The marks by which a file is known to be another one than before.
 #[derive(PartialEq, Eq, Clone, Copy)]
 struct Mark {
     size: u64,

@@ -16,7 +16,7 @@ use super::{
     salvage::salvage_id,
 };
 
-/// What was read.
+/// A message as it was read.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// To be delivered.

@@ -1,4 +1,4 @@
-//! Whether rmcp's handshake is over.
+//! The state of rmcp's handshake.
 //!
 //! During its handshake rmcp ends the connection at any message that is not a request, so the
 //! transport has to know when it may deliver others. Some requests are answered from within the
@@ -9,7 +9,7 @@ use rmcp::model::{
     ProtocolVersion, RequestId,
 };
 
-/// How far rmcp is, as seen from the messages that pass.
+/// The state of rmcp, as seen from the messages that pass.
 #[derive(Debug, Default)]
 pub(super) enum LifeCycle {
     #[default]

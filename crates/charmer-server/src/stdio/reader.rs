@@ -63,7 +63,7 @@ pub(super) fn run(
     }
 }
 
-/// What ended a line.
+/// The end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEnd {
     Newline,
@@ -147,7 +147,7 @@ impl<R: Read> Lines<R> {
         self.discard_rest()
     }
 
-    /// What was read.
+    /// A message as it was read.
     pub(super) fn content(&mut self) -> Content<'_> {
         match self.too_long.take() {
             Some(scanner) => {

@@ -1,10 +1,10 @@
-//! What the doctor has found: where, what about, how bad, and what to run.
+//! Findings of the doctor: the place, the matter, its gravity, and the command to run next.
 
 use std::{path::PathBuf, sync::Arc};
 
 use serde::Serialize;
 
-/// How bad a finding is.
+/// The gravity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Health {

@@ -1,4 +1,4 @@
-//! What all servers on this machine share: the cache, the sandbox, the spool.
+//! The parts that all servers on this machine share: the cache, the sandbox, the spool.
 
 use std::path::Path;
 

@@ -34,7 +34,7 @@ pub(super) struct Replay<'r> {
     pub(super) activity: &'r Activity,
 }
 
-/// What came of one conversation.
+/// The outcome of one conversation with a server.
 struct Heard {
     /// What worked, in a sentence; or what did not.
     outcome: Result<String, Breakdown>,

@@ -1,4 +1,5 @@
-//! What a server of ours would serve: its options, its configuration file, programs, folders, spells and audit log.
+//! The things that a server of ours would serve: its options, configuration file, programs, folders, spells and audit
+//! log.
 
 use std::{
     ffi::OsString,

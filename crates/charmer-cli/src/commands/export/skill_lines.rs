@@ -1,4 +1,4 @@
-//! What a skill says of its programs and of each command.
+//! The lines of a skill on its programs and on each command.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What speaks for a command's class, and how it adds up.
+//! Evidence for a command's class, and its sum.
 
 use crate::model::{Command, Effect};
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ impl Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Classified {
-    /// What it does.
+    /// Its description.
     pub effect: Effect,
     /// What speaks for that, and what speaks against it.
     pub evidence: Vec<Evidence>,

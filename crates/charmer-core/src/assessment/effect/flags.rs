@@ -1,4 +1,4 @@
-//! What a command's own flags say of it.
+//! Evidence in a command's own flags.
 
 use crate::model::{Command, Effect, Flag, FlagValue};
 

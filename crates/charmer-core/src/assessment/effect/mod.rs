@@ -1,4 +1,4 @@
-//! What running a command does to the world, told from its name and its help, with the evidence.
+//! The effect of a command on the world, told from its name and its help, with the evidence.
 //!
 //! Nothing is run, and nothing but the model is looked at. A command counts as reading only if something says so and
 //! nothing speaks against it; what nobody knows is [`Effect::Unknown`]. Where evidence conflicts, the worse wins.

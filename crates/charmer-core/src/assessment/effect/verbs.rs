@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// What a word lets one expect of a command.
+/// The class of command that a word lets one expect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// A verb that looks and leaves alone: `list`.

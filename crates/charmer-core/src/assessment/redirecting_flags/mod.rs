@@ -24,7 +24,7 @@ use crate::assessment::effect::{
     words::{SentenceWord, kebab, mentions, words},
 };
 
-/// What a flag redirects.
+/// The part of a program that a flag redirects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -18,7 +18,7 @@ pub(super) enum Leaf {
     Never,
 }
 
-/// What a flag takes, where that matters.
+/// The kind of value that a flag takes, where that matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FlagTakes {
     /// A text of some sort.

@@ -57,7 +57,7 @@ struct RedirectingValues {
     read_only: bool,
 }
 
-/// What a usage says of its arguments.
+/// The arguments of a usage line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum UsageArguments {
     Any,

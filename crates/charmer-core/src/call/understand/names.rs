@@ -10,7 +10,7 @@ use crate::{
 /// No key is longer that means anything.
 pub(super) const LONGEST: usize = 100;
 
-/// What a key means.
+/// The meaning of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning<'a> {
     /// The property of this key.

@@ -39,7 +39,7 @@ const KIN: [&[&str]; 8] = [
     &["pattern", "regex", "regexp", "expression"],
 ];
 
-/// How near two names are.
+/// The nearness of two names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
     Kin,

@@ -1,4 +1,4 @@
-//! Whether a table that was cut into cells is one beyond doubt.
+//! Doubts about a table that was cut into cells.
 
 use super::{
     header,

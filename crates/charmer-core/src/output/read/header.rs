@@ -1,4 +1,4 @@
-//! What the names of columns look like.
+//! The look of the names of columns.
 
 use std::collections::HashSet;
 

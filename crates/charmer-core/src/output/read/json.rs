@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value, de::StrRead};
 
 use super::{Format, ITEMS_KEY, number};
 
-/// What was read, and how many items of its list were only counted.
+/// The values that were read, and the number of items of a list that were only counted.
 #[derive(Debug, PartialEq)]
 pub(super) struct Documents {
     pub(super) format: Format,
@@ -130,7 +130,7 @@ fn has_exact_numbers(text: &str) -> bool {
     true
 }
 
-/// What is found out while values are made.
+/// Findings while values are made.
 struct JsonFindings {
     has_float: Cell<bool>,
     /// How many bytes there is room for; what is made is counted at the least that it can be.

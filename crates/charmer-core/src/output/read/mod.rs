@@ -1,4 +1,4 @@
-//! What a program printed, read as data: JSON, JSON lines, YAML, tables and blocks of `key: value`.
+//! Readers of a program's output as data: JSON, JSON lines, YAML, tables and blocks of `key: value`.
 //!
 //! Reading is conservative. What is not data beyond doubt is left alone, because a wrong reading is worse than none:
 //! the text is still there. Nothing that was printed is lost in a reading; where something would be, there is none.

@@ -1,4 +1,4 @@
-//! Whether a number as it is written survives being a JSON number of ours, which is an `i64`, a `u64` or an `f64`.
+//! Numbers that survive, as they are written, being a JSON number of ours: an `i64`, a `u64` or an `f64`.
 
 use serde_json::{Number, Value};
 

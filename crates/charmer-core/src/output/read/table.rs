@@ -32,7 +32,7 @@ pub(super) struct TableLines<'t> {
     pub(super) rows: Vec<&'t str>,
 }
 
-/// What was read of one table.
+/// One table as it was read.
 #[derive(PartialEq)]
 struct TableRead<'t> {
     names: Vec<&'t str>,

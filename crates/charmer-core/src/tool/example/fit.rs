@@ -1,4 +1,4 @@
-//! Whether a line is a call of a tool, and which of its words are to be filled in.
+//! Examples that are calls of a tool, and the words of them that are to be filled in.
 
 use super::{
     Placeholder,

@@ -1,4 +1,4 @@
-//! How much is said of properties, step by step less, and how they are written.
+//! The detail in which properties are described, step by step less, and their spelling.
 
 use std::collections::HashMap;
 

@@ -15,7 +15,7 @@ use super::from_schema::properties_from_schema;
 /// Below so many, what several commands share is told with each of them.
 const WORTH_SHARING: usize = 4;
 
-/// How likely it is that a caller needs to know more of a property than its name.
+/// The likelihood that a caller needs to know more of a property than its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// It must be given, or is what the command works on.
@@ -73,7 +73,7 @@ impl ToldProperty {
     }
 }
 
-/// What several tools of a program have in common.
+/// The properties that several tools of a program have in common.
 pub(super) struct SharedProperties {
     pub(super) heading: String,
     pub(super) properties: Vec<ToldProperty>,

@@ -2,7 +2,7 @@
 
 use charmer_core::model::{Choice, GroupKind, Positional};
 
-/// What a usage line says.
+/// The parts of a usage line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ArgparseUsage {
     /// The flags as they are written there, each with whether it stands unbracketed.

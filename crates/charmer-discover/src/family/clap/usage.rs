@@ -5,7 +5,7 @@ use charmer_core::model::{CommandPath, Positional};
 use crate::flags::Flags;
 use crate::sketch::FlagSketch;
 
-/// What a usage line says.
+/// The parts of a usage line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ClapUsage {
     /// The words before the path.

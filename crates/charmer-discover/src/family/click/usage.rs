@@ -8,7 +8,7 @@ use super::{
 };
 use crate::family::python::named_type;
 
-/// What a usage line says.
+/// The parts of a usage line.
 #[derive(Debug, Default)]
 pub(super) struct ClickUsage {
     /// The program's name, where it is one word.

@@ -1,10 +1,10 @@
-//! What the text of a row says in brackets: types, defaults, accepted values, other names.
+//! Notes in brackets in the text of a row: types, defaults, accepted values, other names.
 
 use charmer_core::model::{Choice, ValueType};
 
 use crate::help::{default_in, env_in};
 
-/// What brackets say.
+/// The notes in brackets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FlagNotes {
     pub(super) value_type: Option<ValueType>,

@@ -10,7 +10,7 @@ use crate::{
     sketch::CommandSketch,
 };
 
-/// What a usage line says of a command.
+/// The parts of a command's usage line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FrameworkUsage {
     /// The line, without what stands before the program's name.

@@ -1,4 +1,4 @@
-//! What a line of the audit log says about its call.
+//! The lines of the audit log.
 
 use std::{
     path::Path,
@@ -31,7 +31,7 @@ tokio::task_local! {
 /// The shared place for it.
 pub(super) type SeenArgv = Arc<Mutex<Sight>>;
 
-/// What was seen of a call.
+/// The facts that were seen of a call.
 #[derive(Debug, Default)]
 pub(super) struct Sight {
     /// The command line of its last try.

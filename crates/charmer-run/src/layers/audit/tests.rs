@@ -1,4 +1,4 @@
-//! What stands in the log, and what happens when it cannot.
+//! Tests of the log, and of one that cannot be written.
 
 use std::{fs, path::Path, sync::Mutex};
 

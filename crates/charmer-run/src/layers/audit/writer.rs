@@ -27,7 +27,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Is told when lines are lost, and when they are written again.
 pub(super) type ReportProblem = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What the thread is given.
+/// A job for the thread.
 pub(super) enum Job {
     /// A line, and who wants to know that it was written.
     Line(LineFields, Option<oneshot::Sender<Result<(), String>>>),

@@ -28,7 +28,7 @@ const BEGINNING: usize = 4 << 10;
 /// The number of mismatches that are told.
 const TOLD: usize = 5;
 
-/// What is done to have output as data.
+/// The effort that is made to have output as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum StructureMode {

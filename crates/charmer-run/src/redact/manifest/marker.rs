@@ -63,7 +63,7 @@ pub(super) struct YamlMarker {
     pub(super) next: usize,
 }
 
-/// What is seen where a key stands.
+/// The text at the place of a key.
 #[derive(Debug)]
 pub(super) enum SeenKey<M = Marker> {
     Nothing,

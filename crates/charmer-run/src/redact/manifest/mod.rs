@@ -37,7 +37,7 @@ struct Mask {
     shown: &'static str,
 }
 
-/// What follows the text from a marker on.
+/// The watch that follows the text from a marker on.
 #[derive(Debug)]
 enum ManifestWatch {
     Json(JsonWatch),
