@@ -37,6 +37,7 @@ pub mod expose;
 pub mod model;
 pub mod output;
 pub mod schema;
+#[cfg(feature = "search")]
 pub mod search;
 pub mod select;
 pub mod text;

@@ -57,6 +57,7 @@ impl ExcludedCommands {
     }
 
     /// Sentences about what could not be read.
+    #[cfg(feature = "search")]
     pub(crate) fn unread(&self) -> &[String] {
         &self.unread
     }

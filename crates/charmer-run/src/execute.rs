@@ -180,6 +180,11 @@ impl Execute {
         Ok(outcome)
     }
 
+    /// Whether a handler answers, and no program.
+    pub(crate) fn is_handled(&self) -> bool {
+        matches!(self.target, Target::Handler(_))
+    }
+
     /// Who starts the program, where there is one.
     pub(crate) fn launcher(&self) -> Option<&Launcher> {
         match &self.target {

@@ -14,6 +14,7 @@ mod execute;
 mod expose;
 pub mod folder;
 mod handler;
+#[cfg(feature = "hook-programs")]
 mod hook_programs;
 mod hooks;
 pub mod layers;
@@ -41,8 +42,11 @@ pub use dry_run::{Confined, ConfinedBy, DryRun, Rule, Writable};
 pub use error::{CallError, ErrorCode};
 pub use excluded::Excluded;
 pub use execute::{Execute, LastCheck, Target};
-pub use expose::{Exposed, Exposure, KeptSearch, META_TOOLS, Promotions, ReadsAny, Shown};
+pub use expose::{Exposed, Exposure, Promotions, ReadsAny, Shown};
+#[cfg(feature = "search")]
+pub use expose::{KeptSearch, META_TOOLS};
 pub use handler::{Handler, HandlerCall, Reply};
+#[cfg(feature = "hook-programs")]
 pub use hook_programs::{HOOK_TIMEOUT, HookGuard, HookLevel, HookMoment, HookPrograms, HookRunner};
 pub use hooks::{After, Before, HookAnswer, Hooks};
 pub use limits::Limits;

@@ -23,27 +23,29 @@
 use std::{fmt, sync::Arc};
 
 use charmer_core::{call::understand, tool::Tool};
-use tower::{Service, service_fn};
+use tower::{BoxError, Layer, Service, service_fn};
 
+#[cfg(feature = "hook-programs")]
+use crate::hook_programs::{Asking, Explained, HookPrograms, Judged};
+#[cfg(feature = "data")]
+use crate::layers::Structure;
 use crate::{
     Call, CallError, CallService, ErrorCode, Execute, LastCheck, Limits, Outcome, Policy, Redactor,
-    Rule, ServedTool, Target,
-    hook_programs::{Asking, Explained, HookPrograms, Judged},
-    into_service,
-    layers::{Audit, Structure, Validate, log_calls},
+    Rule, ServedTool, Target, into_service,
+    layers::{Audit, GivenData, Validate, log_calls},
+    process::Launcher,
     wrap,
 };
 
 /// Puts something around a call path: a layer whose type is forgotten.
 pub type Step = Arc<dyn Fn(CallService) -> CallService + Send + Sync>;
 
-type Tell = Arc<dyn Fn(&str) + Send + Sync>;
-
 /// The steps that all calls of a server take, whatever tool they are for. Clones share the log.
 #[derive(Clone, Default)]
 pub struct SharedSteps {
-    audit: Option<Audit>,
-    log: Option<Tell>,
+    /// The audit log, and the step that writes it.
+    audit: Option<(Audit, Step)>,
+    log: Option<Step>,
     steps: Vec<Step>,
 }
 
@@ -51,14 +53,14 @@ impl SharedSteps {
     /// Puts every call on record.
     #[must_use]
     pub fn audit(mut self, audit: Option<Audit>) -> Self {
-        self.audit = audit;
+        self.audit = audit.map(|audit| (audit.clone(), step(audit)));
         self
     }
 
     /// Tells how each call went.
     #[must_use]
     pub fn log(mut self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.log = Some(Arc::new(tell));
+        self.log = Some(step(log_calls(tell)));
         self
     }
 
@@ -71,7 +73,7 @@ impl SharedSteps {
 
     /// The audit log, if there is one.
     pub fn audit_log(&self) -> Option<&Audit> {
-        self.audit.as_ref()
+        self.audit.as_ref().map(|(audit, _)| audit)
     }
 
     /// Returns true if code that may block stands on them.
@@ -79,32 +81,39 @@ impl SharedSteps {
         self.log.is_some() || !self.steps.is_empty()
     }
 
-    fn around(&self, mut service: CallService, explained: Option<&Explained>) -> CallService {
+    fn around(&self, mut service: CallService, explained: Option<Step>) -> CallService {
         for step in self.steps.iter().rev() {
             service = step(service);
         }
         service = understanding(service);
-        if let Some(explained) = explained {
-            service = wrap(explained, service);
+        let audit = self.audit.as_ref().map(|(_, step)| step);
+        for step in explained.iter().chain(&self.log).chain(audit) {
+            service = step(service);
         }
-        if let Some(tell) = self.log.clone() {
-            service = wrap(&log_calls(move |line| tell(line)), service);
-        }
-        match &self.audit {
-            Some(audit) => wrap(audit, service),
-            None => service,
-        }
+        service
     }
 }
 
 impl fmt::Debug for SharedSteps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedSteps")
-            .field("audit", &self.audit)
+            .field("audit", &self.audit_log())
             .field("log", &self.log.is_some())
             .field("steps", &self.steps.len())
             .finish()
     }
+}
+
+/// A layer as a step. What it does is code of a CLI only where somebody makes one: a path that names its layers would link
+/// them all.
+fn step<L>(layer: L) -> Step
+where
+    L: Layer<CallService> + Send + Sync + 'static,
+    L::Service: Service<Call, Response = Outcome> + Clone + Send + Sync + 'static,
+    <L::Service as Service<Call>>::Error: Into<BoxError>,
+    <L::Service as Service<Call>>::Future: Send + 'static,
+{
+    Arc::new(move |service| wrap(&layer, service))
 }
 
 /// The path behind this takes input in its strict form.
@@ -137,13 +146,21 @@ pub struct CallPath {
     tool: Arc<Tool>,
     execute: Execute,
     layers: Vec<Step>,
-    checks: Vec<Validate>,
-    structure: Structure,
+    checks: Vec<Step>,
+    /// Makes the step that reads output as data.
+    data: Option<MakeData>,
     limits: Limits,
     redactor: Redactor,
-    hooks: HookPrograms,
+    /// Makes the steps that ask the operator's programs.
+    hooks: Option<MakeHooks>,
     may_block: bool,
 }
+
+/// The step that reads output as data, made of what must not be seen in it.
+type MakeData = Box<dyn FnOnce(&Redactor) -> Step>;
+
+/// The steps that ask about a call, and that tell of errors, made of who starts the program and what must not be seen.
+type MakeHooks = Box<dyn FnOnce(Option<&Launcher>, &Redactor) -> [Step; 2]>;
 
 impl CallPath {
     /// The path of this tool's calls to this target.
@@ -153,10 +170,10 @@ impl CallPath {
             tool,
             layers: Vec::new(),
             checks: Vec::new(),
-            structure: Structure::off(),
+            data: None,
             limits: Limits::default(),
             redactor: Redactor::default(),
-            hooks: HookPrograms::default(),
+            hooks: None,
             may_block: false,
         }
     }
@@ -180,16 +197,20 @@ impl CallPath {
     }
 
     /// Sets how the output becomes data.
+    #[cfg(feature = "data")]
     #[must_use]
     pub fn structure(mut self, structure: Structure) -> Self {
-        self.structure = structure;
+        self.data = (!structure.is_idle()).then(|| {
+            let make = |redactor: &Redactor| step(structure.redactor(redactor.clone()));
+            Box::new(make) as MakeData
+        });
         self
     }
 
     /// Adds a check of the input.
     #[must_use]
     pub fn check(mut self, check: Validate) -> Self {
-        self.checks.push(check);
+        self.checks.push(step(check));
         self
     }
 
@@ -201,9 +222,20 @@ impl CallPath {
     }
 
     /// Sets the operator's programs that are asked about its calls.
+    #[cfg(feature = "hook-programs")]
     #[must_use]
     pub fn hooks(mut self, hooks: HookPrograms) -> Self {
-        self.hooks = hooks;
+        self.hooks = (!hooks.is_empty()).then(|| {
+            let make = |launcher: Option<&Launcher>, redactor: &Redactor| {
+                let asking = Asking {
+                    hooks,
+                    launcher: launcher.cloned(),
+                    redactor: redactor.clone(),
+                };
+                [step(Judged(asking.clone())), step(Explained(asking))]
+            };
+            Box::new(make) as MakeHooks
+        });
         self
     }
 
@@ -252,28 +284,26 @@ impl CallPath {
     /// The tool with its call path, behind the steps that all calls take.
     pub fn serve(self, shared: &SharedSteps) -> ServedTool {
         let in_callers_folder = self.execute.in_callers_folder();
-        let asking = (!self.hooks.is_empty()).then(|| Asking {
-            hooks: self.hooks,
-            launcher: self.execute.launcher().cloned(),
-            redactor: self.redactor.clone(),
-        });
+        let handled = self.execute.is_handled();
+        let make_hooks = self.hooks;
+        let hooks = make_hooks.map(|make| make(self.execute.launcher(), &self.redactor));
+        let [judged, explained] = hooks.map_or([None, None], |steps| steps.map(Some));
+        let data = match self.data {
+            Some(make) => Some(make(&self.redactor)),
+            None => handled.then(|| step(GivenData(self.redactor.clone()))),
+        };
         // What a hook is told can be long.
-        let may_block = self.may_block || asking.is_some();
+        let may_block = self.may_block || judged.is_some();
+        let steps = data
+            .iter()
+            .chain(&judged)
+            .chain(&self.checks)
+            .chain(&self.layers);
         let mut service = into_service(self.execute);
-        for layer in self.layers.iter().rev() {
-            service = layer(service);
+        for step in steps.rev() {
+            service = step(service);
         }
-        for check in self.checks.iter().rev() {
-            service = wrap(check, service);
-        }
-        if let Some(asking) = &asking {
-            service = wrap(&Judged(asking.clone()), service);
-        }
-        if !self.structure.is_idle() {
-            let structure = self.structure.redactor(self.redactor.clone());
-            service = wrap(&structure, service);
-        }
-        let service = shared.around(service, asking.map(Explained).as_ref());
+        let service = shared.around(service, explained);
         let mut served = ServedTool::new(self.tool, service, self.limits).redactor(self.redactor);
         served.in_callers_folder = in_callers_folder;
         match may_block || shared.may_block() {

@@ -446,6 +446,7 @@ impl ToolSet {
         self.excluded.refusal(name)
     }
 
+    #[cfg(feature = "search")]
     pub(crate) fn excluded(&self) -> &ExcludedCommands {
         &self.excluded
     }

@@ -7,10 +7,12 @@ use charmer_core::{
     model::{Cli, Command, CommandPath, Flag, FlagValue},
     tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue, estimate_tokens},
 };
+#[cfg(feature = "data")]
+use charmer_run::layers::Structure;
 use charmer_run::{
     CallError, CallPath, CallResult, ErrorCode, HandlerCall, LastCheck, Reply, SharedSteps, Spool,
     Target, ToolSet,
-    layers::{Audit, Structure},
+    layers::Audit,
     process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MODE, new_mark},
 };
 use serde_json::{Map, Value};
@@ -112,10 +114,13 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
             |selector| selector.limits_within(&bridge.limits),
         );
         let mut path = CallPath::new(Arc::clone(tool), target)
-            .structure(structure(bridge, selector, &tool.path))
             .redactor(engine.redactor().clone())
             .limits(limits)
             .may_block(has_authors_code(bridge, selector, &tool.path));
+        #[cfg(feature = "data")]
+        {
+            path = path.structure(structure(bridge, selector, &tool.path));
+        }
         let selected = selector.iter().flat_map(|selector| &selector.layers);
         for layer in bridge.layers.iter().chain(selected) {
             path = path.layer(Arc::clone(layer));
@@ -172,6 +177,7 @@ pub(crate) fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<Str
 
 /// What is done to have a command's output as data. It stands around the author's layers, so that a filter has seen the
 /// text before.
+#[cfg(feature = "data")]
 fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> Structure {
     let mut structure = bridge.structure.clone();
     if let Some(mode) = selector.and_then(|selector| selector.structure) {

@@ -12,13 +12,14 @@ use std::{
 use charmer_core::{
     expose::Expose,
     model::{ArgSpec, CommandPath, Hints},
-    schema::{self, OutputSchema},
+    schema::OutputSchema,
     tool::{Catalogue, Layout, Rules},
 };
+#[cfg(feature = "data")]
+use charmer_run::layers::{Structure, StructureMode};
 use charmer_run::{
     Call, CallError, CallResult, CallService, Exposure, HookAnswer, Hooks, Limits, Outcome,
     Redactor, Reply, Results, SpoolLimits,
-    layers::{Structure, StructureMode},
 };
 use charmer_server::ServerInfo;
 use clap::ArgMatches;
@@ -70,6 +71,7 @@ pub struct Bridge {
     pub(crate) prefix: Option<String>,
     pub(crate) arg_specs: Vec<(CommandPath, Vec<ArgSpec>)>,
     pub(crate) outputs: HashMap<CommandPath, Arc<OutputSchema>>,
+    #[cfg(feature = "data")]
     pub(crate) structure: Structure,
     pub(crate) exposure: Exposure,
     pub(crate) example_prompts: bool,
@@ -109,6 +111,7 @@ impl Bridge {
             prefix: None,
             arg_specs: Vec::new(),
             outputs: HashMap::new(),
+            #[cfg(feature = "data")]
             structure: Structure::default(),
             exposure: Exposure::new(Expose::All),
             example_prompts: false,
@@ -186,8 +189,9 @@ impl Bridge {
     /// Declares that a command prints JSON of this schema, any JSON Schema; in the dialect that every client accepts it
     /// becomes the schema of `data`. The output is read as JSON and checked; what is not as it was declared stays text
     /// and is reported as a mismatch.
+    #[cfg(feature = "schema")]
     pub fn output_schema(self, command: impl Into<CommandPath>, schema: Value) -> Self {
-        self.declared_output(command, schema::convert(&schema))
+        self.declared_output(command, charmer_core::schema::convert(&schema))
     }
 
     /// Declares that a command prints this type as JSON, or that its handler returns it; like
@@ -232,6 +236,7 @@ impl Bridge {
     /// let data = &tools[1].output_schema["properties"]["data"];
     /// assert_eq!(data["properties"]["names"]["items"]["type"], json!(["string", "null"]));
     /// ```
+    #[cfg(feature = "schema")]
     pub fn declared_output(
         mut self,
         command: impl Into<CommandPath>,
@@ -242,6 +247,7 @@ impl Bridge {
     }
 
     /// Sets what is done to have output as data: by default, output that is data beyond doubt is read as such.
+    #[cfg(feature = "data")]
     pub fn structure(mut self, mode: StructureMode) -> Self {
         self.structure = self.structure.mode(mode);
         self
@@ -264,6 +270,7 @@ impl Bridge {
     ///     .selector(Selector::new(CommandRule::all()));
     /// # let _ = bridge;
     /// ```
+    #[cfg(feature = "search")]
     pub fn expose(mut self, exposure: impl Into<Exposure>) -> Self {
         self.exposure = exposure.into();
         self
@@ -284,6 +291,7 @@ impl Bridge {
     }
 
     /// Keeps at most so many items of a list that became data; the true count is said.
+    #[cfg(feature = "data")]
     pub fn max_items(mut self, count: usize) -> Self {
         self.structure = self.structure.max_items(count);
         self

@@ -16,19 +16,23 @@ mod typed;
 
 pub use assemble::Assembled;
 pub use bridge::{Bridge, UnknownTool, WrongNames};
+#[cfg(feature = "search")]
+pub use charmer_core::expose::{Expose, Visibility};
+#[cfg(feature = "schema")]
+pub use charmer_core::schema::{Converter, Dialect, Mismatch, Note, OutputSchema};
 pub use charmer_core::{
-    expose::{Expose, Visibility},
     model::{ArgSpec, CommandPath, Effect, Hints},
-    schema::{Converter, Dialect, Mismatch, Note, OutputSchema},
     select::{Candidate, CommandRule, FlagRule},
     tool::{Catalogue, Descriptions, Layout, Tool, Warning},
 };
+#[cfg(feature = "search")]
+pub use charmer_run::Exposure;
+#[cfg(feature = "data")]
+pub use charmer_run::layers::StructureMode;
 pub use charmer_run::{
     Answer, Answers, BadPattern, Call, CallError, CallResult, CallService, Caller, Client, Ended,
-    ErrorCode, Exposure, HookAnswer, Hooks, Limits, Outcome, Question, Redactor, Reply, Results,
-    SpoolLimits,
-    layers::{self, StructureMode},
-    process::ConcurrencyGroup,
+    ErrorCode, HookAnswer, Hooks, Limits, Outcome, Question, Redactor, Reply, Results, SpoolLimits,
+    layers, process::ConcurrencyGroup,
 };
 pub use charmer_server::ServerInfo;
 pub use log::Level;

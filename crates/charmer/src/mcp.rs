@@ -14,7 +14,7 @@ use charmer_run::{
     Results,
     process::{MARK, MODE, guard},
 };
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
 use serde_json::json;
 
 use crate::{
@@ -83,10 +83,15 @@ fn inner(program: &str, name: &str) -> Command {
         .value_parser(value_parser!(PathBuf))
         .default_value(TOOLS_FILE)
         .help("Where to write; - for standard output");
+    // Without search there is one way to show commands; what a client's file says stays understood.
     let expose = Arg::new("expose")
         .long("expose")
         .value_name("MODE")
-        .value_parser(["all", "index", "auto"])
+        .value_parser(PossibleValuesParser::new(match cfg!(feature = "search") {
+            true => ["all", "index", "auto"].as_slice(),
+            false => &["all"],
+        }))
+        .hide(!cfg!(feature = "search"))
         .help("Which commands are tools: all, none but a few that find and run any (index), or as many as a budget buys (auto)");
     let results = Arg::new("results")
         .long("results")

@@ -13,9 +13,11 @@ use charmer_core::{
     expose::Visibility,
     select::{self, CommandRule, FlagRule},
 };
+#[cfg(feature = "data")]
+use charmer_run::layers::StructureMode;
 use charmer_run::{
     Call, CallError, CallService, HookAnswer, Hooks, Limits, Outcome,
-    layers::{RateLimit, Retry, StructureMode},
+    layers::{RateLimit, Retry},
     process::ConcurrencyGroup,
     wrap,
 };
@@ -44,6 +46,7 @@ pub struct Selector {
     limits: Option<Limits>,
     timeout: Option<Duration>,
     concurrency_group: Option<ConcurrencyGroup>,
+    #[cfg(feature = "data")]
     pub(crate) structure: Option<StructureMode>,
     pub(crate) visibility: Visibility,
     pub(crate) layers: Vec<Wrap>,
@@ -59,6 +62,7 @@ impl Selector {
             limits: None,
             timeout: None,
             concurrency_group: None,
+            #[cfg(feature = "data")]
             structure: None,
             visibility: Visibility::Free,
             layers: Vec::new(),
@@ -95,6 +99,7 @@ impl Selector {
     }
 
     /// Sets what is done to have the output of these commands as data, whatever the bridge does.
+    #[cfg(feature = "data")]
     #[must_use]
     pub fn structure(mut self, mode: StructureMode) -> Self {
         self.structure = Some(mode);
@@ -102,6 +107,7 @@ impl Selector {
     }
 
     /// Makes these commands always tools of their own, or never, where not all are.
+    #[cfg(feature = "search")]
     #[must_use]
     pub fn expose(mut self, visibility: Visibility) -> Self {
         self.visibility = visibility;

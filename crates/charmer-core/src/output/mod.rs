@@ -1,15 +1,19 @@
 //! Treatment of a program's output before an assistant reads it.
 
 mod ask;
+#[cfg(feature = "data")]
 mod asked;
 mod clean;
 mod cut;
 mod prompt;
+#[cfg(feature = "data")]
 mod read;
 
 pub use ask::{JsonRequest, chooses_look, json_flag, json_input};
+#[cfg(feature = "data")]
 pub use asked::asked_format;
 pub use clean::{clean, mark_hidden};
 pub use cut::{Cut, cut_around, cut_middle};
 pub use prompt::{answering_flag, waiting_line};
+#[cfg(feature = "data")]
 pub use read::{Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, read};

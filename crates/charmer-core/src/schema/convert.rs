@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     intersect,
     note::SchemaNotes,
-    output::OutputSchema,
+    output::{Dialect, OutputSchema},
     read::SchemaReader,
     rebase,
     shape::{ObjectShape, Shape, ShapeProperty},
@@ -17,17 +17,6 @@ use super::{
 pub const LIST_FIELD: &str = "items";
 /// The field of any other output that is not an object.
 pub const VALUE_FIELD: &str = "value";
-
-/// In which dialect a schema goes out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// What every known client accepts.
-    #[default]
-    Portable,
-    /// JSON Schema as it was written, untouched.
-    Full,
-}
 
 /// The way schemas are converted.
 ///

@@ -34,33 +34,50 @@
 //! The root of an output is an object. A type that is none is put under a field: a list under `items`, everything else
 //! under `value`, or under a name that is set ([`Converter::field`]).
 
+#![cfg_attr(
+    not(feature = "schema"),
+    expect(dead_code, reason = "what the converter shares with the check")
+)]
+
 mod check;
+#[cfg(feature = "schema")]
 mod convert;
+#[cfg(feature = "schema")]
 mod describe;
 mod format;
 #[cfg(feature = "full-check")]
 mod full;
+#[cfg(feature = "schema")]
 mod intersect;
 mod note;
 mod nulls;
 mod number;
 mod output;
+#[cfg(feature = "schema")]
 mod pattern;
 mod pointer;
+#[cfg(feature = "schema")]
 mod read;
+#[cfg(feature = "schema")]
 mod read_scalar;
+#[cfg(feature = "schema")]
 mod read_structure;
 mod rebase;
+#[cfg(feature = "schema")]
 mod reference;
+#[cfg(feature = "schema")]
 mod shape;
+#[cfg(feature = "schema")]
 mod union;
+#[cfg(feature = "schema")]
 mod write;
 
 pub use check::{MISMATCH_LIMIT, Mismatch, check};
-pub use convert::{Converter, Dialect, LIST_FIELD, VALUE_FIELD, convert};
+#[cfg(feature = "schema")]
+pub use convert::{Converter, LIST_FIELD, VALUE_FIELD, convert};
 pub use note::{NOTE_LIMIT, Note};
 pub use nulls::remove as remove_nulls;
-pub use output::OutputSchema;
+pub use output::{Dialect, OutputSchema};
 
 /// The number of times that a type is written out inside of itself.
 pub const RECURSION_LIMIT: usize = 3;

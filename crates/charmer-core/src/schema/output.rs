@@ -4,10 +4,20 @@ use serde_json::{Map, Value};
 
 use super::{
     check::{self, Mismatch},
-    convert::Dialect,
     note::Note,
     nulls, rebase,
 };
+
+/// In which dialect a schema goes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// What every known client accepts.
+    #[default]
+    Portable,
+    /// JSON Schema as it was written, untouched.
+    Full,
+}
 
 /// The schema of an output, ready to be published, and how data is made to fit it.
 ///

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use charmer_core::{
     expose::{Expose, ShownBecause, Visibility},
     model::{Cli, Command, Effect, Flag, GivenEffect, Hints, Positional, Syntax},
-    tool::{Annotations, CatalogueOptions, catalogue},
+    tool::{Annotations, CatalogueOptions, catalogue, estimate_tokens},
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::*;
+use super::{indexed::tokens, *};
 use crate::{
     Call, CallError, CallPath, CallResult, Excluded, HandlerCall, Outcome, Reading, Reply, Target,
     into_service,

@@ -9,12 +9,13 @@ use std::{
 
 use tower::{Layer, Service};
 
-use crate::{
-    Call, CallError, CallService, Hooks, Outcome,
-    hook_programs::{Explained, Judged},
-};
+#[cfg(feature = "hook-programs")]
+use crate::hook_programs::{Explained, Judged};
+use crate::{Call, CallError, CallService, Hooks, Outcome};
 
-use super::{Ask, Audit, RateLimit, Retry, Structure, Timeout};
+#[cfg(feature = "data")]
+use super::Structure;
+use super::{Ask, Audit, GivenData, RateLimit, Retry, Timeout};
 
 /// Handles calls on their way to the path behind it.
 pub trait Around: Send + Sync + 'static {
@@ -39,7 +40,11 @@ macro_rules! layers {
     )*};
 }
 
-layers!(Ask Audit Explained Hooks Judged RateLimit Retry Structure Timeout);
+layers!(Ask Audit GivenData Hooks RateLimit Retry Timeout);
+#[cfg(feature = "hook-programs")]
+layers!(Explained Judged);
+#[cfg(feature = "data")]
+layers!(Structure);
 
 /// A call path with a layer around it.
 pub struct Layered<L> {

@@ -22,12 +22,14 @@
 mod around;
 mod ask;
 mod audit;
+mod data;
 mod entries;
 mod filter;
 mod log;
 mod rate_limit;
 mod ready;
 mod retry;
+#[cfg(feature = "data")]
 mod structure;
 mod timeout;
 mod validate;
@@ -39,11 +41,13 @@ pub use around::{Around, Layered};
 pub use ask::Ask;
 pub use audit::Audit;
 pub(crate) use audit::leave_argv;
+pub(crate) use data::GivenData;
 pub use filter::Filter;
 pub use log::log_calls;
 pub use rate_limit::RateLimit;
 pub(crate) use ready::Readied;
 pub use retry::Retry;
+#[cfg(feature = "data")]
 pub use structure::{Structure, StructureMode};
 pub use timeout::Timeout;
 pub use validate::Validate;

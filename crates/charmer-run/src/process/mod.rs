@@ -135,6 +135,7 @@ impl Request {
     }
 
     /// Says that its output is for the bridge alone.
+    #[cfg(feature = "hook-programs")]
     #[must_use]
     pub(crate) fn private(mut self) -> Self {
         self.private = true;
@@ -337,6 +338,7 @@ impl Launcher {
     }
 
     /// Its program as people type it.
+    #[cfg(feature = "hook-programs")]
     pub(crate) fn shown_program(&self) -> String {
         self.typed(&self.0.program)
     }

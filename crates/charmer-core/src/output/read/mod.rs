@@ -11,6 +11,10 @@ mod number;
 mod table;
 mod tabs;
 mod width;
+#[cfg(feature = "yaml")]
+mod yaml;
+#[cfg(not(feature = "yaml"))]
+#[path = "no_yaml.rs"]
 mod yaml;
 
 use serde_json::{Map, Value};
@@ -147,11 +151,20 @@ fn recognize(text: &str, most: usize) -> Option<Documents> {
     if text.len() > LONGEST {
         return None;
     }
-    if yaml::is_announced(start) {
+    if begins_as_yaml(start) {
         return yaml::read(text, false).map(|value| Documents::whole(Format::Yaml, value));
     }
     if let Some(value) = table::read(text, false) {
         return Some(Documents::whole(Format::Table, value));
     }
     key_value_lines::read(text, false).map(|value| Documents::whole(Format::Blocks, value))
+}
+
+/// Keys with which the documents of some programs begin, and no prose does.
+const FIRST_YAML_KEYS: [&str; 2] = ["apiVersion: ", "kind: "];
+
+/// Whether text begins as only YAML does.
+fn begins_as_yaml(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first == "---" || FIRST_YAML_KEYS.iter().any(|key| first.starts_with(key))
 }

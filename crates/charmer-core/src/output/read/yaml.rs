@@ -11,15 +11,6 @@ use super::number;
 /// The depth to which lists and mappings may be nested.
 const MOST_DEPTH: usize = 128;
 
-/// Keys with which the documents of some programs begin, and no prose does.
-const FIRST_KEYS: [&str; 2] = ["apiVersion: ", "kind: "];
-
-/// Returns true if text begins as only YAML does.
-pub(super) fn is_announced(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    first == "---" || FIRST_KEYS.iter().any(|key| first.starts_with(key))
-}
-
 /// Reads one document or several. Unless it is `declared`, each must be a mapping, or a list of mappings, that holds
 /// more than single values, and no scalar may run over several lines as prose does.
 pub(super) fn read(text: &str, declared: bool) -> Option<Value> {
@@ -214,7 +205,7 @@ fn as_json_number(text: &str) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::*;
+    use super::{super::begins_as_yaml, *};
 
     #[test]
     fn scalars_are_what_the_core_schema_says() {
@@ -246,10 +237,10 @@ text: |
     fn documents_that_announce_themselves_are_certain() {
         let pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  labels:\n    a: b\n";
         let expected = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "labels": {"a": "b"}}});
-        assert!(is_announced(pod));
+        assert!(begins_as_yaml(pod));
         assert_eq!(read(pod, false), Some(expected.clone()));
         let two = format!("---\n{pod}---\n{pod}");
-        assert!(is_announced(&two));
+        assert!(begins_as_yaml(&two));
         assert_eq!(read(&two, false), Some(json!([expected, expected])));
         for text in [
             "---\ntitle: a\n---\n# Heading\ntext\n",
@@ -259,7 +250,7 @@ text: |
             "kind: of a blue\n",
             "--- a/file\n+++ b/file\n",
         ] {
-            let read = is_announced(text).then(|| read(text, false)).flatten();
+            let read = begins_as_yaml(text).then(|| read(text, false)).flatten();
             assert_eq!(read, None, "{text}");
         }
     }

@@ -4,13 +4,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, io, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use charmer_core::{
     call::prepare,
     output::{
-        Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, asked_format, clean, json_input,
-        mark_hidden, read,
+        Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, asked_format, clean, json_input, read,
     },
     schema::OutputSchema,
 };
@@ -19,7 +18,10 @@ use tower::Service;
 
 use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor, process::Captured};
 
-use super::{Around, entries::map_entries};
+use super::{
+    Around,
+    data::{fit, plain},
+};
 
 /// Text that is longer, and neither JSON nor declared, is not read: it would not be taken for data in any case.
 const LONGEST_TEXT: usize = 1 << 20;
@@ -149,7 +151,7 @@ impl Structure {
             None => self.read_stdout(&outcome, most),
         };
         let mut hidden = false;
-        found = found.map(|(data, total)| (self.plain(data, &mut hidden), total));
+        found = found.map(|(data, total)| (plain(data, &self.redactor, &mut hidden), total));
         // What a handler gave as data was never printed, and must not be lost.
         let unprinted = found.as_ref().filter(|_| outcome.stdout.head.is_empty());
         let unprinted = unprinted.map(|(data, _)| data.clone());
@@ -245,39 +247,6 @@ impl Structure {
         );
         (None, Some(mismatch(&said)))
     }
-
-    /// Without what must not be seen: an escape in JSON can stand for a character that is invisible, or for a part of a
-    /// secret. Says whether there was any. All else in strings and keys stays as it is.
-    fn plain(&self, value: Value, hidden: &mut bool) -> Value {
-        let text = |text: &str, hidden: &mut bool| {
-            let drawn = clean(text);
-            let plain = match self.redactor.text(&drawn) {
-                // A terminal would have drawn a secret, though it does not stand there as it is.
-                Cow::Owned(redacted) => redacted,
-                Cow::Borrowed(_) => self.redactor.text(&mark_hidden(text)).into_owned(),
-            };
-            *hidden |= plain != text;
-            plain
-        };
-        match value {
-            Value::String(string) => text(&string, hidden).into(),
-            Value::Array(items) => items
-                .into_iter()
-                .map(|item| self.plain(item, hidden))
-                .collect(),
-            Value::Object(entries) => {
-                let mut hidden_in_keys = false;
-                let entries = map_entries(
-                    entries,
-                    |key| text(key, &mut hidden_in_keys),
-                    |value| self.plain(value, hidden),
-                );
-                *hidden |= hidden_in_keys;
-                entries.into()
-            }
-            other => other,
-        }
-    }
 }
 
 fn mismatch(said: &str) -> CallError {
@@ -300,52 +269,6 @@ fn unwrapped(data: Value, schema: &OutputSchema) -> Value {
             }
         }
         other => other,
-    }
-}
-
-/// Cuts the list in some data until an assistant can take it, and says how long it was if it had to. `None` where
-/// nothing can be cut and it is too long.
-fn fit(data: &mut Value, most: usize) -> Option<Option<usize>> {
-    let all = size(data);
-    if all <= most {
-        return Some(None);
-    }
-    let Some(Value::Array(items)) = data.get_mut(ITEMS_KEY) else {
-        return None;
-    };
-    let mut left =
-        most.saturating_sub(all - items.iter().map(|item| size(item) + 1).sum::<usize>());
-    let total = items.len();
-    let fitting = items.iter().take_while(|item| {
-        let size = size(item) + 1;
-        let fits = size <= left;
-        left = left.saturating_sub(size);
-        fits
-    });
-    let kept = fitting.count();
-    if kept == 0 {
-        return None;
-    }
-    items.truncate(kept);
-    Some(Some(total))
-}
-
-/// How many bytes a value has as JSON.
-fn size(value: &Value) -> usize {
-    struct Counter(usize);
-    impl io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut counter = Counter(0);
-    match serde_json::to_writer(&mut counter, value) {
-        Ok(()) => counter.0,
-        Err(_) => usize::MAX / 2,
     }
 }
 
