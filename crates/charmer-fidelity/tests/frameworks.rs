@@ -15,12 +15,13 @@ use charmer_discover::{DiscoverOptions, discover};
 use charmer_fidelity::{Truth, compare};
 
 /// The Go programs, and the families that they are read as.
-const GO: [(&str, &str); 5] = [
+const GO: [(&str, &str); 6] = [
     ("urfave1", "urfave/cli"),
     ("urfave2", "urfave/cli"),
     ("urfave3", "urfave/cli"),
     ("kong", "kong"),
     ("kingpin", "kingpin"),
+    ("fang", "cobra"),
 ];
 
 /// The Node programs, likewise.
@@ -105,8 +106,12 @@ async fn check(name: &str, program: &Path, family: &str) -> Vec<String> {
         found.family, found.spawned
     );
     let mut wrong = Vec::new();
-    // kingpin shows no other names.
-    let aliases = if family == "kingpin" { 0.0 } else { 1.0 };
+    // kingpin and fang show no other names.
+    let aliases = if matches!(name, "kingpin" | "fang") {
+        0.0
+    } else {
+        1.0
+    };
     if found.family != family {
         wrong.push(format!("{name} was taken for {}", found.family));
     }

@@ -8,7 +8,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicIsize, Ordering},
     },
 };
@@ -53,6 +53,8 @@ type JunkLearnt = (Option<Fact<KindSketch>>, Option<Fact<Vec<Choice>>>);
 #[derive(Default)]
 pub(in crate::family) struct Questions {
     known: Mutex<HashMap<String, JunkLearnt>>,
+    /// Who is asking about a flag at the moment: the others wait for the answer.
+    asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     spent: AtomicIsize,
 }
 
@@ -60,6 +62,16 @@ impl Questions {
     /// Asks about the flags of a command whose types are not sure.
     pub(in crate::family) async fn ask(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         self.spent.fetch_sub(EACH, Ordering::Relaxed);
+        let unknown = sketch.flags.iter();
+        let unknown = unknown.filter(|flag| is_open(flag) && self.recall(flag).is_none());
+        let mut keys: Vec<String> = unknown.map(key).collect();
+        keys.sort();
+        keys.dedup();
+        // In a fixed order, so that no two commands wait for each other.
+        let mut held = Vec::new();
+        for key in keys {
+            held.push(self.turn(key).lock_owned().await);
+        }
         let mut open: Vec<usize> = Vec::new();
         for (at, flag) in sketch.flags.iter_mut().enumerate() {
             if !is_open(flag) {
@@ -119,6 +131,11 @@ impl Questions {
                 }
             }
         }
+    }
+
+    fn turn(&self, key: String) -> Arc<tokio::sync::Mutex<()>> {
+        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(asking.entry(key).or_default())
     }
 
     fn recall(&self, flag: &FlagSketch) -> Option<JunkLearnt> {

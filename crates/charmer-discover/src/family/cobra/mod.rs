@@ -6,6 +6,7 @@
 
 mod behind;
 mod complete;
+mod fang;
 mod groups;
 mod listed;
 mod page;
@@ -60,6 +61,8 @@ pub(super) struct Cobra {
     unread: Mutex<HashSet<CommandPath>>,
     /// How many of those showed their help when they were asked themselves.
     without_help: AtomicUsize,
+    /// Whether pages show flags of ancestors among a command's own.
+    mixes_flags: AtomicBool,
     /// The words that show flags which other pages leave out.
     globals: OnceLock<Vec<String>>,
     /// They have shown them.
@@ -135,6 +138,8 @@ impl Family for Cobra {
         if !page.path.is_root() {
             return Some(sketch);
         }
+        let mixes = fang::as_cobra(page.text()).is_some();
+        self.mixes_flags.store(mixes, Ordering::Relaxed);
         if let Some(words) = globals_command(page.text(), &sketch) {
             let _ = self.globals.set(words);
         }
@@ -157,6 +162,9 @@ impl Family for Cobra {
 
     fn finish<'a>(&'a self, asker: &'a Asker<'a>, sketches: &'a mut Sketches) -> Refining<'a> {
         Box::pin(async move {
+            if self.mixes_flags.load(Ordering::Relaxed) {
+                fang::part_inherited(sketches);
+            }
             if self.completes.get().copied().unwrap_or(false) {
                 self.learn_flags(asker, sketches).await;
             }

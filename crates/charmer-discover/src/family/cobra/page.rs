@@ -10,7 +10,7 @@ use crate::{
 };
 
 use super::{
-    pflag,
+    fang, pflag,
     usage::{offers_children, positional_pattern, takes_value},
 };
 
@@ -19,7 +19,8 @@ const JSON_FIELDS: &str = "json fields";
 
 /// Reads a page; `None` if its usage line is another command's.
 pub(super) fn read(page: &Page<'_>) -> Option<CommandSketch> {
-    let found = sections(page.text());
+    let other = fang::as_cobra(page.text());
+    let found = sections(other.as_deref().unwrap_or(page.text()));
     let at = found.iter().position(|section| section.is("usage"))?;
     let usage = usage_lines(&found[at]);
     let first = usage.first()?;
