@@ -3,7 +3,8 @@
     python gather.py FOLDER [--part | NAME...]   (with the Python of the environment that holds the programs)
 
 `--part` leaves out those that take long to read. Truths come from the programs' parsers, from completion scripts and
-from manual pages; see the modules beside this one. A truth that cannot be had is a failure.
+from manual pages; see the modules beside this one. A truth that cannot be had is a failure, but for programs that no
+registry of Python's or Node's has: those are taken from the machine, where they are.
 """
 
 import concurrent.futures
@@ -12,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -104,6 +106,45 @@ def from_package(one, file, home):
     return manual_pages.tree_of(DEBIAN / "usr/share/man/man1", one["program"])
 
 
+def from_symfony(one, file, home):
+    """Its definition, which its own `list` prints as JSON."""
+    described = json.loads(output([file, "list", "--format=json", "--no-ansi"], home))["commands"]
+    # Each has the options of all.
+    common = set.intersection(*(set(one["definition"]["options"]) for one in described))
+    tree = {"": {"flags": {}, "runnable": False}}
+    for command in described:
+        flags = {}
+        for key, option in command["definition"]["options"].items():
+            shorts = [short for short in option["shortcut"].split("|") if short]
+            counts = len(shorts) > 1 and len({short[:2] for short in shorts}) == 1
+            flag = {"type": "count" if counts else "bool"}
+            if option["accept_value"]:
+                flag = {"type": "value", "repeat": option["is_multiple"]}
+                if not option["is_value_required"]:
+                    flag["optional_value"] = True
+            if shorts:
+                flag["short"] = shorts[0]
+            # Symfony's own, and the name that turns another off.
+            if key in ("help", "version", "no-ansi"):
+                flag["hidden"] = True
+            if key in common:
+                tree[""]["flags"][option["name"]] = flag
+                flag = {**flag, "inherited": True}
+            flags[option["name"]] = flag
+        name = command["name"]
+        # `usage` has the aliases behind the command's own line.
+        aliases = [usage for usage in command["usage"][1:] if " " not in usage]
+        tree[name] = {"flags": flags, "aliases": aliases}
+        if command["hidden"] or name in ("list", "help", "completion"):
+            tree[name]["hidden"] = True
+    return tree
+
+
+def from_thor(one, file, home):
+    """The commands that its class has."""
+    return json.loads(output(["ruby", HERE / "thor.rb", one["require"], one["class"]], home))
+
+
 def build(one):
     """Builds a program of `go/`, unless that is done."""
     GO.mkdir(exist_ok=True)
@@ -134,6 +175,8 @@ def place(one):
     if truth == "package":
         unpack(one)
         return DEBIAN / "usr/bin" / program
+    if one.get("machine"):
+        return pathlib.Path(shutil.which(program))
     return (NODE / ".bin" if truth == "node-parser" else BIN) / program
 
 
@@ -145,11 +188,17 @@ WAYS = {
     "manual": (from_manual, "manual pages"),
     "cobra": (from_cobra, "its own tree"),
     "package": (from_package, "manual pages"),
+    "symfony": (from_symfony, "its definition"),
+    "thor": (from_thor, "its class"),
 }
 
 
 def version(one):
     package = one.get("package", one["program"])
+    if one.get("machine"):
+        with tempfile.TemporaryDirectory() as home:
+            said = output([shutil.which(one["program"]), *one["version"]], home)
+        return re.search(r"\d+(\.\d+)+", said)[0]
     if one["truth"] == "cobra":
         module = (HERE / "go" / one["program"] / "go.mod").read_text()
         return re.search(rf"^\s*(?:require )?{re.escape(package)} v(\S+)", module, re.M)[1]
@@ -202,6 +251,10 @@ def main():
         programs = [one for one in programs if not one.get("long")]
     elif chosen:
         programs = [one for one in programs if one["program"] in chosen]
+    missing = [one for one in programs if one.get("machine") and not shutil.which(one["program"])]
+    for one in missing:
+        print(f"not on this machine: {one['program']}")
+    programs = [one for one in programs if one not in missing]
     failed = not programs
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         waiting = [(one, pool.submit(gather, one, folder)) for one in programs]

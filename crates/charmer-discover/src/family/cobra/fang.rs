@@ -10,7 +10,7 @@ use charmer_core::model::CommandPath;
 use crate::{
     fact::{Fact, Origin},
     family::Sketches,
-    sketch::{CommandSketch, FlagSketch, Scope},
+    sketch::{CommandSketch, FlagScope, FlagSketch},
 };
 
 /// Words in brackets at the end of a text that are no default.
@@ -82,7 +82,7 @@ pub(super) fn part_inherited(sketches: &mut Sketches) {
                     .get(words)
                     .is_some_and(|flags| flags.contains(&own))
             }) {
-                flag.scope = Some(Fact::new(Scope::Inherited, Origin::Help));
+                flag.scope = Some(Fact::new(FlagScope::Inherited, Origin::Help));
             }
         }
     }

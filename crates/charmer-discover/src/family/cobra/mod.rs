@@ -61,7 +61,7 @@ pub(super) struct Cobra {
     unread: Mutex<HashSet<CommandPath>>,
     /// How many of those showed their help when they were asked themselves.
     without_help: AtomicUsize,
-    /// Whether pages show flags of ancestors among a command's own.
+    /// Pages show flags of ancestors among a command's own.
     mixes_flags: AtomicBool,
     /// The words that show flags which other pages leave out.
     globals: OnceLock<Vec<String>>,
