@@ -1,4 +1,4 @@
-//! Python's click and typer: `ClickUsage: tool [OPTIONS] COMMAND [ARGS]...`, with rows or with rich's boxes.
+//! Python's click and typer: `Usage: tool [OPTIONS] COMMAND [ARGS]...`, with rows or with rich's boxes.
 
 mod boxes;
 mod option;

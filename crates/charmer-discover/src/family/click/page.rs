@@ -10,7 +10,7 @@ use crate::{
 /// The parts of a help text.
 #[derive(Debug, Default)]
 pub(super) struct ClickPage {
-    /// The usage line without `ClickUsage:`, on one line.
+    /// The usage line without `Usage:`, on one line.
     pub(super) usage: String,
     pub(super) description: String,
     pub(super) flags: Vec<FlagSketch>,

@@ -30,7 +30,7 @@ fn flags(sketch: &CommandSketch) -> Vec<String> {
     shown.collect()
 }
 
-const PLAIN: &str = "ClickUsage: brew-tea pour [OPTIONS] CUP... [SAUCER]
+const PLAIN: &str = "Usage: brew-tea pour [OPTIONS] CUP... [SAUCER]
 
   Pours tea.
 
@@ -80,7 +80,7 @@ fn commands_and_their_aliases() {
 }
 
 const BOXED: &str = "
- ClickUsage: brew-tea pour [OPTIONS] {cup} [spoons]...
+ Usage: brew-tea pour [OPTIONS] {cup} [spoons]...
 
  Pours tea.
 
@@ -160,7 +160,7 @@ fn boxes_of_new_versions() {
 #[test]
 fn boxes_of_old_versions() {
     let text = "
- ClickUsage: brew-tea [OPTIONS] COMMAND [ARGS]...
+ Usage: brew-tea [OPTIONS] COMMAND [ARGS]...
 
 ╭─ Options ────────────────────────────────────────────╮
 │ --size            TEXT  Of the pot [default: None]   │

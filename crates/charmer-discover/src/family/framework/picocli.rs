@@ -1,4 +1,4 @@
-//! Java's picocli: `FrameworkUsage: tool [-hV] [-s=<shop>] [COMMAND]`, options and positionals in rows without a heading.
+//! Java's picocli: `Usage: tool [-hV] [-s=<shop>] [COMMAND]`, options and positionals in rows without a heading.
 
 use charmer_core::model::{CommandPath, DoubleDash, Syntax};
 

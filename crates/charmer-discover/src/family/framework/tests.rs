@@ -174,7 +174,7 @@ OPTIONS:
 
 #[test]
 fn kong() {
-    let root = "FrameworkUsage: bakery <command> [flags]
+    let root = "Usage: bakery <command> [flags]
 
 Bake and sell.
 
@@ -204,7 +204,7 @@ Run \"bakery <command> --help\" for more information on a command.
             "-s --shop <String> =corner",
         ]
     );
-    let bake = "FrameworkUsage: bakery bake (b) --customer=STRING <recipe> [<extras> ...] [flags]
+    let bake = "Usage: bakery bake (b) --customer=STRING <recipe> [<extras> ...] [flags]
 
 Bake some bread.
 
@@ -283,7 +283,7 @@ Bake some bread.
 
 
 Flags:
-  -f, --flour=\"rye\"        KindSketch of flour.
+  -f, --flour=\"rye\"        Kind of flour.
       --seed=SEED ...      Seeds on top.
       --customer=CUSTOMER  For whom.
 
@@ -303,7 +303,7 @@ Args:
 
 #[test]
 fn commander() {
-    let root = "FrameworkUsage: bakery [options] [command]
+    let root = "Usage: bakery [options] [command]
 
 Bake and sell.
 
@@ -329,7 +329,7 @@ Commands:
             "-h --help Bool",
         ]
     );
-    let bake = "FrameworkUsage: bakery bake|b [options] <recipe> [extras...]
+    let bake = "Usage: bakery bake|b [options] <recipe> [extras...]
 
 Arguments:
   recipe              what to bake
@@ -527,7 +527,7 @@ fn topics_with_colons_are_called_by_one_word() {
 
 #[test]
 fn picocli() {
-    let root = "FrameworkUsage: bakery [-hV] [--loud] [-s=<shop>] [COMMAND]
+    let root = "Usage: bakery [-hV] [--loud] [-s=<shop>] [COMMAND]
 Bake and sell.
   -h, --help          Show this help message and exit.
       --loud          Say more.
@@ -548,7 +548,7 @@ Commands:
             "-s --shop <String>",
         ]
     );
-    let bake = "FrameworkUsage: bakery bake [-hV] [--[no-]salt] [--colour[=<colour>]]
+    let bake = "Usage: bakery bake [-hV] [--[no-]salt] [--colour[=<colour>]]
                    --customer=<customer> [-f=<flour>]
                    [--seed=<seed>]... <recipe> [<extras>...]
 Bake some bread.
@@ -556,7 +556,7 @@ Bake some bread.
       [<extras>...]         What else goes in.
       --colour[=<colour>]   Which colour.
       --customer=<customer> For whom.
-  -f, --flour=<flour>       KindSketch of flour.
+  -f, --flour=<flour>       Kind of flour.
                               Default: rye
       --[no-]salt           With salt.
       --seed=<seed>         Seeds on top.
@@ -580,7 +580,7 @@ fn symfony() {
     assert_eq!(chosen(help), "Symfony console");
     let root = "Bakery 1.2.3
 
-FrameworkUsage:
+Usage:
   command [options] [arguments]
 
 Options:
@@ -606,7 +606,7 @@ Available commands:
     let bake = "Description:
   Bakes some bread
 
-FrameworkUsage:
+Usage:
   bake [options] [--] <recipe> [<extras>...]
   b
 
@@ -614,7 +614,7 @@ Arguments:
   recipe                What to bake
 
 Options:
-      --flour=FLOUR     KindSketch of flour [default: \"rye\"]
+      --flour=FLOUR     Kind of flour [default: \"rye\"]
       --colour[=COLOUR]  Which colour
       --seed=SEED       Seeds on top (multiple values allowed)
 ";
@@ -633,7 +633,7 @@ Options:
 fn cleo() {
     let root = "Bakery (version 1.2.3)
 
-FrameworkUsage:
+Usage:
   command [options] [arguments]
 
 Options:
@@ -656,7 +656,7 @@ Available commands:
     );
     let oven = "Bakery (version 1.2.3)
 
-FrameworkUsage:
+Usage:
   command [options] [arguments]
 
 Options:
@@ -687,11 +687,11 @@ Options:
         read::<thor::Thor>(root, ""),
         ["bake: Bake some bread", "oven: Look after the oven"]
     );
-    let bake = "FrameworkUsage:
+    let bake = "Usage:
   bakery bake RECIPE [EXTRA...] --customer=CUSTOMER
 
 Options:
-  -f, [--flour=FLOUR]         # KindSketch of flour
+  -f, [--flour=FLOUR]         # Kind of flour
                               # Default: rye
       [--grain=GRAIN]         # How it is ground
                               # Possible values: fine, coarse

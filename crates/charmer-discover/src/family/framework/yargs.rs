@@ -92,7 +92,7 @@ fn with_three_dots(line: &str) -> String {
     plain.replace("..", "...")
 }
 
-/// The usage line: behind `FrameworkUsage:`, or the first line of the page.
+/// The usage line: behind `Usage:`, or the first line of the page.
 fn usage_line(text: &str, all: &[Section<'_>], program: &str) -> String {
     if let Some(section) = all.iter().find(|one| one.is("usage")) {
         return usage::statement(section);
