@@ -75,6 +75,11 @@ pub struct Bridge {
     pub(crate) structure: Structure,
     pub(crate) exposure: Exposure,
     pub(crate) example_prompts: bool,
+    #[cfg(feature = "http")]
+    pub(crate) http: charmer_server::HttpOptions,
+    /// Where to listen, if it is not served on standard input and output.
+    #[cfg(feature = "http")]
+    pub(crate) address: Option<charmer_server::HttpAddress>,
     pub(crate) results: Option<Results>,
     pub(crate) hints: Vec<(CommandPath, Hints)>,
     pub(crate) rules: Vec<(CommandPath, String, Rules)>,
@@ -115,6 +120,10 @@ impl Bridge {
             structure: Structure::default(),
             exposure: Exposure::new(Expose::All),
             example_prompts: false,
+            #[cfg(feature = "http")]
+            http: charmer_server::HttpOptions::default(),
+            #[cfg(feature = "http")]
+            address: None,
             results: None,
             hints: Vec::new(),
             rules: Vec::new(),
@@ -154,6 +163,14 @@ impl Bridge {
     /// offered by default.
     pub fn example_prompts(mut self, offered: bool) -> Self {
         self.example_prompts = offered;
+        self
+    }
+
+    /// Sets on which terms clients come in over HTTP, with `mcp start --http ADDRESS`; its `--token-file` goes before the one
+    /// that is set here.
+    #[cfg(feature = "http")]
+    pub fn http_options(mut self, options: charmer_server::HttpOptions) -> Self {
+        self.http = options;
         self
     }
 

@@ -35,6 +35,8 @@ pub use charmer_run::{
     layers, process::ConcurrencyGroup,
 };
 pub use charmer_server::ServerInfo;
+#[cfg(feature = "http")]
+pub use charmer_server::{Caps, HttpOptions};
 pub use log::Level;
 pub use selector::Selector;
 #[cfg(feature = "schemars")]

@@ -115,12 +115,34 @@ fn inner(program: &str, name: &str) -> Command {
         .arg_required_else_help(true)
         .subcommand(Command::new(GUARDIAN).hide(true).arg(Arg::new("mark").required(true))
                 .arg(Arg::new("spool").value_parser(value_parser!(PathBuf))))
-        .subcommand(Command::new("start").about("Serve on standard input and output").args([expose.clone(), results.clone(), prompts]).after_help(format!(
+        .subcommand(Command::new("start").about("Serve on standard input and output").args([expose.clone(), results.clone(), prompts]).args(http_options()).after_help(format!(
             "Example entry for a client's configuration:\n  {{\"command\": \"{program}\", \"args\": [\"{name}\", \"start\"]}}"
         )))
         .subcommand(Command::new("tools").about("Write the tool definitions as JSON").args([output, expose, results]).after_help(format!(
             "Examples:\n  {program} {name} tools\n  {program} {name} tools -o - | jq '.tools[].name'"
         )))
+}
+
+/// The options of `start` that serve over HTTP.
+#[cfg(feature = "http")]
+fn http_options() -> [Arg; 2] {
+    let address = Arg::new("http")
+        .long("http")
+        .value_name("ADDRESS")
+        .value_parser(|text: &str| text.parse::<charmer_server::HttpAddress>())
+        .help("Serve any number of clients over HTTP at this address, such as 127.0.0.1:8765, or unix:PATH");
+    let tokens = Arg::new("token-file")
+        .long("token-file")
+        .value_name("FILE")
+        .requires("http")
+        .value_parser(value_parser!(PathBuf))
+        .help("Let only clients in whose token is in this file: a line `name: token` for each, perhaps with [read] behind it");
+    [address, tokens]
+}
+
+#[cfg(not(feature = "http"))]
+fn http_options() -> [Arg; 0] {
+    []
 }
 
 /// Returns true if the environment asks for a server. A child of a bridge sees `MCP_MODE` too, and must not start
@@ -229,6 +251,15 @@ fn exposed_as(bridge: &Bridge, matches: &ArgMatches) -> Bridge {
         Some("text") => Some(Results::Text),
         _ => bridge.results,
     };
+    #[cfg(feature = "http")]
+    {
+        let asked = matches.try_get_one::<charmer_server::HttpAddress>("http");
+        bridge.address = asked.ok().flatten().cloned();
+        let tokens = matches.try_get_one::<PathBuf>("token-file");
+        if let Some(tokens) = tokens.ok().flatten() {
+            bridge.http.token_file = Some(tokens.clone());
+        }
+    }
     // Only a server has prompts to offer.
     bridge.example_prompts |= matches!(matches.try_get_one("prompts"), Ok(Some(true)));
     bridge

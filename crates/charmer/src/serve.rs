@@ -47,7 +47,13 @@ fn run(bridge: &Bridge) -> Result<(), String> {
     for warning in &assembled.catalogue.warnings {
         (bridge.logger)(Level::Warn, &warning.to_string());
     }
-    if std::io::stdin().is_terminal() {
+    #[cfg(feature = "http")]
+    let listener = listener(bridge)?;
+    #[cfg(feature = "http")]
+    let on_stdio = listener.is_none();
+    #[cfg(not(feature = "http"))]
+    let on_stdio = true;
+    if on_stdio && std::io::stdin().is_terminal() {
         (bridge.logger)(
             Level::Warn,
             "this is an MCP server, and it expects a client on standard input; add it to your assistant's \
@@ -71,10 +77,32 @@ fn run(bridge: &Bridge) -> Result<(), String> {
     if let Some(promotions) = &bridge.exposure.promotions {
         server = server.promotions(promotions.clone());
     }
-    let served = server.run_stdio().map_err(|error| error.to_string());
+    #[cfg(feature = "http")]
+    let served = match listener {
+        Some(listener) => server.run_http(listener, bridge.http.clone()),
+        None => server.run_stdio(),
+    };
+    #[cfg(not(feature = "http"))]
+    let served = server.run_stdio();
+    let served = served.map_err(|error| error.to_string());
     // The process may end right after this, and with it the thread that writes.
     if let Some(audit) = &assembled.audit {
         audit.finish(std::time::Duration::from_secs(2));
     }
     served
+}
+
+/// Where clients come in over HTTP, if they are to, and they are told of it.
+#[cfg(feature = "http")]
+fn listener(bridge: &Bridge) -> Result<Option<charmer_server::HttpListener>, String> {
+    use std::io::Write;
+
+    let Some(address) = &bridge.address else {
+        return Ok(None);
+    };
+    let listener = charmer_server::HttpListener::bind(address, &bridge.http);
+    let listener = listener.map_err(|error| error.to_string())?;
+    // There is nobody left to tell when standard error is gone.
+    let _ = writeln!(std::io::stderr(), "listening on {}", listener.url());
+    Ok(Some(listener))
 }

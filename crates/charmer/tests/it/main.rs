@@ -2,6 +2,7 @@
 
 mod client;
 mod faults;
+mod http;
 mod middleware;
 mod protocol;
 mod roundtrip;
