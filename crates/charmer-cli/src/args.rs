@@ -256,7 +256,7 @@ pub(crate) struct Selection {
         value_name = "GLOB",
         value_delimiter = ',',
         help_heading = "Selection",
-        long_help = "ServedOffer only commands and spells that match. Levels are separated by `/` or spaces; `*` stays within \
+        long_help = "Offer only commands and spells that match. Levels are separated by `/` or spaces; `*` stays within \
                      a level, `**` crosses them. A command stands for all commands below it. A spell goes by its \
                      name; `spells/*` are all of them. May be repeated, or list several with commas: \
                      `--allow get,logs,'rollout/*'`"
@@ -278,7 +278,7 @@ pub(crate) struct Selection {
     #[arg(
         long,
         help_heading = "Selection",
-        long_help = "ServedOffer also flags that change where a program connects, who it is, which configuration it loads or \
+        long_help = "Offer also flags that change where a program connects, who it is, which configuration it loads or \
                      which program it runs. They are left out otherwise, because an assistant that can set them can \
                      get past everything else; `charmer inspect` lists them with the reason"
     )]

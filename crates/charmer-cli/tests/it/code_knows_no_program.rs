@@ -114,7 +114,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "programs of many families answer only inside a repository",
     ),
     (
-        "charmer-core/src/assessment/redirect/values.rs",
+        "charmer-core/src/assessment/redirecting_flags/values.rs",
         "kustomize",
         "a flag that many programs for clusters have",
     ),
