@@ -25,4 +25,5 @@ pub use path::CommandPath;
 pub use shared::{Pool, Shared};
 pub use syntax::{DoubleDash, LongValue, ShortValue, Syntax};
 pub use usage::parse_usage;
+pub(crate) use usage::split_outside_brackets;
 pub use value_type::{JsonKind, MapValue, ValueType};

@@ -123,30 +123,34 @@ fn series<'n>(first: &'n str, last: &str) -> Option<&'n str> {
 
 /// Splits at white space outside of brackets; `None` if brackets do not match or parentheses group alternatives.
 fn split_words(pattern: &str) -> Option<Vec<&str>> {
-    let mut words = Vec::new();
-    let mut open: Vec<char> = Vec::new();
-    let mut start = None;
-    for (at, c) in pattern.char_indices() {
+    match pattern.contains(['(', ')', '{', '}']) {
+        true => None,
+        false => split_outside_brackets(pattern, char::is_whitespace),
+    }
+}
+
+/// Splits a text outside of its brackets, without empty parts; `None` if they do not match.
+pub(crate) fn split_outside_brackets(text: &str, at: impl Fn(char) -> bool) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
+    let mut open = Vec::new();
+    let mut start = 0;
+    for (place, c) in text.char_indices() {
         match c {
             '[' => open.push(']'),
             '<' => open.push('>'),
-            '(' | ')' | '{' | '}' => return None,
-            ']' | '>' if open.pop() != Some(c) => return None,
+            '(' => open.push(')'),
+            '{' => open.push('}'),
+            ']' | '>' | ')' | '}' if open.pop() != Some(c) => return None,
             _ => {}
         }
-        if c.is_whitespace() && open.is_empty() {
-            if let Some(start) = start.take() {
-                words.push(&pattern[start..at]);
-            }
-        } else if start.is_none() {
-            start = Some(at);
+        if open.is_empty() && at(c) {
+            parts.push(text[start..place].trim());
+            start = place + c.len_utf8();
         }
     }
-    if !open.is_empty() {
-        return None;
-    }
-    words.extend(start.map(|start| &pattern[start..]));
-    Some(words)
+    parts.push(text[start..].trim());
+    open.is_empty()
+        .then(|| parts.into_iter().filter(|part| !part.is_empty()).collect())
 }
 
 /// One word: `Some(None)` if it is no positional, `None` if it cannot be read.

@@ -4,7 +4,7 @@
 //! `[<options>] <branch> | [<options>] [<branch>] -- <file>...` are two lines. A line that holds anything else than
 //! plain words, flags and dashes (`<ref>@{<n>}`, `TYPE/NAME`) is no help, and left out.
 
-use crate::tool::Input;
+use crate::{model::split_outside_brackets, tool::Input};
 
 /// The most lines that alternatives in brackets are multiplied into.
 const MOST_LINES: usize = 64;
@@ -159,10 +159,10 @@ fn alternatives(pattern: &str, required: bool, depth: usize) -> Option<Vec<Vec<U
         return None;
     }
     let mut lines = Vec::new();
-    for alternative in split(pattern, |c| c == '|')? {
+    for alternative in split_outside_brackets(pattern, |c| c == '|')? {
         let mut so_far: Vec<Vec<UsagePart>> = vec![Vec::new()];
         let mut flag_before = false;
-        for element in split(alternative, char::is_whitespace)? {
+        for element in split_outside_brackets(alternative, char::is_whitespace)? {
             let mut choices = element_parts(element, required, depth)?;
             if let [only] = &mut choices[..]
                 && let [UsagePart::Word { behind_flag, .. }] = &mut only[..]
@@ -206,7 +206,9 @@ fn element_parts(element: &str, required: bool, depth: usize) -> Option<Vec<Vec<
         let inner = bare
             .strip_prefix(open)
             .and_then(|rest| rest.strip_suffix(close));
-        if let Some(inner) = inner.filter(|inner| split(inner, |_| false).is_some()) {
+        if let Some(inner) =
+            inner.filter(|inner| split_outside_brackets(inner, |_| false).is_some())
+        {
             let mut inner = alternatives(inner, required && open == '(', depth + 1)?;
             if many {
                 for part in inner.iter_mut().flatten() {
@@ -244,8 +246,8 @@ fn element_parts(element: &str, required: bool, depth: usize) -> Option<Vec<Vec<
 /// The name in `<name>` or `NAME`, with what may follow it directly (`TYPE[.VERSION]`) left out.
 fn plain_word(element: &str) -> Option<String> {
     let (head, tail) = element.split_at(element.find('[').unwrap_or(element.len()));
-    let tail_is_optional =
-        split(tail, |_| false).is_some() && (tail.is_empty() || tail.ends_with(']'));
+    let tail_is_optional = split_outside_brackets(tail, |_| false).is_some()
+        && (tail.is_empty() || tail.ends_with(']'));
     let is_name = |name: &str| {
         !name.is_empty()
             && name
@@ -258,28 +260,4 @@ fn plain_word(element: &str) -> Option<String> {
     // A word in small letters without brackets is to be written as it stands.
     let name = quoted.or_else(|| Some(head).filter(|head| *head == head.to_uppercase()))?;
     (tail_is_optional && is_name(name)).then(|| name.to_owned())
-}
-
-/// Splits a text outside of its brackets; none if they do not match.
-fn split(text: &str, at: impl Fn(char) -> bool) -> Option<Vec<&str>> {
-    let mut parts = Vec::new();
-    let mut open = Vec::new();
-    let mut start = 0;
-    for (place, c) in text.char_indices() {
-        match c {
-            '[' => open.push(']'),
-            '<' => open.push('>'),
-            '(' => open.push(')'),
-            '{' => open.push('}'),
-            ']' | '>' | ')' | '}' if open.pop() != Some(c) => return None,
-            _ => {}
-        }
-        if open.is_empty() && at(c) {
-            parts.push(text[start..place].trim());
-            start = place + c.len_utf8();
-        }
-    }
-    parts.push(text[start..].trim());
-    open.is_empty()
-        .then(|| parts.into_iter().filter(|part| !part.is_empty()).collect())
 }

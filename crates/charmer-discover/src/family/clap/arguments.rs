@@ -2,6 +2,8 @@
 
 use charmer_core::model::{Positional, ValueType};
 
+use crate::family::pattern;
+
 use super::{
     entries::RowEntry,
     notes::ClapNotes,
@@ -101,7 +103,7 @@ fn explain(positional: &mut Positional, entry: &RowEntry<'_>) {
     positional.variadic |= entry.left.ends_with("...");
     guess_type(
         positional,
-        bare(usage::split(entry.left).first().unwrap_or(&"")),
+        bare(pattern::words(entry.left).first().unwrap_or(&"")),
     );
     if is_boolean(&notes) {
         positional.value_type = ValueType::Bool;

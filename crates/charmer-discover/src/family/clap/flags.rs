@@ -5,10 +5,10 @@ use charmer_core::model::{FlagValue, Repetition, ValueType};
 use super::{
     arguments::{is_boolean, names_path},
     entries::RowEntry,
-    usage,
 };
 use crate::{
     fact::{Fact, Origin},
+    family::pattern,
     help::{FlagNames, flag_names},
     sketch::{FlagSketch, KindSketch},
 };
@@ -73,7 +73,7 @@ fn kind(names: &FlagNames, modern: bool) -> KindSketch {
     let inner = value
         .strip_prefix('[')
         .map_or(value.as_str(), |inner| inner.trim_end_matches(']'));
-    let count = usage::split(inner)
+    let count = pattern::words(inner)
         .iter()
         .filter(|word| word.starts_with('<'))
         .count();

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     fact::{Fact, Origin},
+    family::pattern,
     help::{Section, sections},
     sketch::{ChildSketch, CommandSketch, FlagSketch},
 };
@@ -58,7 +59,7 @@ pub(super) fn read(text: &str, path: &CommandPath) -> Option<PageRead> {
                 sketch.add_flag(flag);
             }
         } else if entry.left.starts_with(['<', '[']) {
-            arguments.push((usage::split(entry.left), entry));
+            arguments.push((pattern::words(entry.left), entry));
         } else {
             commands.push((section, entry));
         }

@@ -2,6 +2,7 @@
 
 use charmer_core::model::{CommandPath, Positional};
 
+use crate::family::pattern;
 use crate::flags::Flags;
 use crate::sketch::FlagSketch;
 
@@ -34,7 +35,7 @@ pub(super) struct Operand {
 pub(super) fn read(body: &str, path: &CommandPath, flags: &Flags) -> Option<ClapUsage> {
     let forms = forms(body);
     let first = forms.first()?;
-    let words = split(first);
+    let words = pattern::words(first);
     let rest = behind_path(&words, path)?;
     let mut usage = ClapUsage {
         program: program(&words),
@@ -66,27 +67,6 @@ fn forms(body: &str) -> Vec<String> {
         }
     }
     forms
-}
-
-/// Splits at white space outside of brackets.
-pub(super) fn split(text: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut depth = 0usize;
-    let mut start = None;
-    for (at, c) in text.char_indices() {
-        match c {
-            '<' | '[' | '(' | '{' => depth += 1,
-            '>' | ']' | ')' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if c.is_whitespace() && depth == 0 {
-            words.extend(start.take().map(|start: usize| &text[start..at]));
-        } else {
-            start.get_or_insert(at);
-        }
-    }
-    words.extend(start.map(|start| &text[start..]));
-    words
 }
 
 /// What follows the command's path. What an ancestor requires may stand between the words of the path.
@@ -130,7 +110,7 @@ impl ClapUsage {
                 last = true;
             } else if let Some(inner) = word.strip_prefix("[-- ") {
                 let inner = inner.trim_end_matches("...").trim_end_matches(']');
-                for word in split(inner) {
+                for word in pattern::words(inner) {
                     self.operand(word, false, true);
                 }
             } else if word.starts_with('-') {
@@ -231,7 +211,7 @@ fn values_of(name: &str, flags: &Flags) -> usize {
         Some(flag) => flag
             .placeholder
             .as_deref()
-            .map_or(0, |values| split(values).len()),
+            .map_or(0, |values| pattern::words(values).len()),
         // One that help hides: clap would show its value in angle brackets.
         None => 1,
     }

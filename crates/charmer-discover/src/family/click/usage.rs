@@ -6,7 +6,7 @@ use super::{
     option::{choices, take_extra},
     page::ListRow,
 };
-use crate::family::python::named_type;
+use crate::family::{pattern, python::named_type};
 
 /// The parts of a usage line.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct ClickUsage {
 
 /// Reads a usage line; `None` if it is not that of this path.
 pub(super) fn read(usage: &str, path: &CommandPath) -> Option<ClickUsage> {
-    let words = words(usage);
+    let words = pattern::words(usage);
     let mut found = ClickUsage::default();
     let options = words.iter().position(|word| *word == "[OPTIONS]");
     let head = &words[..options.unwrap_or(words.len())];
@@ -139,21 +139,6 @@ pub(super) fn describe(positionals: &mut [Positional], row: &ListRow) {
             positional.choices = values.into_iter().map(Choice::new).collect();
         }
     }
-}
-
-/// Splits at white space outside of brackets.
-fn words(text: &str) -> Vec<&str> {
-    let mut depth = 0usize;
-    text.split(|c: char| {
-        match c {
-            '[' | '{' | '<' => depth += 1,
-            ']' | '}' | '>' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c.is_whitespace() && depth == 0
-    })
-    .filter(|word| !word.is_empty())
-    .collect()
 }
 
 #[cfg(test)]
