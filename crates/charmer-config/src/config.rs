@@ -159,6 +159,9 @@ pub struct LimitSettings {
     /// How many characters of each stream an assistant gets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<usize>,
+    /// How large a picture or a sound may be that an assistant gets as such, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media: Option<u64>,
     /// How many items of a list an assistant gets, where output is data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<usize>,

@@ -58,6 +58,9 @@ impl Config {
         if let Some(bytes) = set.capture {
             limits.capture_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         }
+        if let Some(bytes) = set.media {
+            limits.media_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        }
         limits
     }
 

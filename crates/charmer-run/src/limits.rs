@@ -16,6 +16,8 @@ pub struct Limits {
     pub capture_bytes: usize,
     /// How many characters of each stream an assistant gets.
     pub output_chars: usize,
+    /// How many bytes a picture or a sound on standard output may have to be given as such.
+    pub media_bytes: usize,
     /// What it shares with other calls that may not all run at once.
     pub concurrency_group: Option<ConcurrencyGroup>,
 }
@@ -28,6 +30,8 @@ impl Default for Limits {
             grace: Duration::from_secs(2),
             capture_bytes: 8 << 20,
             output_chars: 40_000,
+            // In base64 that is 4 MiB; assistants' services take 5 MB.
+            media_bytes: 3 << 20,
             concurrency_group: None,
         }
     }
@@ -59,6 +63,13 @@ impl Limits {
     #[must_use]
     pub fn output_chars(mut self, chars: usize) -> Self {
         self.output_chars = chars;
+        self
+    }
+
+    /// Sets how many bytes a picture or a sound may have to be given as such.
+    #[must_use]
+    pub fn media_bytes(mut self, bytes: usize) -> Self {
+        self.media_bytes = bytes;
         self
     }
 

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    CallError, Ended, ErrorCode, Limits, Outcome, Redactor, process::Captured, read_output,
+    CallError, Ended, ErrorCode, Limits, Media, Outcome, Redactor, process::Captured, read_output,
     shown::shown_text,
 };
 
@@ -34,8 +34,10 @@ pub struct CallResult {
     pub text: String,
     /// The call failed.
     pub is_error: bool,
-    /// A client gets the text alone.
+    /// True where a client gets the text without the structured form; a picture or a sound stays beside it.
     pub text_alone: bool,
+    /// The picture or the sound that the program printed; `stdout` and the text say what it is.
+    pub media: Option<Media>,
 }
 
 impl CallResult {
@@ -56,6 +58,7 @@ impl CallResult {
             text: error_text(&error),
             is_error: true,
             text_alone: false,
+            media: None,
         }
     }
 
@@ -66,10 +69,12 @@ impl CallResult {
                 text: dry_run.to_text(redactor),
                 is_error: false,
                 text_alone: false,
+                media: None,
             };
         }
         let mut structured = Map::new();
         let mut parts: Vec<String> = Vec::new();
+        let mut media = None;
         let mut truncated = Map::new();
         if let Ended::Exited(code) = outcome.ended {
             structured.insert("exitCode".into(), code.into());
@@ -93,7 +98,12 @@ impl CallResult {
                 structured.insert("data".into(), data);
             }
             None => {
-                if let Some(text) = stream("stdout", &outcome.stdout) {
+                if let Some(mut text) = stream("stdout", &outcome.stdout) {
+                    match Media::of(outcome, limits, redactor) {
+                        Some(Ok(shown)) => media = Some(shown),
+                        Some(Err(why)) => text = format!("{text}\n[{why}]"),
+                        None => {}
+                    }
                     parts.push(text.clone());
                     structured.insert("stdout".into(), text.into());
                 }
@@ -160,6 +170,7 @@ impl CallResult {
             structured,
             text,
             is_error: error.is_some(),
+            media,
         }
     }
 }

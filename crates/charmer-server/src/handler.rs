@@ -2,10 +2,11 @@
 
 use std::{sync::Arc, time::Instant};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use charmer_core::{output::clean, text::nearest};
 use charmer_run::{
-    Answers, Call, CallError, CallResult, Caller, Client, ErrorCode, Outcome, Redactor, Resolved,
-    ServedTool, Spool, Transport as CallTransport, folder::Folders,
+    Answers, Call, CallError, CallResult, Caller, Client, ErrorCode, Media, Outcome, Redactor,
+    Resolved, ServedTool, Spool, Transport as CallTransport, folder::Folders,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -14,8 +15,8 @@ use rmcp::{
         CompleteResult, ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams,
         GetPromptResponse, Implementation, InputResponses, ListPromptsResult,
         ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-        SubscriptionFilter,
+        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+        ServerConfig, SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -27,6 +28,7 @@ use crate::{
     ServerInfo,
     ask::{self, Way},
     completion::candidates,
+    message::REMOVED_METHODS,
     pages_and_prompts::{PagesAndPrompts, Shelves},
     pool::CallPool,
     progress::Reporter,
@@ -409,9 +411,14 @@ impl ServerHandler for ClientHandler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if !KNOWN_METHODS.contains(&request.method.as_str()) {
+        let method = request.method.as_str();
+        let is_removed = REMOVED_METHODS.contains(&method)
+            && context
+                .protocol_version()
+                .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        if is_removed || !KNOWN_METHODS.contains(&method) {
             return Err(unknown_method(&request.method));
         }
         let detail = if request.method == "tools/call" {
@@ -543,11 +550,22 @@ fn malformed_call(params: &Value) -> String {
 }
 
 fn answer(result: CallResult) -> CallToolResult {
-    let mut answer = CallToolResult::success(vec![ContentBlock::text(result.text)]);
+    let mut content = vec![ContentBlock::text(result.text)];
+    content.extend(result.media.map(media));
+    let mut answer = CallToolResult::success(content);
     answer.structured_content = match result.text_alone {
         true => None,
         false => Some(Value::Object(result.structured)),
     };
     answer.is_error = Some(result.is_error);
     answer
+}
+
+fn media(media: Media) -> ContentBlock {
+    let data = STANDARD.encode(&media.bytes);
+    let mime_type = media.media_type.mime_type();
+    match media.media_type.is_audio() {
+        true => ContentBlock::audio(data, mime_type),
+        false => ContentBlock::image(data, mime_type),
+    }
 }

@@ -90,6 +90,56 @@ const CAST: &str = "cast_spell";
 const LIST: &str = "list_spells";
 
 #[test]
+fn a_picture_and_a_sound_are_given_as_such_beside_words_about_them() {
+    let project = Project::new();
+    let suite = example("suite");
+    for (spell, command) in [("draw", "image_content"), ("hum", "audio_content")] {
+        let keys = format!("command: \"'{}' {command}\"\npaths: [.]\n", suite.display());
+        project.write(spell, &keys);
+    }
+    let drawn = |session: &mut Session| {
+        let result = session.call("draw", json!({}));
+        assert_eq!(text(&result), "[PNG image, 69 bytes]");
+        let picture = &result["content"][1];
+        assert_eq!(
+            (&picture["type"], &picture["mimeType"]),
+            (&json!("image"), &json!("image/png"))
+        );
+        let data = picture["data"].as_str().expect("it has data");
+        assert!(
+            data.starts_with("iVBORw0KGgoAAAANSUhEUg") && data.len() == 92,
+            "{data}"
+        );
+        result
+    };
+    let mut session = project.serve(&[]);
+    let result = drawn(&mut session);
+    assert_eq!(
+        result["structuredContent"],
+        json!({"exitCode": 0, "stdout": "[PNG image, 69 bytes]"})
+    );
+    let result = session.call("hum", json!({}));
+    assert_eq!(text(&result), "[WAV audio, 52 bytes]");
+    let sound = &result["content"][1];
+    assert_eq!(
+        (&sound["type"], &sound["mimeType"]),
+        (&json!("audio"), &json!("audio/wav"))
+    );
+
+    // Who wants text alone gets the picture all the same: without structure nothing hides it.
+    let result = drawn(&mut project.serve(&["--results", "text"]));
+    assert_eq!(result["structuredContent"], Value::Null);
+
+    fs::write(project.path().join("charmer.yaml"), "limits: {media: 68}\n").expect("a file");
+    let result = project
+        .serve(&["--config", "charmer.yaml"])
+        .call("draw", json!({}));
+    assert_eq!(result["content"].as_array().map(Vec::len), Some(1));
+    let said = "[PNG image, 69 bytes]\n[it is larger than the 68 bytes that are shown: ";
+    assert!(text(&result).starts_with(said), "{result}");
+}
+
+#[test]
 fn spells_are_served_alone() {
     let project = Project::new();
     project.write(

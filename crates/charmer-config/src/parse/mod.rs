@@ -58,6 +58,7 @@ const LIMITS: &[&str] = &[
     "grace",
     "capture",
     "output",
+    "media",
     "max_items",
     "concurrency",
     "queue",
@@ -194,6 +195,9 @@ fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<LimitSettings> {
         output: fields
             .get("output")
             .and_then(|node| problems.amount(node, "output", 100..=100_000_000)),
+        media: fields
+            .get("media")
+            .and_then(|node| problems.size(node, "media", (0, 64 << 20))),
         max_items: fields
             .get("max_items")
             .and_then(|node| output::max_items(node, problems)),

@@ -5,6 +5,7 @@ mod ask;
 mod asked;
 mod clean;
 mod cut;
+mod media;
 mod prompt;
 #[cfg(feature = "data")]
 mod read;
@@ -14,6 +15,7 @@ pub use ask::{JsonRequest, chooses_look, json_flag, json_input};
 pub use asked::asked_format;
 pub use clean::{clean, mark_hidden};
 pub use cut::{Cut, cut_around, cut_middle};
+pub use media::MediaType;
 pub use prompt::{answering_flag, waiting_line};
 #[cfg(feature = "data")]
 pub use read::{Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, read};

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use charmer_core::output::MediaType;
+
 use crate::Spooled;
 
 /// The number of bytes that are dealt with on the thread that speaks with the client.
@@ -71,6 +73,11 @@ impl Captured {
         String::from_utf8_lossy(&end[end.len().saturating_sub(1024)..]).into_owned()
     }
 
+    /// The form of a picture or a sound; `None` for anything else.
+    pub(crate) fn media_type(&self) -> Option<MediaType> {
+        MediaType::of(&self.head).filter(|_| self.describe_binary().is_some())
+    }
+
     /// What binary output is, in a line; `None` for text.
     pub(crate) fn describe_binary(&self) -> Option<String> {
         let sample = &self.head[..self.head.len().min(4096)];
@@ -80,6 +87,9 @@ impl Captured {
             .sum();
         let binary = sample.contains(&0) || invalid * 10 > sample.len();
         binary.then(|| {
+            if let Some(media) = MediaType::of(sample) {
+                return format!("[{}, {} bytes]", media.name(), self.total);
+            }
             let start: String = sample
                 .iter()
                 .take(32)
@@ -238,6 +248,10 @@ mod tests {
         assert_eq!(
             captured.to_text(),
             "[binary output of 6 bytes, beginning with 7f 45 4c 46 00 01]"
+        );
+        assert_eq!(
+            Captured::whole(*b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR").to_text(),
+            "[PNG image, 16 bytes]"
         );
         assert_eq!(
             Captured::whole(*b"caf\xe9 is latin-1 and mostly text").to_text(),

@@ -179,6 +179,14 @@ impl Redactor {
         Cow::Owned(out)
     }
 
+    /// Whether there is a secret in these bytes, whatever they are.
+    pub(crate) fn changes(&self, bytes: &[u8]) -> bool {
+        let mut output = self.output();
+        let mut redacted = output.feed(bytes).into_owned();
+        redacted.extend(output.finish());
+        redacted != bytes
+    }
+
     /// A redactor for one stream of output.
     pub(crate) fn output(&self) -> RedactedOutput {
         RedactedOutput::new(self.stream())

@@ -5,7 +5,8 @@
 //! method is read as the type it must have, which also makes for errors that say what is wrong.
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest, RequestId,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest, ProtocolVersion,
+    RequestId,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -102,19 +103,44 @@ fn read_value(value: Value) -> Result<Option<Incoming>, LineRefusal> {
     }
 }
 
+/// Methods that the era since 2026-07-28 does not have any more.
+pub(crate) const REMOVED_METHODS: [&str; 5] = [
+    "initialize",
+    "ping",
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+];
+
 /// Reads a request whose envelope is sound.
 fn request(
     method: &str,
     object: Map<String, Value>,
     id: RequestId,
 ) -> Result<Incoming, LineRefusal> {
-    match typed_request(method, object) {
+    // Where a method does not exist, nothing can be wrong with its parameters.
+    let is_removed = REMOVED_METHODS.contains(&method) && is_modern(&object);
+    let unread = is_removed.then(|| object.clone());
+    let read = typed_request(method, object);
+    let read = match (read, unread) {
+        (Err(_), Some(object)) => Ok(ClientRequest::CustomRequest(custom_request(method, object))),
+        (read, _) => read,
+    };
+    match read {
         Ok(request) => Ok(deliver(ClientJsonRpcMessage::request(request, id))),
         Err(problem) => {
             let message = format!("invalid params for `{method}`: {problem}");
             Err(LineRefusal::invalid_params(Some(id), message))
         }
     }
+}
+
+/// Whether a request says of itself that it is of the era since 2026-07-28.
+fn is_modern(object: &Map<String, Value>) -> bool {
+    let meta = object.get("params").and_then(|params| params.get("_meta"));
+    let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
+    let version = version.and_then(Value::as_str);
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 /// Reads each method of the protocol as exactly that. Any other is delivered as it is, so that the
@@ -267,5 +293,34 @@ fn kind(value: &Value) -> &'static str {
         Value::String(_) => "a string",
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_era_does_not_have_any_more_is_unknown_in_it_whatever_its_parameters() {
+        for method in REMOVED_METHODS.iter().filter(|method| **method != "ping") {
+            let line = |version: &str| {
+                format!(
+                    r#"{{"jsonrpc": "2.0", "id": 1, "method": "{method}",
+                        "params": {{"_meta": {{"io.modelcontextprotocol/protocolVersion": "{version}"}}}}}}"#
+                )
+            };
+            let modern = read_message(line("2026-07-28").as_bytes());
+            let Some(Incoming::Message(message)) = modern else {
+                panic!("{method}: {modern:?}")
+            };
+            let ClientJsonRpcMessage::Request(request) = *message else {
+                panic!("{method}: {message:?}")
+            };
+            assert!(
+                matches!(&request.request, ClientRequest::CustomRequest(custom) if custom.method == *method)
+            );
+            let legacy = read_message(line("2025-11-25").as_bytes());
+            assert!(matches!(legacy, Some(Incoming::Refused(_))), "{method}");
+        }
     }
 }

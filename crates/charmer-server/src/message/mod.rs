@@ -7,7 +7,7 @@ mod refusal;
 mod salvage;
 
 pub(crate) use self::{
-    envelope::{Incoming, read_message},
+    envelope::{Incoming, REMOVED_METHODS, read_message},
     refusal::LineRefusal,
     salvage::IdScanner,
 };
