@@ -8,6 +8,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
+use crate::CallError;
+
 /// Something that a person must say before a call can go on.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -68,6 +70,17 @@ impl Answers {
     /// The answer to a question, if there is one.
     pub fn get(&self, key: &str) -> Option<&Answer> {
         self.0.get(key)
+    }
+
+    /// Whether a call may go on, where a question is answered by accepting or declining; `None` if it was not asked yet.
+    pub(crate) fn verdict(&self, question: &Question) -> Option<Result<(), CallError>> {
+        let refusal = match self.get(&question.key)? {
+            Answer::Accepted(_) => return Some(Ok(())),
+            Answer::Declined => CallError::refused("the user declined this call"),
+            Answer::Dismissed => CallError::refused("the user did not answer"),
+        };
+        let hint = "nothing was run; do not try again unless the user wants it";
+        Some(Err(refusal.hint(hint)))
     }
 
     /// Adds the answer to a question.

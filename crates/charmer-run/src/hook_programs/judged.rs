@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use charmer_core::call::understand;
+use serde_json::json;
 use tower::Service;
 
 use crate::{
-    Call, CallError, CallService, Ended, ErrorCode, Outcome, layers::Around, process::Captured,
+    Call, CallError, CallService, Ended, ErrorCode, Outcome, Question, layers::Around,
+    process::Captured,
 };
 
 use super::{
@@ -20,8 +22,8 @@ use super::{
 pub(crate) struct Judged(pub(crate) Asking);
 
 impl Judged {
-    /// The call as the hooks let it through.
-    async fn before(&self, mut call: Call) -> Result<Call, CallError> {
+    /// The call as the hooks let it through, or what a person has to be asked first.
+    async fn before(&self, mut call: Call) -> Result<Result<Call, Question>, CallError> {
         for level in self.0.hooks.at(HookMoment::Before) {
             // What no command line can be made of is refused anyway, and nobody has to judge it.
             prepared(&call)?;
@@ -32,6 +34,17 @@ impl Judged {
                 .await?
             {
                 HookReply::Refuse { reason, hint } => return Err(refused(reason, hint)),
+                HookReply::Ask { message } if call.dry_run => {
+                    let note = format!("the hook {name} has a person asked first: {message}");
+                    call.notes.push(note);
+                }
+                HookReply::Ask { message } => {
+                    let question = about(&call, message);
+                    match call.answers.verdict(&question) {
+                        None => return Ok(Err(question)),
+                        Some(verdict) => verdict?,
+                    }
+                }
                 HookReply::Allow(changes) => {
                     let changed = changes
                         .arguments
@@ -51,7 +64,7 @@ impl Judged {
                 }
             }
         }
-        Ok(call)
+        Ok(Ok(call))
     }
 
     /// The outcome as the hooks let it through. `call` is the one that was run.
@@ -73,6 +86,11 @@ impl Judged {
                 HookReply::Refuse { reason, hint } => {
                     let said = format!("the command ran, but its output is withheld: {reason}");
                     return Err(refused(said, hint));
+                }
+                // It is no answer here, and would not be read as one.
+                HookReply::Ask { message } => {
+                    let said = format!("the command ran, but its output is withheld: {message}");
+                    return Err(refused(said, None));
                 }
                 HookReply::Allow(changes) => self.change(&mut outcome, changes),
             }
@@ -104,6 +122,13 @@ impl Judged {
     }
 }
 
+/// The question of a hook about a call. Its key holds all that is asked about, so that an answer on one call is none on
+/// another.
+fn about(call: &Call, message: String) -> Question {
+    let key = json!([call.tool.name.as_str(), call.input, call.folder, message]);
+    Question::new(key.to_string(), message)
+}
+
 fn refused(reason: String, hint: Option<String>) -> CallError {
     let mut error = CallError::refused(reason);
     error.hint = hint;
@@ -126,7 +151,10 @@ impl Around for Judged {
         call: Call,
         mut inner: CallService,
     ) -> Result<Outcome, CallError> {
-        let mut call = self.before(call).await?;
+        let mut call = match self.before(call).await? {
+            Ok(call) => call,
+            Err(question) => return Ok(Outcome::needs_input(question)),
+        };
         if self.0.hooks.at(HookMoment::After).is_empty() {
             return inner.call(call).await;
         }

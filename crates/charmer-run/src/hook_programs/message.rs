@@ -26,6 +26,7 @@
 //! |---|---|---|
 //! | `before` | `allow` | `arguments`: those that stand in the place of the ones that were given, all of them |
 //! | `after` | `allow` | `stdout`, `stderr` and `data`: what stands in the place of the one that was printed |
+//! | `before` | `ask` | `message` (required): what the person behind the client is asked; the call goes on if that is accepted |
 //! | `before`, `after` | `refuse` | `reason` (required) and `hint`: what the caller is told |
 //! | `error` | none | `message` and `hint`: what the caller is told in the place of the ones that were there |
 //!
@@ -151,6 +152,8 @@ impl HookQuestion {
 pub(super) enum HookReply {
     /// It may go on, with these changes.
     Allow(HookChanges),
+    /// It may if a person says so.
+    Ask { message: String },
     /// It may not.
     Refuse {
         reason: String,
@@ -191,20 +194,21 @@ impl HookReply {
             }
             None => return Err(format!("`version` is missing, which is {VERSION}")),
         }
-        let refuses = match (moment, fields.remove("decision")) {
-            (HookMoment::Error, None) => false,
+        let decision = match (moment, fields.remove("decision")) {
+            (HookMoment::Error, None) => Decision::Allow,
             (HookMoment::Error, Some(_)) => {
                 return Err("`decision` has no meaning where the call has failed already".into());
             }
-            (_, Some(Value::String(word))) if word == "allow" => false,
-            (_, Some(Value::String(word))) if word == "refuse" => true,
+            (_, Some(Value::String(word))) if word == "allow" => Decision::Allow,
+            (_, Some(Value::String(word))) if word == "refuse" => Decision::Refuse,
+            (HookMoment::Before, Some(Value::String(word))) if word == "ask" => Decision::Ask,
             (_, Some(other)) => {
-                return Err(format!(
-                    "`decision` is {other}, and must be \"allow\" or \"refuse\""
-                ));
+                let words = decisions(moment);
+                return Err(format!("`decision` is {other}, and must be {words}"));
             }
             (_, None) => {
-                return Err("`decision` is missing, which is \"allow\" or \"refuse\"".into());
+                let words = decisions(moment);
+                return Err(format!("`decision` is missing, which is {words}"));
             }
         };
         let mut text = |key: &str| match fields.remove(key) {
@@ -212,31 +216,37 @@ impl HookReply {
             Some(Value::String(text)) => Ok(Some(text)),
             Some(_) => Err(format!("`{key}` must be text")),
         };
-        let answer = if refuses {
-            let reason = text("reason")?.filter(|reason| !reason.trim().is_empty());
-            Self::Refuse {
-                reason: reason.ok_or("`reason` is missing: what the caller is told")?,
+        let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        let answer = match decision {
+            Decision::Refuse => Self::Refuse {
+                reason: said(text("reason")?)
+                    .ok_or("`reason` is missing: what the caller is told")?,
                 hint: text("hint")?,
-            }
-        } else {
-            let mut changes = HookChanges::default();
-            match moment {
-                HookMoment::Before => match fields.remove("arguments") {
-                    None => {}
-                    Some(Value::Object(arguments)) => changes.arguments = Some(arguments),
-                    Some(_) => return Err("`arguments` must be an object".into()),
-                },
-                HookMoment::After => {
-                    changes.stdout = text("stdout")?;
-                    changes.stderr = text("stderr")?;
-                    changes.data = fields.remove("data");
+            },
+            Decision::Ask => Self::Ask {
+                message: said(text("message")?)
+                    .ok_or("`message` is missing: what the person is asked")?,
+            },
+            Decision::Allow => {
+                let mut changes = HookChanges::default();
+                match moment {
+                    HookMoment::Before => match fields.remove("arguments") {
+                        None => {}
+                        Some(Value::Object(arguments)) => changes.arguments = Some(arguments),
+                        Some(_) => return Err("`arguments` must be an object".into()),
+                    },
+                    HookMoment::After => {
+                        changes.stdout = text("stdout")?;
+                        changes.stderr = text("stderr")?;
+                        changes.data = fields.remove("data");
+                    }
+                    HookMoment::Error => {
+                        changes.message = text("message")?;
+                        changes.hint = text("hint")?;
+                    }
                 }
-                HookMoment::Error => {
-                    changes.message = text("message")?;
-                    changes.hint = text("hint")?;
-                }
+                Self::Allow(changes)
             }
-            Self::Allow(changes)
         };
         match fields.keys().next() {
             Some(key) => Err(format!(
@@ -245,6 +255,21 @@ impl HookReply {
             )),
             None => Ok(answer),
         }
+    }
+}
+
+/// The word of a hook.
+enum Decision {
+    Allow,
+    Ask,
+    Refuse,
+}
+
+/// The words that a hook may say at this moment.
+fn decisions(moment: HookMoment) -> &'static str {
+    match moment {
+        HookMoment::Before => r#""allow", "ask" or "refuse""#,
+        HookMoment::After | HookMoment::Error => r#""allow" or "refuse""#,
     }
 }
 
@@ -306,7 +331,22 @@ mod tests {
         );
         assert!(matches!(refused, Ok(HookReply::Refuse { reason, .. }) if reason == "no"));
 
+        let asked = read(
+            Before,
+            r#"{"version": 1, "decision": "ask", "message": "Really?"}"#,
+        );
+        assert!(matches!(asked, Ok(HookReply::Ask { message }) if message == "Really?"));
+
         for (moment, text) in [
+            (Before, r#"{"version": 1, "decision": "ask"}"#),
+            (
+                Before,
+                r#"{"version": 1, "decision": "ask", "message": "a", "arguments": {}}"#,
+            ),
+            (
+                After,
+                r#"{"version": 1, "decision": "ask", "message": "a"}"#,
+            ),
             (Before, ""),
             (Before, "allow"),
             (Before, "[]"),

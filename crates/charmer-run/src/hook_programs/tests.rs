@@ -12,14 +12,14 @@ use charmer_core::{
     model::{Cli, Command, Flag, Positional, Syntax, ValueType},
     tool::{CatalogueOptions, catalogue},
 };
-use serde_json::json;
+use serde_json::{Map, json};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use super::*;
 use crate::{
-    CallPath, CallResult, Caller, ErrorCode, HandlerCall, Outcome, Reply, ServedTool, SharedSteps,
-    Target, layers::Validate,
+    Answer, Answers, CallPath, CallResult, Caller, ErrorCode, HandlerCall, Outcome, Reply,
+    ServedTool, SharedSteps, Target, layers::Validate,
 };
 
 const ALLOW: &str = r#"cat >/dev/null; echo '{"version": 1, "decision": "allow"}'"#;
@@ -161,6 +161,52 @@ async fn what_a_hook_refuses_is_not_run() {
         assert_eq!(result.text, "no ticket (ask Bo)");
         assert_eq!((code(&result), server.runs()), ("not_permitted", 0));
     }
+}
+
+#[tokio::test]
+async fn what_a_hook_has_asked_is_run_only_when_a_person_agrees_to_just_that() {
+    let ask = answers(r#"{"version": 1, "decision": "ask", "message": "Greet them?"}"#);
+    let server = HookedServer::with(HookMoment::Before, &ask);
+    let served = server.served();
+    let call = async |name: &str, answers: Answers| {
+        let Value::Object(input) = json!({"name": name}) else {
+            unreachable!("it is an object")
+        };
+        let call = served.call_by(Caller::default(), input).answers(answers);
+        served.service.clone().call(call).await
+    };
+    let asked = call("Ann", Answers::default()).await.expect("a question");
+    let question = asked.question.expect("a question");
+    assert_eq!(question.message, "Greet them?");
+    let said = |answer: Answer| Answers::from_iter([(question.key.clone(), answer)]);
+    let yes = || said(Answer::Accepted(Map::new()));
+
+    for (answer, message) in [
+        (Answer::Declined, "the user declined this call"),
+        (Answer::Dismissed, "the user did not answer"),
+    ] {
+        let refused = call("Ann", said(answer)).await.expect_err("it is refused");
+        assert_eq!(refused.message, message);
+    }
+    let other = call("Bob", yes()).await.expect("a question");
+    assert!(
+        other
+            .question
+            .is_some_and(|other| other.key != question.key)
+    );
+    assert_eq!(server.runs(), 0);
+    let greeted = call("Ann", yes()).await.expect("it ran");
+    assert_eq!((greeted.question, server.runs()), (None, 1));
+
+    // Where nobody can be asked, that is the answer.
+    let result = server.greet("Ann").await;
+    assert!(
+        result.is_error
+            && result
+                .text
+                .contains("a person has to answer first: Greet them?")
+    );
+    assert_eq!(server.runs(), 1);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use tower::Service;
 
-use crate::{Answer as Said, Call, CallError, CallService, Outcome, Question};
+use crate::{Call, CallError, CallService, Outcome, Question};
 
 use super::Around;
 
@@ -55,12 +55,10 @@ impl Around for Ask {
             }
             return Ok(outcome);
         }
-        let refusal = match call.answers.get(&question.key) {
-            Some(Said::Accepted(_)) => return inner.call(call).await,
-            None => return Ok(Outcome::needs_input(question)),
-            Some(Said::Declined) => CallError::refused("the user declined this call"),
-            Some(Said::Dismissed) => CallError::refused("the user did not answer"),
-        };
-        Err(refusal.hint("nothing was run; do not try again unless the user wants it"))
+        match call.answers.verdict(&question) {
+            None => Ok(Outcome::needs_input(question)),
+            Some(Err(refusal)) => Err(refusal),
+            Some(Ok(())) => inner.call(call).await,
+        }
     }
 }
