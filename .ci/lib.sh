@@ -79,6 +79,8 @@ python=$tools/python/bin/python
 # Programs of others whose true trees are known.
 programs=$tools/programs
 inspector=$tools/inspector
+# The conformance suite, and a Node that is new enough for it.
+conformance=$tools/conformance
 assistants=$tools/assistants
 charmer=$target/debug/charmer
 # The command lines that every client is shown.

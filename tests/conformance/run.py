@@ -1,0 +1,201 @@
+"""The official conformance suite against `charmer serve --http`, in both revisions.
+
+    python3 run.py CHARMER FIXTURE SUITE_FOLDER [REVISION...]
+
+FIXTURE is the built example `suite`, a clap program with most of the tools that the suite calls; the rest are spells, in
+the folder beside this file. SUITE_FOLDER is where package.json was installed; the suite needs Node 24, which came along
+with it if the machine's own is older.
+
+What may fail is in `baseline-REVISION.yaml`, each with its reason. Anything else that fails, fails this; so does an entry
+that passes. That the programs behind the tools were really run is read from the server's audit log.
+"""
+
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REVISIONS = ("2026-07-28", "2025-11-25")
+# Long enough for a machine under load: the suite takes ten seconds, and a start less than one.
+SUITE_SECONDS = 240
+START_SECONDS = 60
+STOP_SECONDS = 30
+# The tools that are called in each revision, and the exit code that their programs end with.
+RUN = {
+    "test_simple_text": 0,
+    "test_error_handling": 1,
+    "test_image_content": 0,
+    "test_audio_content": 0,
+    "test_tool_with_progress": 0,
+}
+RUN_IN = {
+    "2026-07-28": RUN
+    | {
+        "test_logging_tool": 0,
+        "test_trigger_tool_change": 0,
+        "test_trigger_prompt_change": 0,
+    },
+    "2025-11-25": RUN | {"test_elicitation": 0},
+}
+
+
+class Failure(Exception):
+    """Why the check fails."""
+
+
+def node(folder: Path) -> str:
+    """A Node that is new enough: the machine's own, or the one that was installed with the suite."""
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), "")
+    candidates = ["node", str(folder / f"node_modules/node-linux-{machine}/bin/node")]
+    for candidate in candidates:
+        try:
+            said = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if int(said.lstrip("v").split(".")[0]) >= 24:
+            return candidate
+    raise Failure(f"needs Node 24 or newer: none of {', '.join(candidates)} is")
+
+
+class Server:
+    """`charmer serve --http` in a folder of its own, on a free port."""
+
+    def __init__(self, charmer: str, fixture: str, folder: Path) -> None:
+        self.folder = folder
+        shutil.copytree(HERE / "spells", folder / "spells")
+        for name in ("charmer.yaml", "toggle.sh", "ask.sh", "added_tool.yaml", "added_prompt.yaml"):
+            shutil.copy(HERE / name, folder)
+        # The root of a program's tools is called after its file, if its usage does not say.
+        (folder / "test").symlink_to(fixture)
+        self.log = folder / "stderr"
+        # Its cache is its own as well: the machine's may know another program of this name.
+        environment = os.environ | {"XDG_CACHE_HOME": str(folder / "cache")}
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [charmer, "serve", "--config", "charmer.yaml", "--http", "127.0.0.1:0"],
+                cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
+            )
+        self.url = self.address()
+
+    def address(self) -> str:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self.process.poll() is None:
+            for line in self.log.read_text().splitlines():
+                if line.startswith("listening on "):
+                    return line.removeprefix("listening on ")
+            time.sleep(0.05)
+        self.process.kill()
+        raise Failure(f"the server does not listen: {self.log.read_text()}")
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Failure("the server does not end when it is told to") from None
+        if code != 0:
+            raise Failure(f"the server ended with {code}: {self.log.read_text()}")
+
+    def calls(self) -> list[dict]:
+        return [json.loads(line) for line in (self.folder / "calls.jsonl").read_text().splitlines()]
+
+
+def checks(out: Path) -> dict[str, dict[str, int]]:
+    """How often each scenario's checks came to what."""
+    counted: dict[str, dict[str, int]] = {}
+    for file in sorted(out.glob("server-*/checks.json")):
+        # A folder is called after its scenario and the time.
+        name = re.sub(r"-\d{4}-\d\d-\d\dT[^T]*$", "", file.parent.name.removeprefix("server-"))
+        statuses = counted.setdefault(name, {})
+        for check in json.loads(file.read_text()):
+            statuses[check["status"]] = statuses.get(check["status"], 0) + 1
+    return counted
+
+
+def programs_ran(calls: list[dict], revision: str) -> None:
+    """The suite cannot tell a program that ran from a server that only says so; the audit log can."""
+    for tool, code in RUN_IN[revision].items():
+        ran = [call for call in calls if call.get("tool") == tool and call.get("argv")]
+        if not any(call.get("exitCode") == code for call in ran):
+            raise Failure(f"no call of `{tool}` that ran its program to exit code {code} is in the audit log: {ran}")
+
+
+def required(suite: Path, revision: str) -> set[str]:
+    """The scenarios that a revision asks of servers; others are run, and not counted."""
+    file = suite / f"node_modules/@modelcontextprotocol/conformance/requirements/{revision}.yaml"
+    names: set[str] = set()
+    inside = False
+    # A list of names under a key at the margin: all of YAML that it takes.
+    for line in file.read_text().splitlines():
+        if line.strip() and not line.startswith((" ", "-", "#")):
+            inside = line.strip() == "server:"
+        elif inside and line.strip().startswith("- "):
+            names.add(line.strip().removeprefix("- ").split(" #")[0].strip())
+    return names
+
+
+def conforms(charmer: str, fixture: str, suite: Path, revision: str) -> tuple[dict[str, dict[str, int]], set[str]]:
+    with tempfile.TemporaryDirectory(prefix="charmer-conformance-") as place:
+        folder = Path(place) / "served"
+        folder.mkdir()
+        out = Path(place) / "out"
+        server = Server(charmer, fixture, folder)
+        try:
+            words = [
+                node(suite), str(suite / "node_modules/@modelcontextprotocol/conformance/dist/index.js"),
+                "server", "--url", server.url, "--requirements", revision,
+                "--expected-failures", str(HERE / f"baseline-{revision}.yaml"), "-o", str(out),
+            ]  # fmt: skip
+            run = subprocess.run(
+                words, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True, timeout=SUITE_SECONDS,
+            )  # fmt: skip
+        finally:
+            server.stop()
+        counted = checks(out)
+        scored = required(suite, revision)
+        missing = scored - counted.keys()
+        if run.returncode != 0 or missing:
+            raise Failure(f"the suite ended with {run.returncode}, without {missing}:\n{run.stdout[-6000:]}")
+        programs_ran(server.calls(), revision)
+        return counted, scored
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) < 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    charmer, fixture, suite, *revisions = arguments
+    failed = 0
+    for revision in revisions or REVISIONS:
+        try:
+            counted, scored = conforms(
+                os.path.abspath(charmer), os.path.abspath(fixture), Path(suite).resolve(), revision
+            )
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            failed += 1
+            print(f"FAIL  {revision}: {failure}")
+            continue
+        whole = 0
+        for name, statuses in counted.items():
+            passed = not statuses.keys() & {"FAILURE", "WARNING"}
+            whole += passed and name in scored
+            verdict = "ok" if passed else "baseline" if name in scored else "not asked"
+            told = ", ".join(f"{count} {status.lower()}" for status, count in sorted(statuses.items()))
+            print(f"{verdict:9}  {revision}  {name}: {told}")
+        print(f"ok    {revision}: {whole} of {len(scored)} scenarios pass, the others as the baseline says; the programs ran")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
