@@ -1,9 +1,9 @@
-"""The Python SDK's client against a server made by Charmer, in both eras of the protocol.
+"""The Python SDK's client against a server made by Charmer, in both eras of the protocol, on stdio and over HTTP.
 
     python python_client.py TODO [CLI...]
 
 TODO is the built example `derive`, a to-do list that is called for good and for ill. Every other CLI, whatever its
-commands are, is listed and its schemas are read. Each is started as `CLI mcp start --prompts`.
+commands are, is listed and its schemas are read. Each is started as `CLI mcp start --prompts`, and once more with `--http`.
 
 The client is a judge that nobody here wrote: what it warns of, fails too. So does a server that talks on standard
 error, that has to be killed, or that leaves a process behind (which is read from /proc: this runs on Linux).
@@ -12,6 +12,8 @@ error, that has to be killed, or that leaves a process behind (which is read fro
 import json
 import logging
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +26,7 @@ from pathlib import Path
 import anyio
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client import Transport
 from mcp.client.stdio import stdio_client
 from mcp_types import INVALID_PARAMS, CallToolResult, ResourceTemplateReference, TextContent, Tool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
@@ -33,6 +36,8 @@ ERAS = {"legacy": ("legacy", HANDSHAKE_PROTOCOL_VERSIONS), "modern": ("auto", MO
 # Long enough for a machine under load; what takes longer hangs.
 CONNECTION_SECONDS = 120
 SETTLE_SECONDS = 10
+# What a server on HTTP says first.
+LISTENING = "listening on "
 # In the environment of a server and of all that it starts.
 MARK = "CHARMER_CLIENT_CHECK"
 
@@ -118,6 +123,49 @@ class Server:
 
     def close(self) -> None:
         self.errors.close()
+
+    def transport(self) -> Transport | str:
+        """What a client connects to."""
+        return stdio_client(self.parameters, self.errors)
+
+
+class HttpServer(Server):
+    """The same on a free port: it does not end with its client, but when it is told to."""
+
+    def __init__(self, cli: Path, folder: Path, plain: bool) -> None:
+        super().__init__(cli, folder, plain)
+        name, value = self.mark.split("=")
+        self.process = subprocess.Popen(
+            [str(cli), "mcp", "start", "--prompts", "--http", "127.0.0.1:0"],
+            env=os.environ | {name: value}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.errors,
+        )  # fmt: skip
+
+    def said(self) -> list[str]:
+        return Path(self.errors.name).read_text().splitlines(keepends=True)
+
+    def transport(self) -> Transport | str:
+        deadline = time.monotonic() + CONNECTION_SECONDS
+        while time.monotonic() < deadline and self.process.poll() is None:
+            for line in self.said():
+                if line.startswith(LISTENING) and line.endswith("\n"):
+                    return line.removeprefix(LISTENING).strip()
+            time.sleep(0.02)
+        raise AssertionError(f"the server does not listen: {self.said()}")
+
+    def after(self) -> None:
+        # Told like this, it ends as orderly as a server on stdio whose client has gone.
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.status.write_text(str(self.process.wait(SETTLE_SECONDS)))
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        others = [line for line in self.said() if not line.startswith(LISTENING)]
+        expect(len(self.said()) == len(others) + 1, f"it said more than once where it listens: {self.said()}")
+        Path(self.errors.name).write_text("".join(others))
+        super().after()
+
+
+KINDS = {"stdio": Server, "http": HttpServer}
 
 
 def expect(holds: object, otherwise: str) -> None:
@@ -357,7 +405,7 @@ def quiet() -> None:
 async def converse(server: Server, era: str, title: str, checks: list[Check]) -> None:
     mode, versions = ERAS[era]
     with anyio.fail_after(CONNECTION_SECONDS):
-        async with Client(stdio_client(server.parameters, server.errors), mode=mode) as client:
+        async with Client(server.transport(), mode=mode) as client:
             version = client.protocol_version
             attempt(f"{title} negotiates {version}", lambda: expect(version in versions, f"that is not {era}"))
             expect(server.processes(), "the server cannot be seen in /proc: nothing could be said of what it leaves")
@@ -389,13 +437,14 @@ def main(arguments: list[str]) -> int:
 
     for index, argument in enumerate(arguments):
         cli = Path(argument).resolve()
-        for era in ERAS:
-            title = f"{cli.name}, {era}:"
+        if not os.access(cli, os.X_OK):
+            report(cli.name, AssertionError(f"{argument} is not there; build the examples first"))
+            continue
+        for kind, era in ((kind, era) for kind in KINDS for era in ERAS):
+            title = f"{cli.name}, {kind}, {era}:"
             with tempfile.TemporaryDirectory() as folder:
-                server = Server(cli, Path(folder), plain=index == 0)
+                server = KINDS[kind](cli, Path(folder), plain=index == 0)
                 try:
-                    if not os.access(cli, os.X_OK):
-                        raise AssertionError(f"{argument} is not there; build the examples first")
                     anyio.run(converse, server, era, title, ANY if index else ANY + TODO)
                 except Exception as error:
                     report(f"{title} talks to the client", error)

@@ -55,7 +55,7 @@ fn both_eras_list_and_call_over_one_connection() {
 
     // A session that its client ends is gone.
     let end = Ask::new("DELETE").header("Mcp-Session-Id", &session);
-    assert_eq!(server.send(&end).status, 202);
+    assert_eq!(server.send(&end).status, 204);
     assert_eq!(server.send(&Ask::in_session(&session, &list())).status, 404);
     server.end();
 }
@@ -250,7 +250,7 @@ fn places_are_limited_and_become_free() {
     assert_eq!((full.status, full.header("retry-after")), (429, Some("1")));
     assert_eq!(full.json()["id"], 1);
     let end = Ask::new("DELETE").header("Mcp-Session-Id", &second);
-    assert_eq!(server.send(&end).status, 202);
+    assert_eq!(server.send(&end).status, 204);
     assert_eq!(server.send(&Ask::initialize()).status, 200);
 
     let news = Ask::new("GET").header("Mcp-Session-Id", &first);

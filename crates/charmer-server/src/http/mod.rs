@@ -418,7 +418,12 @@ impl Shared {
             Ok(shared.server.handler(client, calls.clone()))
         };
         let service = StreamableHttpService::new(handler, Arc::new(own), config);
-        let response = service.handle(admitted.request).await;
+        let ends_session = admitted.request.method() == Method::DELETE;
+        let mut response = service.handle(admitted.request).await;
+        // Clients take "accepted" for a session that has not ended.
+        if ends_session && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
         (reply::in_json(response, admitted.id).await, admitted.stream)
     }
 

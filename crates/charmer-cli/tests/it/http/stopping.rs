@@ -61,7 +61,7 @@ fn a_session_that_is_ended_takes_its_calls_with_it() {
     let session = server.send(&Ask::initialize()).session();
     let (_wire, process) = drift(&server, Some(&session));
     let end = Ask::new("DELETE").header("Mcp-Session-Id", &session);
-    assert_eq!(server.send(&end).status, 202);
+    assert_eq!(server.send(&end).status, 204);
     eventually(|| !runs(&process));
     server.end();
 }
