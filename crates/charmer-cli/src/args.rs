@@ -1,5 +1,6 @@
 //! The command line of `charmer`.
 
+mod audit;
 mod cache;
 mod clients;
 mod doctor;
@@ -19,6 +20,7 @@ use clap::{Args as ClapArgs, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::set::SetFlag;
 
+pub(crate) use audit::{AuditArgs, AuditCommand};
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use clients::{AddArgs, ListArgs, RemoveArgs, ScopeName};
 pub(crate) use doctor::DoctorArgs;
@@ -90,6 +92,7 @@ pub(crate) enum Command {
     Export(ExportArgs),
     Profile(ProfileArgs),
     Cache(CacheArgs),
+    Audit(AuditArgs),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Examples:

@@ -41,6 +41,7 @@ use crate::{
     rights::{self, Confines},
     rule, set,
     settings::{ServedProgram, Settings},
+    sha256::sha256,
     unread,
     visibility_rules::VisibilityRules,
     watched::WatchedPrograms,
@@ -182,7 +183,7 @@ impl Assembler {
         let engine = Engine::new(options);
         let audit = config.audit.as_ref().map(|audit| {
             let audit = audit.layer(redactor, &settings.folder);
-            audit.report_to(output::warn)
+            audit.chained(sha256).report_to(output::warn)
         });
         let pool = rights::pool();
         let running = settings

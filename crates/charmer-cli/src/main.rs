@@ -28,6 +28,7 @@ mod rule;
 mod runtime;
 mod set;
 mod settings;
+mod sha256;
 mod spells;
 mod table;
 mod tokens;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         Command::Profile(args) => commands::profile::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Cache(args) => commands::cache::run(&args),
+        Command::Audit(args) => commands::audit::run(&args),
         Command::Completions { shell } => commands::pages::completions(shell),
         Command::Man { out } => commands::pages::man(out.as_deref()),
         Command::Guardian { mark, spool } => {

@@ -217,6 +217,10 @@ pub struct AuditSettings {
     pub file: PathBuf,
     /// A call is refused if its line cannot be written.
     pub fail_closed: bool,
+    /// The size at which the file is moved aside, to `FILE.1`.
+    pub rotate: Option<u64>,
+    /// The number of files that are kept aside.
+    pub keep: usize,
 }
 
 /// The key `spool`: what is kept on disk of output that was cut, for the tool `read_output`.

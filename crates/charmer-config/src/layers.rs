@@ -130,8 +130,12 @@ impl AuditSettings {
     ///
     /// It is made once for a server, and goes around every call path.
     pub fn layer(&self, redactor: Redactor, directory: &Path) -> layers::Audit {
-        layers::Audit::new(directory.join(&self.file))
+        let audit = layers::Audit::new(directory.join(&self.file))
             .redact(redactor)
-            .fail_closed(self.fail_closed)
+            .fail_closed(self.fail_closed);
+        match self.rotate {
+            Some(size) => audit.rotate(size, self.keep),
+            None => audit,
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The commands of `charmer`, a file each.
 
 pub(crate) mod add;
+pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod call;
 mod call_input;

@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 mod attacks;
 #[cfg(unix)]
+mod audit;
 mod cache;
 mod call;
 mod check;

@@ -64,7 +64,9 @@ const LIMITS: &[&str] = &[
     "queue",
 ];
 const REDACT: &[&str] = &["values", "environment", "patterns"];
-const AUDIT: &[&str] = &["file", "fail_closed"];
+/// The audit logs that are kept aside, if nothing else is said.
+const KEPT_LOGS: usize = 10;
+const AUDIT: &[&str] = &["file", "fail_closed", "rotate", "keep"];
 const SPOOL: &[&str] = &["size", "files", "lifetime"];
 const LOG: &[&str] = &["calls"];
 
@@ -252,8 +254,16 @@ fn audit(node: &Node, problems: &mut Problems<'_>) -> Option<AuditSettings> {
     let fail_closed = fields
         .get("fail_closed")
         .and_then(|node| problems.switch(node, "fail_closed"));
+    let rotate = fields
+        .get("rotate")
+        .and_then(|node| problems.size(node, "rotate", (1 << 10, 100 << 30)));
+    let keep = fields
+        .get("keep")
+        .and_then(|node| problems.amount(node, "keep", 1..=1000));
     let file = fields.require("file", problems)?;
     Some(AuditSettings {
+        rotate,
+        keep: keep.unwrap_or(KEPT_LOGS),
         file: PathBuf::from(problems.word(file, "file")?),
         fail_closed: fail_closed.unwrap_or(false),
     })

@@ -348,7 +348,7 @@ fn empty_lists() {
     7 | audit:
       |      ^
       |
-      = help: its keys are `file` and `fail_closed`
+      = help: its keys are `file`, `fail_closed`, `rotate` and `keep`
     ");
 }
 

@@ -39,8 +39,8 @@ mod tests;
 
 pub use around::{Around, Layered};
 pub use ask::Ask;
-pub use audit::Audit;
 pub(crate) use audit::leave_argv;
+pub use audit::{Audit, AuditBreak, AuditVerified, ChainDigest, verify_audit};
 pub(crate) use data::GivenData;
 pub use filter::Filter;
 pub use log::log_calls;

@@ -13,7 +13,6 @@ use std::{
 use charmer_config::SourceKind;
 use charmer_server::Listing;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use super::{
@@ -26,6 +25,7 @@ use crate::{
     output,
     problem::Problem,
     settings::{Settings, home},
+    sha256::sha256,
 };
 
 /// The version of the format.
@@ -130,12 +130,6 @@ pub(super) fn run(args: &BundleArgs) -> Result<(), Problem> {
         ));
     }
     Ok(())
-}
-
-/// The SHA-256 of a file, in hexadecimal digits.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// This platform, as bundles call it.

@@ -9,13 +9,14 @@ use zip::ZipArchive;
 
 use super::{
     ReadPrograms,
-    bundle::{MANIFEST, sha256},
+    bundle::MANIFEST,
     portable::{PortableProgram, PortableServer, first_said},
 };
 use crate::{
     args::{RegistryArgs, RegistryName, Variable},
     output::{self, print_raw},
     problem::Problem,
+    sha256::sha256,
 };
 
 /// The schema that the file keeps to.

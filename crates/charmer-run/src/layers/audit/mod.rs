@@ -12,8 +12,11 @@
 //! `input` is what the caller sent. `begun` is always with `input`: the argv does not exist yet. A command that an author
 //! wrote out has both, with the program before its argv, because not all of its arguments need be on the command line.
 //!
+//! Lines can be chained ([`Audit::chained`]): the last field is then `chain`.
+//!
 //! Secrets are redacted in all of it; long texts are shortened, and say so.
 
+mod file;
 mod line;
 mod writer;
 
@@ -36,6 +39,8 @@ use tower::Service;
 use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor};
 
 use super::Around;
+use file::AuditFile;
+pub use file::{AuditBreak, AuditVerified, ChainDigest, verify as verify_audit};
 pub(crate) use line::leave_argv;
 use line::{AuditEntry, SEEN};
 use writer::{AuditWriter, Job, ReportProblem};
@@ -58,7 +63,7 @@ use writer::{AuditWriter, Job, ReportProblem};
 /// ```
 #[derive(Clone)]
 pub struct Audit {
-    path: PathBuf,
+    file: AuditFile,
     redactor: Redactor,
     fail_closed: bool,
     report: ReportProblem,
@@ -78,12 +83,27 @@ impl Audit {
         let path = path.into();
         Self {
             // The directory may change while the server runs.
-            path: std::path::absolute(&path).unwrap_or(path),
+            file: AuditFile::new(std::path::absolute(&path).unwrap_or(path)),
             redactor: Redactor::default(),
             fail_closed: false,
             report: Arc::new(|message| tracing::warn!("{message}")),
             shared: Arc::default(),
         }
+    }
+
+    /// Chains each line to the one before, by this digest: [`verify_audit`] then tells whether any was changed, removed or put
+    /// in between.
+    #[must_use]
+    pub fn chained(mut self, digest: ChainDigest) -> Self {
+        self.file.digest = Some(digest);
+        self
+    }
+
+    /// Moves the file aside when it has this size, to `FILE.1`, and keeps so many of those.
+    #[must_use]
+    pub fn rotate(mut self, size: u64, keep: usize) -> Self {
+        self.file.rotate = Some((size, keep));
+        self
     }
 
     /// Sets what must not be seen in it.
@@ -135,7 +155,7 @@ impl Audit {
     fn writer(&self) -> &AuditWriter {
         self.shared
             .writer
-            .get_or_init(|| AuditWriter::start(self.path.clone(), Arc::clone(&self.report)))
+            .get_or_init(|| AuditWriter::start(self.file.clone(), Arc::clone(&self.report)))
     }
 
     fn entry(&self, call: &Call) -> AuditEntry {
@@ -179,7 +199,7 @@ fn not_on_record(reason: &str) -> CallError {
 impl fmt::Debug for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Audit")
-            .field("path", &self.path)
+            .field("path", &self.file.path())
             .field("fail_closed", &self.fail_closed)
             .finish_non_exhaustive()
     }

@@ -1,9 +1,8 @@
 //! The thread that writes the audit log, and what it does when it cannot.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::{self, Write},
-    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -17,10 +16,15 @@ use tokio::sync::{
     oneshot,
 };
 
-use super::LineFields;
+use super::{
+    LineFields,
+    file::{AuditFile, OpenAudit},
+};
 
 /// The number of lines that may wait for the disk.
 const QUEUE: usize = 1024;
+/// The number of lines after which the file is let go of, so that other servers that write to it get their turn.
+const BURST: usize = 256;
 /// The time that the end of a log waits for its last lines to be written.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -67,7 +71,7 @@ impl Losses {
 }
 
 impl AuditWriter {
-    pub(super) fn start(path: PathBuf, report: ReportProblem) -> Self {
+    pub(super) fn start(file: AuditFile, report: ReportProblem) -> Self {
         let (jobs, given) = mpsc::channel(QUEUE);
         let (ends, ended) = blocking::channel();
         let losses = Arc::new(Losses {
@@ -77,7 +81,7 @@ impl AuditWriter {
             report,
         });
         let mut log = LogFile {
-            path,
+            file,
             torn: false,
             losses: Arc::clone(&losses),
         };
@@ -164,7 +168,7 @@ impl Drop for WriterParts {
 
 /// The thread's own view.
 struct LogFile {
-    path: PathBuf,
+    file: AuditFile,
     /// The last line was cut off by an error, so that the next must not be glued to it.
     torn: bool,
     losses: Arc<Losses>,
@@ -175,10 +179,15 @@ impl LogFile {
         while let Some(first) = jobs.blocking_recv() {
             // Open for one burst only: between two the file may be moved away.
             let mut file = None;
+            let mut lines = 0;
             let mut next = Some(first);
             while let Some(job) = next {
                 match job {
                     Job::Line(line, tell) => {
+                        lines += 1;
+                        if lines % BURST == 0 {
+                            file = file.filter(|file: &OpenAudit| !file.is_locked);
+                        }
                         let written = self.write(&mut file, line);
                         if let Some(tell) = tell {
                             // Whoever asked may have gone.
@@ -198,12 +207,12 @@ impl LogFile {
         if untold > 0 {
             (self.losses.report)(&format!(
                 "the audit log {} ends without its last {untold} lines",
-                self.path.display()
+                self.file.path().display()
             ));
         }
     }
 
-    fn write(&mut self, file: &mut Option<File>, mut line: LineFields) -> Result<(), String> {
+    fn write(&mut self, file: &mut Option<OpenAudit>, mut line: LineFields) -> Result<(), String> {
         let untold = self.losses.untold.swap(0, Ordering::Relaxed);
         if untold > 0 {
             line.insert("lostBefore".into(), untold.into());
@@ -220,25 +229,25 @@ impl LogFile {
             Err(error) => {
                 *file = None;
                 self.losses.untold.fetch_add(untold, Ordering::Relaxed);
-                let reason = format!("{}: {error}", self.path.display());
+                let reason = format!("{}: {error}", self.file.path().display());
                 self.losses.add(&reason);
                 Err(reason)
             }
         }
     }
 
-    fn append(&mut self, file: &mut Option<File>, line: &LineFields) -> io::Result<()> {
-        let file = match file {
+    fn append(&mut self, file: &mut Option<OpenAudit>, line: &LineFields) -> io::Result<()> {
+        let open = match file {
             Some(file) => file,
-            None => file.insert(open(&self.path)?),
+            None => file.insert(self.file.open()?),
         };
-        let mut bytes = Vec::with_capacity(512);
+        let (mut bytes, link) = open.line(line)?;
         if self.torn {
-            bytes.push(b'\n');
+            bytes.insert(0, b'\n');
         }
-        serde_json::to_writer(&mut bytes, line)?;
         bytes.push(b'\n');
         let mut written = 0;
+        let file: &mut File = &mut open.file;
         // By hand, because it must be known whether a part of the line is in the file.
         while written < bytes.len() {
             match file.write(&bytes[written..]) {
@@ -251,20 +260,9 @@ impl LogFile {
                 Err(error) => return Err(error),
             }
         }
+        open.link = link;
         Ok(())
     }
-}
-
-/// Opens the log to append to it; a new one is for its owner alone, because input can be confidential.
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
 }
 
 #[cfg(test)]
@@ -283,7 +281,7 @@ mod tests {
             report: Arc::new(|_| ()),
         };
         let mut log = LogFile {
-            path: path.clone(),
+            file: AuditFile::new(path.clone()),
             torn: true,
             losses: Arc::new(losses),
         };
