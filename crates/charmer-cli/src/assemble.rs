@@ -193,7 +193,7 @@ impl Assembler {
         let limits = config.limits();
         let mut shared = shared.audit(audit);
         if config.log.calls {
-            shared = shared.log(output::note);
+            shared = shared.log(output::note_call);
         }
         let hooks = hooks::runner(&settings, &mark, &engine);
         let of_file = HookPrograms::default().within(config.hooks.level(&hooks));

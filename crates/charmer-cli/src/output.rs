@@ -3,10 +3,14 @@
 use std::{
     io::{self, IsTerminal, Write},
     path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    time::SystemTime,
 };
 
 use anstyle::AnsiColor;
 pub(crate) use anstyle::Style;
+use charmer_run::Call;
+use serde_json::json;
 use terminal_size::{Height, Width};
 
 use crate::{problem::Problem, wrap::wrapped};
@@ -70,8 +74,44 @@ pub(crate) fn fail(problem: &Problem) {
     }
 }
 
+/// Lines about what goes on are JSON from now on.
+static IN_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Makes each line about what goes on a JSON object: `time`, `level` and `message`, and for one about a call its `call`, `tool`,
+/// `principal` and `transport`.
+pub(crate) fn log_in_json() {
+    IN_JSON.store(true, Ordering::Relaxed);
+}
+
+/// Prints a line as JSON, if lines are; returns true if it did.
+fn said_in_json(level: &str, message: &str, call: Option<&Call>) -> bool {
+    if !IN_JSON.load(Ordering::Relaxed) {
+        return false;
+    }
+    let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+    let mut line = json!({"time": time, "level": level, "message": message});
+    if let (Some(call), Some(fields)) = (call, line.as_object_mut()) {
+        fields.insert("call".into(), (*call.caller.id).into());
+        fields.insert("tool".into(), call.tool.name.as_str().into());
+        fields.insert("principal".into(), (*call.caller.principal).into());
+        fields.insert("transport".into(), call.caller.transport.as_str().into());
+    }
+    say(&line.to_string());
+    true
+}
+
+/// Prints how a call went.
+pub(crate) fn note_call(call: &Call, message: &str) {
+    if !said_in_json("info", message, Some(call)) {
+        note(message);
+    }
+}
+
 /// Prints a warning.
 pub(crate) fn warn(message: &str) {
+    if said_in_json("warning", message, None) {
+        return;
+    }
     let text = format!("{} {message}", styled(YELLOW.bold(), "warning:"));
     say(&wrapped(&text, error_width(), 2));
 }
@@ -83,6 +123,9 @@ pub(crate) fn show(picture: &str) {
 
 /// Prints a line about what goes on.
 pub(crate) fn note(message: &str) {
+    if said_in_json("info", message, None) {
+        return;
+    }
     say(&wrapped(&format!("charmer: {message}"), error_width(), 2));
 }
 

@@ -289,6 +289,21 @@ pub struct SpoolSettings {
 pub struct Log {
     /// The beginning and the end of every call are logged.
     pub calls: bool,
+    /// The form of the lines.
+    #[serde(skip_serializing_if = "is_default")]
+    pub format: LogFormat,
+}
+
+/// The form of the lines that a server logs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum LogFormat {
+    /// Text for people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 /// Returns true if a section says nothing that is not so anyway.

@@ -52,7 +52,9 @@ mod versions;
 mod yaml;
 
 pub use apply::{Applied, ApplyReport, Mismatches, ModelMismatch};
-pub use config::{AuditSettings, Config, LimitSettings, Log, Redact, SpoolKey, SpoolSettings};
+pub use config::{
+    AuditSettings, Config, LimitSettings, Log, LogFormat, Redact, SpoolKey, SpoolSettings,
+};
 pub use confine::{Confine, ConfineMode, expand_home};
 pub use convert::FileWarning;
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -32,7 +32,7 @@ use crate::layers::Structure;
 use crate::{
     Call, CallError, CallService, ErrorCode, Execute, LastCheck, Limits, Outcome, Policy, Redactor,
     Rule, ServedTool, Target, into_service,
-    layers::{Audit, GivenData, Validate, log_calls},
+    layers::{Audit, GivenData, Validate, log_calls_with},
     process::Launcher,
     wrap,
 };
@@ -59,8 +59,8 @@ impl SharedSteps {
 
     /// Tells how each call went.
     #[must_use]
-    pub fn log(mut self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.log = Some(step(log_calls(tell)));
+    pub fn log(mut self, tell: impl Fn(&Call, &str) + Send + Sync + 'static) -> Self {
+        self.log = Some(step(log_calls_with(tell)));
         self
     }
 

@@ -203,6 +203,12 @@ impl ToolsHandle {
         });
     }
 
+    /// Returns true if all tools are known that there will be.
+    #[cfg(feature = "http")]
+    pub(crate) fn are_complete(&self) -> bool {
+        self.offer.borrow().settled
+    }
+
     /// The list of the tools that are offered now.
     pub fn listing(&self) -> Listing {
         Listing::of(&self.current())

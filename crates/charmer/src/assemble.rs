@@ -101,7 +101,7 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
     let mut shared = SharedSteps::default().audit(audit.clone());
     if bridge.log_calls {
         let logger = Arc::clone(&bridge.logger);
-        shared = shared.log(move |line| logger(Level::Info, line));
+        shared = shared.log(move |_, line| logger(Level::Info, line));
     }
     let tools = ToolSet::new(catalogue.tools.iter().map(|tool| {
         let target = match bridge.handlers.get(&tool.path) {

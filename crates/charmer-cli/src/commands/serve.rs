@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::HttpRules;
+use charmer_config::{HttpRules, LogFormat};
 use charmer_core::expose::Expose;
 use charmer_discover::Discovery;
 use charmer_server::{HttpListener, HttpOptions, Listing, Server, ServerInfo, ended_by_signal};
@@ -55,6 +55,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     let settings = Settings::served(&args.served)?;
     if args.print_config {
         return print_config(&args.served, &settings);
+    }
+    if settings.config.log.format == LogFormat::Json {
+        output::log_in_json();
     }
     let http = http(args, &settings.config.http)?;
     let args = &args.served;

@@ -61,6 +61,56 @@ fn both_eras_list_and_call_over_one_connection() {
 }
 
 #[test]
+fn operators_ask_for_health_without_a_token() {
+    let mut server = HttpServer::with_tokens("");
+    let ask = |path: &str| Ask::new("GET").at(path).without("Accept");
+    assert_eq!(server.send(&ask("/healthz")).json()["status"], "ok");
+    // It is ready when the program is read; until then it says so.
+    let ready = loop {
+        let reply = server.send(&ask("/readyz"));
+        match reply.status {
+            503 => assert_eq!(reply.json()["status"], "reading programs"),
+            _ => break reply,
+        }
+    };
+    assert_eq!(
+        (ready.status, &ready.json()["status"]),
+        (200, &json!("ready"))
+    );
+    let wrong = server.send(&Ask::new("POST").at("/healthz"));
+    assert_eq!((wrong.status, wrong.header("allow")), (405, Some("GET")));
+    assert_eq!(server.send(&ask("/healthz/")).status, 404);
+    let stranger = ask("/healthz").header("Host", "evil.example");
+    assert_eq!(server.send(&stranger).status, 403);
+    server.terminate();
+    assert!(server.wait().0.success());
+}
+
+#[test]
+fn lines_of_the_log_are_json_and_have_the_id_of_the_audit_log() {
+    let config = "log: {calls: true, format: json}\naudit: {file: calls.jsonl}";
+    let mut server = HttpServer::start(config);
+    assert_eq!(server.send(&Ask::call("ship_list", json!({}))).status, 200);
+    server.terminate();
+    let (status, said) = server.wait();
+    assert!(status.success(), "{said}");
+    let audit = std::fs::read_to_string(server.path("calls.jsonl")).expect("it is written");
+    let audit: Value =
+        serde_json::from_str(audit.lines().next().unwrap_or_default()).expect("JSON");
+    let lines = said.lines().map(|line| {
+        serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("no JSON: {line}"))
+    });
+    let lines: Vec<Value> = lines.collect();
+    let call = lines.iter().find(|line| line["tool"] == "ship_list");
+    let call = call.unwrap_or_else(|| panic!("no line about the call: {said}"));
+    assert_eq!(
+        (&call["call"], &call["level"]),
+        (&audit["id"], &json!("info"))
+    );
+    assert_eq!(call["transport"], "http");
+}
+
+#[test]
 fn a_bad_message_is_answered_with_400_and_its_id() {
     let server = HttpServer::start("");
     let deep = format!(

@@ -22,8 +22,8 @@ use std::{
 };
 
 use crate::{
-    AuditSettings, Config, Diagnostics, LimitSettings, Log, Pattern, Redact, Secret, ServerRules,
-    SpoolKey, SpoolSettings,
+    AuditSettings, Config, Diagnostics, LimitSettings, Log, LogFormat, Pattern, Redact, Secret,
+    ServerRules, SpoolKey, SpoolSettings,
     output::RESULTS,
     place::Finding,
     read::Problems,
@@ -68,7 +68,8 @@ const REDACT: &[&str] = &["values", "environment", "patterns"];
 const KEPT_LOGS: usize = 10;
 const AUDIT: &[&str] = &["file", "fail_closed", "rotate", "keep"];
 const SPOOL: &[&str] = &["size", "files", "lifetime"];
-const LOG: &[&str] = &["calls"];
+const LOG: &[&str] = &["calls", "format"];
+const LOG_FORMATS: &[(&str, LogFormat)] = &[("text", LogFormat::Text), ("json", LogFormat::Json)];
 
 /// Reads the file's text. With the folder that holds it, the files that it names are read too.
 pub(crate) fn config(text: &str, file: &str, folder: Option<&Path>) -> Result<Config, Diagnostics> {
@@ -295,8 +296,12 @@ fn log(node: &Node, problems: &mut Problems<'_>) -> Option<Log> {
     let calls = fields
         .get("calls")
         .and_then(|node| problems.switch(node, "calls"));
+    let format = fields
+        .get("format")
+        .and_then(|node| problems.choice(node, "format", LOG_FORMATS));
     Some(Log {
         calls: calls.unwrap_or(false),
+        format: format.unwrap_or_default(),
     })
 }
 

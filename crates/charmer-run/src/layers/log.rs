@@ -1,6 +1,6 @@
 //! The outcome of each call, in a line for whoever runs the server.
 
-use crate::{Ended, Hooks};
+use crate::{Call, Ended, Hooks};
 
 /// Tells how each call went: its tool, how it ended and how long it took, or why it was refused.
 ///
@@ -10,16 +10,18 @@ use crate::{Ended, Hooks};
 /// # let _ = layer;
 /// ```
 pub fn log_calls(tell: impl Fn(&str) + Send + Sync + 'static) -> Hooks {
+    log_calls_with(move |_, line| tell(line))
+}
+
+/// The same, with the call that a line is about.
+pub fn log_calls_with(tell: impl Fn(&Call, &str) + Send + Sync + 'static) -> Hooks {
     Hooks::new().after(move |call, outcome| {
         let tool = &call.tool.name;
-        match &outcome {
-            Ok(outcome) => tell(&format!(
-                "{tool}: {} in {:?}",
-                ended(outcome.ended),
-                outcome.duration
-            )),
-            Err(error) => tell(&format!("{tool}: {}: {error}", error.code)),
-        }
+        let line = match &outcome {
+            Ok(outcome) => format!("{tool}: {} in {:?}", ended(outcome.ended), outcome.duration),
+            Err(error) => format!("{tool}: {}: {error}", error.code),
+        };
+        tell(call, &line);
         outcome
     })
 }

@@ -43,7 +43,7 @@ pub(crate) use audit::leave_argv;
 pub use audit::{Audit, AuditBreak, AuditVerified, ChainDigest, verify_audit};
 pub(crate) use data::GivenData;
 pub use filter::Filter;
-pub use log::log_calls;
+pub use log::{log_calls, log_calls_with};
 pub use rate_limit::RateLimit;
 pub(crate) use ready::Readied;
 pub use retry::Retry;

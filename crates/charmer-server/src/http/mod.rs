@@ -10,6 +10,7 @@
 mod caps;
 mod connection;
 mod guard;
+mod health;
 mod listen;
 mod options;
 mod principal;
@@ -283,6 +284,9 @@ impl Shared {
         }
         guard::check_host(&parts, connection, &self.options)?;
         guard::check_origin(&parts.headers, connection, &self.options)?;
+        if let Some(answer) = health::answer(&parts, &self.server, self.stop.is_cancelled()) {
+            return answer.map(Decision::Answer);
+        }
         if parts.uri.path() != guard::PATH {
             let message = format!("there is nothing here; the server is at {}", guard::PATH);
             return Err(Rejection::new(StatusCode::NOT_FOUND, message));

@@ -56,7 +56,7 @@ impl Rejection {
         }
     }
 
-    fn header(mut self, name: header::HeaderName, value: &'static str) -> Self {
+    pub(super) fn header(mut self, name: header::HeaderName, value: &'static str) -> Self {
         self.header = Some((name, value));
         self
     }
@@ -170,7 +170,7 @@ pub(super) fn close_after<B>(response: &mut Response<B>) {
     response.headers_mut().insert(header::CONNECTION, close);
 }
 
-fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Response<Inner> {
+pub(super) fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Response<Inner> {
     let mut response = Response::new(Full::new(body.into()).boxed());
     *response.status_mut() = status;
     let json = HeaderValue::from_static("application/json");
