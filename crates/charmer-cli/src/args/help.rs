@@ -13,7 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Ship", &["export"]),
 ];
 /// Those that only the long help has.
-const MORE: (&str, &[&str]) = ("More", &["cache", "completions", "man"]);
+const MORE: (&str, &[&str]) = ("More", &["audit", "cache", "completions", "man"]);
 
 const IDEAS: &str = "A program is anything that you can run. Each of its commands has an effect: it reads, writes or \
     destroys; with --read-only an assistant gets only what reads. A server works in a folder. A client, such as Cursor or \
