@@ -52,7 +52,7 @@ pub use hook_programs::{HOOK_TIMEOUT, HookGuard, HookLevel, HookMoment, HookProg
 pub use hooks::{After, Before, HookAnswer, Hooks};
 pub use limits::Limits;
 pub use media::Media;
-pub use path::{CallPath, SharedSteps, Step};
+pub use path::{CallPath, SharedSteps, Step, step};
 pub use permissions::Permissions;
 pub use policy::{Policy, RunPlace};
 pub use progress::{Progress, Snapshot};

@@ -106,7 +106,7 @@ impl fmt::Debug for SharedSteps {
 
 /// A layer as a step. What it does is code of a CLI only where somebody makes one: a path that names its layers would link
 /// them all.
-fn step<L>(layer: L) -> Step
+pub fn step<L>(layer: L) -> Step
 where
     L: Layer<CallService> + Send + Sync + 'static,
     L::Service: Service<Call, Response = Outcome> + Clone + Send + Sync + 'static,

@@ -19,7 +19,7 @@ use charmer_core::{
 use charmer_run::layers::{Structure, StructureMode};
 use charmer_run::{
     Call, CallError, CallResult, CallService, Exposure, HookAnswer, Hooks, Limits, Outcome,
-    Redactor, Reply, Results, SpoolLimits,
+    Redactor, Reply, Results, SpoolLimits, step,
 };
 use charmer_server::ServerInfo;
 use clap::ArgMatches;
@@ -30,7 +30,7 @@ use crate::{
     assemble::{Assembled, BridgePurpose, assemble, mistakes},
     log::{Level, Logger, to_stderr},
     mcp,
-    selector::{Selector, Wrap, wrapper},
+    selector::{Selector, Wrap},
     serve,
 };
 
@@ -454,7 +454,7 @@ impl Bridge {
         <L::Service as Service<Call>>::Error: Into<BoxError>,
         <L::Service as Service<Call>>::Future: Send + 'static,
     {
-        self.layers.push(wrapper(layer));
+        self.layers.push(step(layer));
         self
     }
 

@@ -2,10 +2,7 @@
 
 use std::{
     fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
@@ -19,7 +16,7 @@ use charmer_run::{
     Call, CallError, CallService, HookAnswer, Hooks, Limits, Outcome,
     layers::{RateLimit, Retry},
     process::ConcurrencyGroup,
-    wrap,
+    step,
 };
 use tower::{BoxError, Layer, Service};
 
@@ -136,7 +133,7 @@ impl Selector {
     /// back later.
     #[must_use]
     pub fn rate_limit(mut self, calls: u32, per: Duration) -> Self {
-        self.layers.push(wrapper(RateLimit::new(calls, per)));
+        self.layers.push(step(RateLimit::new(calls, per)));
         self
     }
 
@@ -144,7 +141,7 @@ impl Selector {
     /// [annotated](crate::Bridge::annotate) as reading.
     #[must_use]
     pub fn retry(mut self, times: u32, wait: Duration) -> Self {
-        self.layers.push(wrapper(Retry::new(times, wait)));
+        self.layers.push(step(Retry::new(times, wait)));
         self
     }
 
@@ -190,7 +187,7 @@ impl Selector {
         <L::Service as Service<Call>>::Error: Into<BoxError>,
         <L::Service as Service<Call>>::Future: Send + 'static,
     {
-        self.layers.push(wrapper(layer));
+        self.layers.push(step(layer));
         self.may_block = true;
         self
     }
@@ -203,16 +200,6 @@ impl fmt::Debug for Selector {
             .field("layers", &self.layers.len())
             .finish()
     }
-}
-
-pub(crate) fn wrapper<L>(layer: L) -> Wrap
-where
-    L: Layer<CallService> + Send + Sync + 'static,
-    L::Service: Service<Call, Response = Outcome> + Clone + Send + Sync + 'static,
-    <L::Service as Service<Call>>::Error: Into<BoxError>,
-    <L::Service as Service<Call>>::Future: Send + 'static,
-{
-    Arc::new(move |inner| wrap(&layer, inner))
 }
 
 #[cfg(test)]
