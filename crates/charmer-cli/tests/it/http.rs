@@ -1,6 +1,8 @@
 //! `charmer serve --http` as clients of both eras use it, and as others try to abuse it.
 
 mod client;
+#[cfg(target_os = "linux")]
+mod load;
 mod rights;
 mod safety;
 mod stopping;

@@ -109,11 +109,22 @@ impl HttpServer {
         (self.child.wait().expect("it was started"), said)
     }
 
+    /// The id of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it in order.
-    pub(crate) fn end(mut self) {
+    pub(crate) fn end(self) {
+        self.end_and(|| ());
+    }
+
+    /// Ends it in order, and looks at what it leaves in its folder.
+    pub(crate) fn end_and(mut self, look: impl FnOnce()) {
         self.terminate();
         let (status, said) = self.wait();
         assert!(status.success(), "{status}: {said}");
+        look();
     }
 }
 
