@@ -18,7 +18,7 @@ use charmer_core::model::Network;
 use charmer_server::HttpAddress;
 use clap::{Args as ClapArgs, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::set::SetFlag;
+use crate::{principals::PrincipalSelection, set::SetFlag};
 
 pub(crate) use audit::{AuditArgs, AuditCommand};
 pub(crate) use cache::{CacheArgs, CacheCommand};
@@ -362,6 +362,9 @@ pub(crate) struct Selection {
     /// The globs above that a spell meets, so that no command has to.
     #[arg(skip)]
     pub(crate) met_by_spells: Vec<String>,
+    /// What one principal may run of all this, where it is for one.
+    #[arg(skip)]
+    pub(crate) principal: Option<PrincipalSelection>,
 }
 
 /// Serve programs on standard input and output, as a client's entry does

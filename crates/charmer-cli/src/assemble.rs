@@ -5,11 +5,11 @@ use std::{
     collections::{BTreeSet, HashMap, HashSet},
     ffi::OsString,
     path::Path,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use charmer_config::{Completion, Layers};
+use charmer_config::{BadPrincipalName, Completion, Layers};
 use charmer_core::{
     expose::{Expose, Visibility},
     model::{Cli, CommandPath, Hints, Network},
@@ -36,6 +36,7 @@ use crate::{
     instructions::what_is_here,
     names, output,
     policy::{self, PreparedProgram},
+    principals::{self, PrincipalGate},
     problem::Problem,
     refused::Refused,
     rights::{self, Confines},
@@ -140,6 +141,12 @@ pub(crate) struct Assembler {
     shared: SharedSteps,
     /// Who runs the programs that are asked about calls.
     hooks: HookRunner,
+    /// The mark of the server's children.
+    mark: String,
+    /// The programs as they were last read, where principals have tools of their own.
+    found: Mutex<Vec<Option<Arc<Discovery>>>>,
+    /// The bounds of the one principal that it is for, if it is for one.
+    gate: Option<PrincipalGate>,
     limits: Limits,
     exposure: Exposure,
     visibility_rules: VisibilityRules,
@@ -172,6 +179,11 @@ impl Assembler {
         let mut options = EngineOptions::default();
         config.set_load(&mut options);
         options.redactor = redactor.clone();
+        let of_principals = purpose == Purpose::Server && !config.principals.is_empty();
+        if of_principals || settings.own_credentials {
+            let own = settings.own_credentials;
+            options.variables = Some(principals::variables(config, redactor.clone(), own));
+        }
         if purpose == Purpose::Server {
             options.spool = config
                 .spool_limits()
@@ -221,6 +233,9 @@ impl Assembler {
             pool,
             shared,
             hooks,
+            mark,
+            found: Mutex::default(),
+            gate: None,
             settings,
         };
         (assembler, warnings)
@@ -241,6 +256,7 @@ impl Assembler {
         &self,
         found: Vec<Option<Cow<'_, Discovery>>>,
     ) -> Result<AssembledTools, Problem> {
+        self.remember(&found);
         let mut all = AssembledTools::default();
         let mut served = Vec::new();
         let mut unmatched = Vec::new();
@@ -254,6 +270,10 @@ impl Assembler {
         if found.iter().all(Option::is_some) {
             let models: Vec<&Cli> = found.iter().flatten().map(|found| &found.cli).collect();
             of_set = set::check_flags(&self.settings.selection, &models)?;
+            if self.gate.is_none() {
+                let programs = self.programs();
+                of_set.extend(principals::check(&self.settings, programs, &models)?);
+            }
         }
         for ((((program, running), watched), found), prefix) in programs.zip(found).zip(prefixes) {
             let Some(found) = found else { continue };
@@ -292,7 +312,8 @@ impl Assembler {
                 }
                 let mut one = self.serve(program, running, &tool, &prepared)?;
                 if is_cobra && program.source.completion == Completion::Program {
-                    one = one.completed_by(completer(running.launcher(running.network)));
+                    let launcher = running.launcher(running.network);
+                    one = one.completed_by(completer(launcher, &self.principal()));
                 }
                 let reading = match any {
                     true => Reading::Any,
@@ -351,9 +372,18 @@ impl Assembler {
     fn all(&self, programs: &ToolSet) -> ToolSet {
         let mut all: Vec<ServedTool> = programs.iter().cloned().collect();
         if let Some(book) = &self.spells {
-            let names = all.iter().map(|served| served.tool.name.to_string());
-            book.reserve(names.chain(META_TOOLS.map(str::to_owned)));
-            all.extend(book.tools().into_iter().map(|tool| {
+            // The names are those of all commands, whoever may run them.
+            if self.gate.is_none() {
+                let names = all.iter().map(|served| served.tool.name.to_string());
+                book.reserve(names.chain(META_TOOLS.map(str::to_owned)));
+            }
+            let offered = self.settings.selection.principal.as_ref();
+            let is_offered = |tool: &ServedTool| {
+                offered.is_none_or(|own| policy::offers_spell(own, tool.tool.name.as_str()))
+            };
+            let spells = book.tools().into_iter().filter(is_offered);
+            let spells = spells.map(|spell| self.bounded(spell));
+            all.extend(spells.map(|tool| {
                 let visibility = self.visibility_rules.of_spell(tool.tool.name.as_str());
                 tool.visibility(visibility)
             }));
@@ -365,6 +395,83 @@ impl Assembler {
             Some(spool) => all.with_spool(spool),
             None => all,
         }
+    }
+
+    /// The same for a principal that the file has an entry for, with everything shared that is everybody's.
+    pub(crate) fn of_principal(&self, name: &str) -> Option<Result<Self, BadPrincipalName>> {
+        let rules = match self.settings.config.principal(name)? {
+            Ok(rules) => rules,
+            Err(bad) => return Some(Err(bad)),
+        };
+        let settings = principals::settings_of(&self.settings, name, &rules);
+        let pool = self.pool.as_ref();
+        let running = settings.programs.iter().zip(&self.running);
+        let running = running.map(|(program, everybodys)| RunningProgram {
+            // Rates and turns are kept for all together.
+            layers: everybodys.layers.clone(),
+            ..RunningProgram::new(program, &settings, &self.mark, &self.engine, pool)
+        });
+        let mut exposure = exposure(&settings, &self.shared);
+        exposure.spent = self.exposure.spent;
+        exposure.promotions.clone_from(&self.exposure.promotions);
+        Some(Ok(Self {
+            running: running.collect(),
+            watched: self.watched.clone(),
+            engine: self.engine.clone(),
+            pool: self.pool.clone(),
+            spells: self.spells.clone(),
+            shared: self.shared.clone(),
+            hooks: self.hooks.clone(),
+            limits: self.limits.clone(),
+            exposure,
+            visibility_rules: VisibilityRules::new(&settings.config.expose),
+            instructions: self.instructions.clone(),
+            mark: self.mark.clone(),
+            found: Mutex::default(),
+            gate: Some(principals::gate_of(name, &rules)),
+            settings,
+        }))
+    }
+
+    /// Returns true if the file has an entry for this principal.
+    pub(crate) fn has_principal(&self, name: &str) -> bool {
+        self.settings.config.principal(name).is_some()
+    }
+
+    /// The programs as they were last read; none where no principal has tools of its own.
+    pub(crate) fn found(&self) -> Vec<Option<Arc<Discovery>>> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        match found.is_empty() {
+            true => vec![None; self.settings.programs.len()],
+            false => found.clone(),
+        }
+    }
+
+    /// Keeps what was found of the programs for the tools of principals.
+    fn remember(&self, found: &[Option<Cow<'_, Discovery>>]) {
+        if self.settings.config.principals.is_empty() || self.gate.is_some() {
+            return;
+        }
+        let found = found.iter().map(|one| {
+            let one = one.as_ref()?;
+            Some(Arc::new(one.clone().into_owned()))
+        });
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found.collect();
+    }
+
+    /// The principal that it is for.
+    fn principal(&self) -> Arc<str> {
+        let own = self.gate.as_ref().map(|gate| Arc::clone(&gate.name));
+        own.unwrap_or_else(|| LOCAL.into())
+    }
+
+    /// A spell within the bounds of the principal.
+    fn bounded(&self, mut spell: ServedTool) -> ServedTool {
+        if let Some(gate) = &self.gate {
+            gate.limits.lower(&mut spell.limits);
+            spell.service = gate.before(spell.service);
+        }
+        spell
     }
 
     /// The folders that calls may run in.
@@ -453,6 +560,11 @@ impl Assembler {
             let layers = layers.clone();
             path = path.layer(Arc::new(move |inner| wrap(&layers, inner)));
             limits = selector.limits(&limits, tool.name.as_str());
+        }
+        if let Some(gate) = &self.gate {
+            gate.limits.lower(&mut limits);
+            let gate = gate.clone();
+            path = path.layer(Arc::new(move |inner| gate.before(inner)));
         }
         let hooks = HookPrograms::default()
             .within(self.settings.config.hooks.level(&self.hooks))

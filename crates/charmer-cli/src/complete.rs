@@ -1,6 +1,6 @@
 //! Asking the own completion of a program made with Cobra, where the configuration allows it.
 
-use std::{ffi::OsString, time::Duration};
+use std::{ffi::OsString, sync::Arc, time::Duration};
 
 use charmer_run::{
     Complete, Completer, Ended, Limits,
@@ -16,10 +16,10 @@ const DEADLINE: Duration = Duration::from_secs(2);
 const MOST: usize = 1 << 20;
 
 /// Asks the program that this starts, in its own environment and directory.
-pub(crate) fn completer(launcher: &Launcher) -> Completer {
-    let launcher = launcher.clone();
+pub(crate) fn completer(launcher: &Launcher, principal: &Arc<str>) -> Completer {
+    let (launcher, principal) = (launcher.clone(), Arc::clone(principal));
     Completer::new(move |asked: Complete| {
-        let launcher = launcher.clone();
+        let (launcher, principal) = (launcher.clone(), Arc::clone(&principal));
         async move {
             let argv: Vec<OsString> = std::iter::once(COMPLETE.to_owned())
                 .chain(asked.words)
@@ -32,7 +32,7 @@ pub(crate) fn completer(launcher: &Launcher) -> Completer {
                 .capture_bytes(MOST)
                 .output_chars(MOST);
             // Nobody means to change anything by asking what could be said.
-            let request = Request::new(argv, limits).reads(true);
+            let request = Request::new(argv, limits).principal(principal).reads(true);
             match launcher.run(request, CancellationToken::new()).await {
                 Ok(outcome) if outcome.ended == Ended::Exited(0) => {
                     values(&outcome.stdout.to_text())

@@ -73,6 +73,14 @@ impl ExclusionRules<'_> {
             let rule = globs(std::slice::from_ref(*pattern));
             rule.matches(&one) || rule.matches(&original)
         };
+        if let Some(own) = &self.selection.principal {
+            let allows = || globs(&own.allow).matches(&one);
+            if own.deny.iter().any(|pattern| denies(&pattern))
+                || (!own.allow.is_empty() && !allows())
+            {
+                return Some(format!("it is not for `{}`", own.name));
+            }
+        }
         if let Some(pattern) = self.selection.deny.iter().find(denies) {
             return Some(format!("`--deny {pattern}` leaves it out"));
         }

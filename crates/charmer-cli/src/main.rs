@@ -16,6 +16,7 @@ mod kept_list;
 mod names;
 mod output;
 mod policy;
+mod principals;
 mod privileges;
 mod problem;
 mod profiles;

@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::{
     args::Selection,
     confine::Granted,
+    principals::PrincipalSelection,
     problem::Problem,
     refused::{Refused, refused_values},
     rule::placed,
@@ -496,9 +497,18 @@ fn selectors(
     only_reading: Option<Arc<HashSet<CommandPath>>>,
 ) -> Vec<Selector> {
     let allow = (!selection.allow.is_empty()).then(|| globs(&selection.allow));
-    let denied = Arc::new(denied(cli, &selection.deny));
+    let own = selection.principal.as_ref();
+    let own_allow = own.filter(|own| !own.allow.is_empty());
+    let own_allow = own_allow.map(|own| globs(&own.allow));
+    let mut denied = denied(cli, &selection.deny);
+    if let Some(own) = own {
+        denied.extend(self::denied(cli, &own.deny));
+    }
+    let denied = Arc::new(denied);
     let let_through = move |candidate: &Candidate<'_>| {
-        allow.as_ref().is_none_or(|allow| allow.matches(candidate))
+        let allows = |allow: &CommandRule| allow.matches(candidate);
+        allow.as_ref().is_none_or(allows)
+            && own_allow.as_ref().is_none_or(allows)
             && !denied.contains(original(candidate.path, candidate.command))
             && only_reading.as_ref().is_none_or(|any| {
                 let hints = &candidate.command.hints;
@@ -582,6 +592,12 @@ pub(crate) fn spell_rule(selection: &Selection) -> Option<NameRule> {
 pub(crate) fn names_spell(rule: &CommandRule, name: &str) -> bool {
     let path: CommandPath = [name.to_owned()].into_iter().collect();
     rule.matches(&Candidate::new(SPELLS, &path, &Command::new(name)))
+}
+
+/// Returns true if a spell is for a principal.
+pub(crate) fn offers_spell(own: &PrincipalSelection, name: &str) -> bool {
+    let allowed = own.allow.is_empty() || GENERAL.contains(&name);
+    (allowed || names_spell(&globs(&own.allow), name)) && !names_spell(&globs(&own.deny), name)
 }
 
 /// The globs of a selection that one of these spells meets.

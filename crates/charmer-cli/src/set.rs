@@ -48,6 +48,24 @@ impl FromStr for SetFlag {
 }
 
 impl SetFlag {
+    /// A flag that the file pins for a principal; `PROGRAM:FLAG` is for one program.
+    pub(crate) fn of(name: &str, value: Option<String>) -> Self {
+        let (program, flag) = match name.split_once(':') {
+            Some((program, flag)) => (Some(program.to_owned()), flag),
+            None => (None, name),
+        };
+        Self {
+            program,
+            flag: flag.to_owned(),
+            value,
+        }
+    }
+
+    /// The name of the flag.
+    pub(crate) fn flag(&self) -> &str {
+        &self.flag
+    }
+
     /// As it was written.
     pub(crate) fn word(&self) -> String {
         let value = self.value.as_ref().map(|value| format!("={value}"));

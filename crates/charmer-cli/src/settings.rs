@@ -90,6 +90,8 @@ pub(crate) struct Settings {
     /// The folders that calls may run in; none if nobody has said so.
     pub(crate) folders: Folders,
     pub(crate) selection: Selection,
+    /// Nobody may use the server's own credentials.
+    pub(crate) own_credentials: bool,
 }
 
 /// The file that is read where nothing says what is meant.
@@ -279,6 +281,7 @@ impl Settings {
             spells,
             folders,
             selection,
+            own_credentials: false,
         })
     }
 

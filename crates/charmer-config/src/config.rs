@@ -1,6 +1,7 @@
 //! The file as a whole, and the keys at its top that speak for every call.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -9,8 +10,8 @@ use charmer_run::{Results, layers::StructureMode};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    Confine, Diagnostics, ExposeRules, Finding, HookRules, HttpRules, Pattern, Secret, ServerRules,
-    SourceEntry,
+    Confine, Diagnostics, ExposeRules, Finding, HookRules, HttpRules, Pattern, PrincipalRules,
+    Secret, ServerRules, SourceEntry,
     output::{write_optional_mode, write_optional_results},
     parse,
     reading::TextRead,
@@ -89,6 +90,9 @@ pub struct Config {
     /// On which terms clients come in over HTTP.
     #[serde(skip_serializing_if = "is_default")]
     pub http: HttpRules,
+    /// As whom the calls of each principal run, and what they may do.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub principals: BTreeMap<String, PrincipalRules>,
     /// What is logged.
     pub log: Log,
     /// What should be known about the file although it is valid, such as keys that have another name now.

@@ -31,6 +31,9 @@ pub struct HttpRules {
     /// Names under which the server is reached, beside loopback and its own address.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allow_hosts: Vec<String>,
+    /// Those who come from other machines may all use the credentials that the server itself has.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shared_credentials: bool,
     /// The largest body of a request, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_body: Option<u64>,

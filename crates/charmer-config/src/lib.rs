@@ -39,6 +39,7 @@ mod output;
 mod overrides;
 mod parse;
 mod place;
+mod principals;
 mod profile;
 mod read;
 pub mod reading;
@@ -68,6 +69,7 @@ pub use load::LoadError;
 pub use output::{Declared, OutputRules, SchemaRule};
 pub use overrides::{ArgOverride, Bare, CommandOverride, FlagOverride, Repeat, TypeName};
 pub use place::{FilePlace, Finding};
+pub use principals::{BadPrincipalName, OTHERS, PrincipalLimits, PrincipalRules, PrincipalValue};
 pub use profile::{Profile, UnlistedEntry};
 pub use selector::{
     Check, CommandSelection, FilterSettings, FlagSelection, RateLimitSettings, RetrySettings,

@@ -9,7 +9,8 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    Config, Diagnostics, SchemaRule, SourceKind, confine::is_of_home, expand_home, parse, reading,
+    Config, Diagnostics, PrincipalValue, SchemaRule, SourceKind, confine::is_of_home, expand_home,
+    parse, reading,
 };
 
 /// Why a file could not be used.
@@ -46,8 +47,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Makes relative paths those of this folder: `folder`, `spells`, `credentials`, `writable`, the files of schemas,
-    /// the audit log's `file`, and a `binary` that is written as a path. A program that is only named is still looked for
+    /// Makes relative paths those of this folder: `folder`, `spells`, `credentials`, `writable`, the files of schemas
+    /// and of principals' secrets, the audit log's `file`, and a `binary` that is written as a path. A program that is only named is still looked for
     /// in the usual places, and a path with `~` waits for [`expand_home`](Self::expand_home).
     ///
     /// ```
@@ -80,6 +81,14 @@ impl Config {
         }
         let writable = self.confine.writable.iter_mut();
         writable.filter(|path| !is_of_home(path)).for_each(within);
+        for rules in self.principals.values_mut() {
+            rules.folder.as_mut().map(within);
+            for value in rules.environment.values_mut() {
+                if let PrincipalValue::File { file } = value {
+                    within(file);
+                }
+            }
+        }
         if let Some(audit) = &mut self.audit {
             within(&mut audit.file);
         }

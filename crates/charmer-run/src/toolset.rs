@@ -441,6 +441,17 @@ impl ToolSet {
         }
     }
 
+    /// None of the tools, each refused by name for this reason.
+    #[must_use]
+    pub fn refused(&self, why: &str) -> Self {
+        let names = self.tools.iter().map(|served| &served.tool.name);
+        let refused = names.map(|name| Excluded::new(name.as_str(), why));
+        Self {
+            excluded: self.excluded.and(refused),
+            ..Self::default().behind(self.shared.clone())
+        }
+    }
+
     /// Says why there is no tool of a name, if a rule is the reason.
     pub fn refusal(&self, name: &str) -> Option<CallError> {
         self.excluded.refusal(name)

@@ -42,4 +42,4 @@ pub use info::ServerInfo;
 pub use listing::Listing;
 pub use process::ended_by_signal;
 pub use server::{ServeError, Server};
-pub use tools::ToolsHandle;
+pub use tools::{PrincipalTools, ToolsHandle};

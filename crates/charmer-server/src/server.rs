@@ -223,7 +223,9 @@ impl Server {
     pub(crate) fn handler(&self, client: Client, calls: CancellationToken) -> ClientHandler {
         ClientHandler {
             info: self.info.clone(),
-            tools: self.tools.view(self.patience, &client.permissions),
+            tools: self
+                .tools
+                .view(self.patience, &client.principal, &client.permissions),
             pool: self.pool.clone(),
             shelves: self.shelves.clone(),
             spool: self.engine.spool().cloned(),

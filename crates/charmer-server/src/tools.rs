@@ -2,7 +2,8 @@
 //! that asks waits a little rather than being told that there are none.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    fmt,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -218,11 +219,28 @@ impl ToolsHandle {
         Arc::clone(&self.offer.borrow().tools)
     }
 
-    /// The tools as somebody with these permissions sees them.
-    pub(crate) fn view(&self, patience: Patience, permissions: &Permissions) -> ToolsView {
-        let narrowed = (permissions.clone(), self.narrowed.clone());
+    /// Has some principals see tools of their own. Once said, that stays.
+    pub fn of_principals(&self, tools: impl PrincipalTools + 'static) {
+        // Whoever said it first has said it.
+        let _ = self.narrowed.0.of_principals.set(Box::new(tools));
+    }
+
+    /// The tools as a principal with these permissions sees them.
+    pub(crate) fn view(
+        &self,
+        patience: Patience,
+        principal: &Arc<str>,
+        permissions: &Permissions,
+    ) -> ToolsView {
+        let own = self.narrowed.0.of_principals.get();
+        let own = own.is_some_and(|tools| tools.has_own(principal));
+        let narrowed = NarrowedView {
+            principal: own.then(|| Arc::clone(principal)),
+            permissions: permissions.clone(),
+            sets: self.narrowed.clone(),
+        };
         ToolsView {
-            narrowed: (!permissions.is_all()).then_some(narrowed),
+            narrowed: (own || !permissions.is_all()).then_some(narrowed),
             offer: self.offer.subscribe(),
             reading: self.reading.subscribe(),
             asked: self.asked.clone(),
@@ -251,31 +269,82 @@ pub(crate) struct ToolsView {
     lists: Arc<[watch::Sender<Lists>; 3]>,
     patience: Patience,
     /// What is withheld from the client, where something is.
-    narrowed: Option<(Permissions, Narrowed)>,
+    narrowed: Option<NarrowedView>,
+}
+
+/// Makes the tools of principals that are others than everybody's.
+pub trait PrincipalTools: Send + Sync {
+    /// Returns true if a principal has tools of its own.
+    fn has_own(&self, principal: &str) -> bool;
+
+    /// The tools of such a principal, in the place of all these.
+    fn tools(&self, principal: &str, all: &ToolSet) -> ToolSet;
+}
+
+/// What one client sees of the tools.
+#[derive(Debug, Clone)]
+struct NarrowedView {
+    /// The name by which it has tools of its own, if it has.
+    principal: Option<Arc<str>>,
+    permissions: Permissions,
+    sets: Narrowed,
 }
 
 /// The sets of those who may not do everything, each made when it is first asked for. Clones share them.
 #[derive(Debug, Clone, Default)]
-struct Narrowed(Arc<Mutex<Vec<NarrowedSet>>>);
+struct Narrowed(Arc<NarrowedSets>);
+
+#[derive(Default)]
+struct NarrowedSets {
+    known: Mutex<Vec<NarrowedSet>>,
+    of_principals: OnceLock<Box<dyn PrincipalTools>>,
+}
+
+impl fmt::Debug for NarrowedSets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NarrowedSets").field(&self.known).finish()
+    }
+}
+
+/// So many sets are kept: each may be a large model of its own. Who uses the server least recently is put together again.
+const MOST_SETS: usize = 64;
 
 #[derive(Debug)]
 struct NarrowedSet {
+    principal: Option<Arc<str>>,
     permissions: Permissions,
     whole: Arc<ToolSet>,
     rest: Arc<ToolSet>,
 }
 
 impl Narrowed {
-    /// What is left of a set for these permissions.
-    fn of(&self, whole: &Arc<ToolSet>, permissions: &Permissions) -> Arc<ToolSet> {
-        let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// What is left of a set for a principal with these permissions.
+    fn of(
+        &self,
+        whole: &Arc<ToolSet>,
+        principal: Option<&Arc<str>>,
+        permissions: &Permissions,
+    ) -> Arc<ToolSet> {
+        let sets = &self.0.known;
+        let mut sets = sets.lock().unwrap_or_else(PoisonError::into_inner);
         // What was made of tools that have been replaced is of no more use.
         sets.retain(|set| Arc::ptr_eq(&set.whole, whole));
-        if let Some(known) = sets.iter().find(|set| set.permissions == *permissions) {
-            return Arc::clone(&known.rest);
+        let is_it = |set: &NarrowedSet| {
+            set.principal.as_ref() == principal && set.permissions == *permissions
+        };
+        if let Some(at) = sets.iter().position(is_it) {
+            sets[at..].rotate_left(1);
+            return Arc::clone(&sets[sets.len() - 1].rest);
         }
-        let rest = Arc::new(whole.permitted(permissions));
+        let own = principal.zip(self.0.of_principals.get());
+        let own = own.map(|(principal, tools)| tools.tools(principal, whole));
+        let rest = own.as_ref().unwrap_or(whole).permitted(permissions);
+        let rest = Arc::new(rest);
+        if sets.len() >= MOST_SETS {
+            sets.remove(0);
+        }
         sets.push(NarrowedSet {
+            principal: principal.cloned(),
             permissions: permissions.clone(),
             whole: Arc::clone(whole),
             rest: Arc::clone(&rest),
@@ -456,8 +525,10 @@ impl ToolsView {
     fn narrow(&self, offer: Offer) -> Offer {
         match &self.narrowed {
             None => offer,
-            Some((permissions, narrowed)) => Offer {
-                tools: narrowed.of(&offer.tools, permissions),
+            Some(view) => Offer {
+                tools: view
+                    .sets
+                    .of(&offer.tools, view.principal.as_ref(), &view.permissions),
                 shown_early: None,
                 ..offer
             },
@@ -565,7 +636,7 @@ mod tests {
         model::{Cli, Command, Syntax},
         tool::{CatalogueOptions, catalogue},
     };
-    use charmer_run::{Call, Limits, Outcome, ServedTool, StandingCheck, into_service};
+    use charmer_run::{Call, LOCAL, Limits, Outcome, ServedTool, StandingCheck, into_service};
     use tower::service_fn;
 
     use super::*;
@@ -594,7 +665,7 @@ mod tests {
     #[test]
     fn a_tool_is_defined_as_soon_as_it_is_listed_and_also_if_it_is_not() {
         let handle = ToolsHandle::new(ToolSet::default(), false);
-        let view = handle.view(Patience::default(), &Permissions::all());
+        let view = handle.view(Patience::default(), &LOCAL.into(), &Permissions::all());
         let name = |name: &str| view.definition(name).map(|tool| tool.name.into_owned());
         assert_eq!(name("t_a"), None);
         handle.show_early(Listing::of(&tools(&["a"])));
@@ -611,7 +682,7 @@ mod tests {
     #[test]
     fn a_tool_that_is_foretold_itself_is_called_before_the_others_are_there() {
         let handle = ToolsHandle::new(ToolSet::default(), false);
-        let view = handle.view(Patience::default(), &Permissions::all());
+        let view = handle.view(Patience::default(), &LOCAL.into(), &Permissions::all());
         let at_hand = |name: &str| view.at_hand(name, &Map::new()).is_some();
         handle.foretell_tools(tools(&["a"]));
         assert!(!at_hand("t_a"), "nothing was listed");
@@ -631,7 +702,7 @@ mod tests {
     #[test]
     fn a_call_that_does_not_fit_yet_is_not_certain_before_all_is_known() {
         let handle = ToolsHandle::new(ToolSet::default(), false);
-        let view = handle.view(Patience::default(), &Permissions::all());
+        let view = handle.view(Patience::default(), &LOCAL.into(), &Permissions::all());
         let is_certain = |input: Value| {
             let input = input.as_object().cloned().unwrap_or_default();
             view.at_hand("t_a", &input).is_some()
@@ -665,7 +736,7 @@ mod tests {
         let never = CancellationToken::new();
         let now = Arc::new(Mutex::new(Standing::Current));
         let handle = ToolsHandle::new(standing(&["a"], &now), true);
-        let view = handle.view(patient(3600), &Permissions::all());
+        let view = handle.view(patient(3600), &LOCAL.into(), &Permissions::all());
         let input = Map::new();
         assert!(view.at_hand("t_a", &input).is_some());
 
@@ -697,7 +768,7 @@ mod tests {
         for (standing_now, said) in cases {
             let now = Arc::new(Mutex::new(standing_now));
             let handle = ToolsHandle::new(standing(&["a"], &now), true);
-            let view = handle.view(patient(45), &Permissions::all());
+            let view = handle.view(patient(45), &LOCAL.into(), &Permissions::all());
             let found = view.to_call("t_a", &Map::new(), &never, &never).await;
             let found = found.expect("it is refused as it is called");
             let result = found.served.call(found.input, never.clone()).await;

@@ -35,6 +35,7 @@ use crate::{
     instructions,
     kept_list::KeptList,
     output,
+    principals::{self, PrincipalOffers},
     problem::Problem,
     read::Start,
     runtime,
@@ -52,7 +53,7 @@ const LARGE: usize = 1000;
 const WALK_ENDS: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
-    let settings = Settings::served(&args.served)?;
+    let mut settings = Settings::served(&args.served)?;
     if args.print_config {
         return print_config(&args.served, &settings);
     }
@@ -60,6 +61,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
         output::log_in_json();
     }
     let http = http(args, &settings.config.http)?;
+    if let Some((listener, _)) = &http {
+        settings.own_credentials = principals::check_credentials(listener, &settings.config)?;
+    }
     let args = &args.served;
     if let Err(shortcoming) = charmer_run::process::harden() {
         output::note(&shortcoming);
@@ -86,6 +90,10 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
         server = server.promotions(promotions.clone());
     }
     let stop = server.stop_token();
+    if !told_of.config.principals.is_empty() {
+        let own = PrincipalOffers::new(Arc::clone(&assembler));
+        server.tools().of_principals(own);
+    }
     let offer = ServedOffer::new(Arc::clone(&assembler), server.tools());
     let watching = offer.watch_spells();
     let (tell, told) = mpsc::channel();

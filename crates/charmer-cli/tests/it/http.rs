@@ -3,6 +3,7 @@
 mod client;
 #[cfg(target_os = "linux")]
 mod load;
+mod principals;
 mod rights;
 mod safety;
 mod stopping;

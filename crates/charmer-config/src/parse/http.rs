@@ -12,6 +12,7 @@ use crate::{
 pub(super) const HTTP: &[&str] = &[
     "allow_origins",
     "allow_hosts",
+    "shared_credentials",
     "max_body",
     "header_timeout",
     "body_timeout",
@@ -44,6 +45,10 @@ pub(super) fn http(node: &Node, problems: &mut Problems<'_>) -> Option<HttpRules
     if let Some(node) = fields.get("allow_hosts") {
         rules.allow_hosts = hosts(node, problems);
     }
+    rules.shared_credentials = fields
+        .get("shared_credentials")
+        .and_then(|node| problems.switch(node, "shared_credentials"))
+        .unwrap_or(false);
     rules.max_body = fields
         .get("max_body")
         .and_then(|node| problems.size(node, "max_body", (1 << 10, 1 << 30)));

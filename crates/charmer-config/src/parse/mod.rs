@@ -10,6 +10,7 @@ mod http;
 mod knowledge;
 pub(crate) mod output;
 mod overrides;
+mod principals;
 pub(crate) mod profile;
 mod selector;
 mod source;
@@ -50,6 +51,7 @@ const CONFIG: &[&str] = &[
     "audit",
     "spool",
     "http",
+    "principals",
     "log",
 ];
 const SERVER: &[&str] = &["name", "version", "instructions"];
@@ -166,6 +168,9 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
     }
     if let Some(node) = fields.get("http") {
         config.http = http::http(node, problems).unwrap_or_default();
+    }
+    if let Some(node) = fields.get("principals") {
+        config.principals = principals::principals(node, problems);
     }
     if let Some(node) = fields.get("log") {
         config.log = log(node, problems).unwrap_or_default();
@@ -337,6 +342,9 @@ mod tests {
             ("/$defs/spool", SPOOL),
             ("/$defs/http", http::HTTP),
             ("/$defs/httpCaps", http::PER_PRINCIPAL),
+            ("/$defs/principal", principals::PRINCIPAL),
+            ("/$defs/principalLimits", principals::LIMITS),
+            ("/$defs/secretFile", principals::FILE),
             ("/$defs/log", LOG),
             ("/$defs/source", source::SOURCE),
             ("/$defs/expectation", source::EXPECTATION),

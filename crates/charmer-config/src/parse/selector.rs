@@ -244,7 +244,7 @@ fn flag_rule(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<Fla
     })
 }
 
-fn rate_limit(node: &Node, problems: &mut Problems<'_>) -> Option<RateLimitSettings> {
+pub(super) fn rate_limit(node: &Node, problems: &mut Problems<'_>) -> Option<RateLimitSettings> {
     let fields = problems.fields(node, "rate_limit", RATE_LIMIT)?;
     let calls = fields
         .require("calls", problems)

@@ -312,7 +312,7 @@ pub(super) fn variables(node: &Node, what: &str, problems: &mut Problems<'_>) ->
         .collect()
 }
 
-fn variable(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<String> {
+pub(super) fn variable(node: &Node, what: &str, problems: &mut Problems<'_>) -> Option<String> {
     let name = problems.word(node, what)?;
     if name.contains('=') || name.starts_with('$') || name.contains(char::is_whitespace) {
         problems
@@ -363,7 +363,7 @@ fn redirects(node: &Node, problems: &mut Problems<'_>) -> Option<Redirects> {
     Some(Redirects::Only(names.collect()))
 }
 
-fn pinned(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Pinned> {
+pub(super) fn pinned(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Pinned> {
     let mut set = BTreeMap::new();
     for (name, value) in entries(node, "set", "flag: value", problems) {
         let Some(flag) = flag(name, "set", problems) else {

@@ -711,7 +711,7 @@ fn tags_and_empty_files() {
     1 | - binary: gh
       | ^
       |
-      = help: its keys are `sources`, `server`, `limits`, `structure`, `results`, `expose`, `prompts`, `confine`, `hooks`, `redact`, `audit`, `spool`, `http` and `log`
+      = help: its keys are `sources`, `server`, `limits`, `structure`, `results`, `expose`, `prompts`, `confine`, `hooks`, `redact`, `audit`, `spool`, `http`, `principals` and `log`
     ");
 }
 

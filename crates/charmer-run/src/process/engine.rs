@@ -1,16 +1,48 @@
 //! What all runs of a server share: how many may run at once, where long output goes, what is secret, and who ends the
 //! children if the server is killed.
 
-use std::sync::Arc;
+use std::{ffi::OsString, fmt, sync::Arc};
 
 use tokio_util::task::TaskTracker;
 
-use crate::{Redactor, Spool};
+use crate::{CallError, Redactor, Spool};
 
 use super::{
     gate::Gate,
     guardian::{Guardian, GuardianCommand},
 };
+
+/// The variables that programs see which run for a principal, asked for at each start.
+///
+/// ```
+/// use charmer_run::process::PrincipalVariables;
+/// let greet = PrincipalVariables::new(|name| Ok(vec![("WHO".into(), name.into())]));
+/// assert_eq!(greet.of("ann").unwrap()[0].1, "ann");
+/// ```
+#[derive(Clone)]
+pub struct PrincipalVariables(Arc<VariablesOf>);
+
+type VariablesOf = dyn Fn(&str) -> Result<Vec<(OsString, OsString)>, CallError> + Send + Sync;
+
+impl PrincipalVariables {
+    /// Variables that this says; where it fails, nothing is started.
+    pub fn new(
+        of: impl Fn(&str) -> Result<Vec<(OsString, OsString)>, CallError> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(of))
+    }
+
+    /// Those of a principal, by name.
+    pub fn of(&self, principal: &str) -> Result<Vec<(OsString, OsString)>, CallError> {
+        self.0(principal)
+    }
+}
+
+impl fmt::Debug for PrincipalVariables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PrincipalVariables(..)")
+    }
+}
 
 /// The way an engine runs programs.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +58,8 @@ pub struct EngineOptions {
     pub redactor: Redactor,
     /// Who ends the children if the server is killed.
     pub guardian: Option<GuardianCommand>,
+    /// What programs see beside their launcher's environment, by whom they run for.
+    pub variables: Option<PrincipalVariables>,
 }
 
 /// See the module's documentation. Clones share everything.
@@ -39,6 +73,7 @@ pub(super) struct EngineState {
     pub(super) spool: Option<Spool>,
     pub(super) redactor: Redactor,
     pub(super) guardian: Option<Guardian>,
+    pub(super) variables: Option<PrincipalVariables>,
 }
 
 impl Default for Engine {
@@ -58,6 +93,7 @@ impl Engine {
                 .map(|spool| spool.redacted_by(&options.redactor)),
             redactor: options.redactor,
             guardian: options.guardian.map(Guardian::new),
+            variables: options.variables,
         }))
     }
 

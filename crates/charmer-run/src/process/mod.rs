@@ -31,7 +31,7 @@ pub use capture::Captured;
 pub(crate) use capture::{begun_character, continued_character};
 pub use diagnose::resolve_program;
 pub use dialogue::{Dialogue, HeardLine};
-pub use engine::{Engine, EngineOptions};
+pub use engine::{Engine, EngineOptions, PrincipalVariables};
 pub use environment::Environment;
 pub use gate::ConcurrencyGroup;
 pub use guardian::{GuardianCommand, guard, new_mark};
@@ -268,6 +268,11 @@ impl Launcher {
             .await?;
         // Waiting for a place was part of the time that the call may take.
         request.limits.timeout = request.limits.timeout.saturating_sub(asked.elapsed());
+        // What is the bridge's own runs for nobody.
+        if let Some(variables) = engine.variables.as_ref().filter(|_| !request.private) {
+            let own = variables.of(&request.principal)?;
+            request.place.variables.extend(own);
+        }
         if let Some(guardian) = &engine.guardian {
             guardian.wake();
         }

@@ -21,7 +21,7 @@ mod values;
 use std::{
     borrow::Cow,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
 };
 
 use regex_lite::Regex;
@@ -63,7 +63,20 @@ struct NamedSecrets {
     memories: Mutex<Vec<FinderMemory>>,
     /// A secret can go across lines.
     across_lines: bool,
+    /// What became known later.
+    learned: RwLock<Learned>,
 }
+
+/// Secrets that became known while the server ran.
+#[derive(Default)]
+struct Learned {
+    /// The newest last.
+    texts: Vec<String>,
+    values: Values,
+}
+
+/// So many secrets are remembered that became known while the server ran; the oldest is forgotten first.
+const MOST_LEARNED: usize = 1024;
 
 struct SecretPattern {
     regex: Regex,
@@ -129,12 +142,39 @@ impl Redactor {
             patterns: all,
             finder,
             memories: Mutex::default(),
+            learned: RwLock::default(),
         })))
+    }
+
+    /// Redacts this as well from now on, for everybody who shares these secrets.
+    ///
+    /// ```
+    /// use charmer_run::Redactor;
+    /// let redactor = Redactor::default();
+    /// redactor.clone().learn("hunter2");
+    /// assert_eq!(redactor.text("pass hunter2"), "pass [redacted]");
+    /// ```
+    pub fn learn(&self, secret: &str) {
+        let is_known = |learned: &Learned| learned.texts.iter().any(|known| known == secret);
+        if secret.is_empty() || is_known(&self.0.learned()) {
+            return;
+        }
+        let learned = &self.0.learned;
+        let mut learned = learned.write().unwrap_or_else(PoisonError::into_inner);
+        if is_known(&learned) {
+            return;
+        }
+        if learned.texts.len() >= MOST_LEARNED {
+            learned.texts.remove(0);
+        }
+        learned.texts.push(secret.to_owned());
+        learned.values = Values::new(learned.texts.iter().cloned());
     }
 
     /// Returns true if nothing was named that is to be redacted.
     pub fn is_empty(&self) -> bool {
-        self.0.values.len() == 0 && self.0.patterns.is_empty()
+        let named = self.0.values.len() + self.0.learned().texts.len();
+        named == 0 && self.0.patterns.is_empty()
     }
 
     /// Text without the secrets.
@@ -212,13 +252,23 @@ impl Redactor {
 }
 
 impl NamedSecrets {
+    fn learned(&self) -> RwLockReadGuard<'_, Learned> {
+        self.learned.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns true if a secret can go across lines.
+    fn crosses_lines(&self) -> bool {
+        self.across_lines || self.learned().values.cross_lines()
+    }
+
     /// Where secrets stand in bytes, those that overlap put together, and how many bytes were read to find them. What is
     /// no UTF-8 is no part of a secret.
     fn spans(&self, memory: &mut FinderMemory, bytes: &[u8]) -> (Vec<(usize, usize)>, usize) {
         let mut spans = Vec::new();
         let mut read = bytes.len();
-        self.values
-            .spans(bytes, |start, end| spans.push((start, end)));
+        for values in [&self.values, &self.learned().values] {
+            values.spans(bytes, |start, end| spans.push((start, end)));
+        }
         if !self.patterns.is_empty() {
             read += self.pattern_spans(memory, bytes, &mut spans);
         }
@@ -276,7 +326,7 @@ impl NamedSecrets {
         if unknown().any(|pattern| pattern.across_lines) {
             return (0, 0);
         }
-        let mut first = self.values.cut(bytes);
+        let mut first = self.values.cut(bytes).min(self.learned().values.cut(bytes));
         if unknown().next().is_some() {
             let newline = bytes.iter().rposition(|&byte| byte == b'\n');
             first = first.min(newline.map_or(0, |at| at + 1));

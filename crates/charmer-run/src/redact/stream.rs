@@ -99,7 +99,7 @@ impl RedactedStream {
 
     /// Where the first secret may begin that the end cuts in two.
     fn cut_secret(&mut self, end: usize) -> usize {
-        if end == self.lines && !self.redactor.0.across_lines {
+        if end == self.lines && !self.redactor.0.crosses_lines() {
             return end;
         }
         let Self {

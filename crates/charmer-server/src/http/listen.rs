@@ -140,13 +140,26 @@ impl HttpListener {
         }
     }
 
+    /// Returns true if other machines can reach it.
+    pub fn is_reachable(&self) -> bool {
+        match &self.kind {
+            ListenerKind::Tcp(_, local) => !local.ip().is_loopback(),
+            #[cfg(unix)]
+            ListenerKind::Unix(..) => false,
+        }
+    }
+
+    /// The names in its file of tokens, as it is now.
+    pub fn principals(&self) -> Vec<std::sync::Arc<str>> {
+        let tokens = self.tokens.as_ref();
+        tokens.map(Tokens::names).unwrap_or_default()
+    }
+
     /// Refuses to let anybody in whom nobody knows, where others than this machine's own can come.
     fn check_protected(&self) -> Result<(), ListenError> {
-        match &self.kind {
-            ListenerKind::Tcp(_, local) if self.tokens.is_none() && !local.ip().is_loopback() => {
-                Err(ListenError::Unprotected(self.address.clone()))
-            }
-            _ => Ok(()),
+        match self.tokens.is_none() && self.is_reachable() {
+            true => Err(ListenError::Unprotected(self.address.clone())),
+            false => Ok(()),
         }
     }
 }

@@ -117,6 +117,15 @@ impl Tokens {
         })
     }
 
+    /// Everybody who has one.
+    pub(super) fn names(&self) -> Vec<Arc<str>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = known.entries.iter();
+        names
+            .map(|entry| Arc::clone(&entry.principal.name))
+            .collect()
+    }
+
     /// Whose token this is.
     pub(super) fn whose(&self, token: &[u8]) -> Option<Arc<Principal>> {
         let digest: [u8; 32] = Sha256::digest(token).into();

@@ -61,6 +61,7 @@ fn portable_options(options: &ServedArgs) -> Vec<String> {
         spells: None,
         folders: Folders::default(),
         selection: args.selection.clone(),
+        own_credentials: false,
     };
     // Without the word `serve`.
     client_entry::words(&args, &settings, Path::new("")).split_off(1)

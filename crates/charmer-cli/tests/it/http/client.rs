@@ -38,6 +38,8 @@ const SOURCES: &str = "
 pub(crate) struct HttpServer {
     child: Child,
     stderr: BufReader<ChildStderr>,
+    /// What it said before it listened.
+    pub(crate) said: String,
     pub(crate) port: u16,
     pub(crate) folder: TempDir,
 }
@@ -66,16 +68,17 @@ impl HttpServer {
             let Some(place) = line.trim_end().strip_prefix("listening on ") else {
                 continue;
             };
-            let port = place.strip_prefix("http://127.0.0.1:");
-            let port = port.and_then(|port| port.strip_suffix("/mcp"));
+            let port = place.strip_prefix("http://");
+            let port = port.and_then(|port| port.strip_suffix("/mcp")?.rsplit_once(':'));
             break match port {
-                Some(port) => port.parse().expect("a port"),
+                Some((_, port)) => port.parse().expect("a port"),
                 None => 0,
             };
         };
         Self {
             child,
             stderr,
+            said,
             port,
             folder,
         }

@@ -182,13 +182,17 @@ fn a_socket_is_its_users_own_and_the_peers_user_is_the_principal() {
 
 #[test]
 fn calls_are_on_record_under_their_principals() {
-    let server = HttpServer::with_tokens("audit: {file: audit.jsonl}");
+    let mut server = HttpServer::with_tokens("audit: {file: audit.jsonl}");
     for token in ["ann-may-do-everything", "reader-may-read"] {
         let reply = server.send(&Ask::call("ship_list", json!({})).token(token));
         assert_eq!(reply.status, 200);
     }
     let refused = Ask::call("ship_sail", json!({"port": "oslo"})).token("reader-may-read");
     server.send(&refused);
+    // Lines are written behind the answers; at its end it has written all of them.
+    server.terminate();
+    let (status, said) = server.wait();
+    assert!(status.success(), "{said}");
     let audit = fs::read_to_string(server.path("audit.jsonl")).expect("it was written");
     let lines = audit
         .lines()
@@ -198,7 +202,6 @@ fn calls_are_on_record_under_their_principals() {
     assert_eq!(principals[0], "ann");
     assert_eq!(principals[1..], ["reader", "reader"]);
     assert!(!audit.contains("may-do-everything"), "a token is on record");
-    server.end();
 }
 
 #[test]
