@@ -596,8 +596,12 @@ pub(crate) fn names_spell(rule: &CommandRule, name: &str) -> bool {
 
 /// Returns true if a spell is for a principal.
 pub(crate) fn offers_spell(own: &PrincipalSelection, name: &str) -> bool {
-    let allowed = own.allow.is_empty() || GENERAL.contains(&name);
-    (allowed || names_spell(&globs(&own.allow), name)) && !names_spell(&globs(&own.deny), name)
+    // Those reach every spell of the folder, whoever asks.
+    if GENERAL.contains(&name) {
+        return own.allow.is_empty() && own.deny.is_empty();
+    }
+    let allowed = own.allow.is_empty() || names_spell(&globs(&own.allow), name);
+    allowed && !names_spell(&globs(&own.deny), name)
 }
 
 /// The globs of a selection that one of these spells meets.

@@ -242,3 +242,40 @@ fn who_comes_later_and_has_no_credentials_is_refused() {
     assert!(!refused.body.contains("marked"), "{refused:?}");
     server.end();
 }
+
+#[test]
+fn spells_run_as_their_principal_and_only_those_that_are_for_it() {
+    let spells = tempfile::tempdir().expect("a folder");
+    for name in ["who", "other"] {
+        let text = format!(
+            "name: {name}\ndescription: Says who\ncommand: printenv SHIP_SECRET\npaths: [.]\n\
+             effect: write\nconfine: false\n"
+        );
+        fs::write(spells.path().join(format!("{name}.yaml")), text).expect("it is ours");
+    }
+    let folder = serde_json::to_string(spells.path()).expect("a path");
+    let config = format!(
+        "\n  - spells: {folder}\nprincipals:\n  ann: {{environment: {{SHIP_SECRET: '{{principal}}-here'}}, deny: [other]}}\n"
+    );
+    let server = HttpServer::with_tokens(&config);
+    let listed = |token: &str| {
+        let listed = Ask::modern("tools/list", json!({})).token(token);
+        names(&server.send(&listed))
+    };
+    let ann = listed(ANN);
+    assert!(ann.contains(&"who".into()), "{ann:?}");
+    for withheld in ["other", "cast_spell", "list_spells"] {
+        assert!(listed(BOB).contains(&withheld.into()), "{withheld}");
+        assert!(!ann.contains(&withheld.into()), "{withheld}");
+    }
+    let ran = call(&server, ANN, "who", json!({}));
+    assert!(text(&ran).contains("ann-here"), "{ran:?}");
+    for (tool, input) in [
+        ("other", json!({})),
+        ("cast_spell", json!({"spell_name": "other"})),
+    ] {
+        let refused = call(&server, ANN, tool, input);
+        assert!(!refused.body.contains("ann-here"), "{refused:?}");
+    }
+    server.end();
+}
