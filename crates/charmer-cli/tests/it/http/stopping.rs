@@ -68,7 +68,7 @@ fn a_session_that_is_ended_takes_its_calls_with_it() {
 
 #[test]
 fn the_order_to_end_answers_running_calls_ends_streams_and_leaves_nothing() {
-    let mut server = HttpServer::start("http: {end_timeout: 500ms}");
+    let mut server = HttpServer::start("http: {end_timeout: 3s}");
     let session = server.send(&Ask::initialize()).session();
     let (mut modern, first) = drift(&server, None);
     let (mut legacy, second) = drift(&server, Some(&session));
@@ -79,9 +79,22 @@ fn the_order_to_end_answers_running_calls_ends_streams_and_leaves_nothing() {
     let notifications = json!({"notifications": {"toolsListChanged": true}});
     subscribed.write(&Ask::modern("subscriptions/listen", notifications).bytes());
     assert_eq!(subscribed.begin().status, 200);
-    let mut idle = server.connect();
+    let known = || {
+        let mut wire = server.connect();
+        wire.write(&Ask::new("GET").at("/healthz").bytes());
+        assert_eq!(wire.reply().status, 200);
+        wire
+    };
+    let (mut idle, mut looking) = (known(), known());
 
     server.terminate();
+    // The order takes a moment to arrive.
+    loop {
+        looking.write(&Ask::new("GET").at("/readyz").bytes());
+        if looking.reply().json()["status"] == "ending" {
+            break;
+        }
+    }
     // Who is connected already is told that nothing new is taken; nobody else gets in.
     idle.write(&Ask::call("ship_list", json!({})).bytes());
     let reply = idle.reply();
