@@ -2,7 +2,7 @@
 //!
 //! [`Config::parse`] turns its text into types, or into [`Diagnostics`]: every mistake with its line, its column, a
 //! picture of the line and what to do. The types say what was written; their methods say what it means: to a program's
-//! model ([`Source::apply`]), to its tools ([`Source::catalogue_options`]), and to `charmer_run` (bounds, a redactor, and
+//! model ([`SourceEntry::apply`]), to its tools ([`SourceEntry::catalogue_options`]), and to `charmer_run` (bounds, a redactor, and
 //! the layers around calls). Nothing here reads the environment or the clock, and only [`Config::load`] reads a file.
 //!
 //! ```
