@@ -40,8 +40,12 @@ class Person:
     async def __call__(self, _context: object, params: object) -> ElicitResult:
         self.asked.append(params.message)
         expect(self.paper.exists(), "the paper was burnt before anybody was asked")
-        content = {} if self.says == "accept" else None
-        return ElicitResult(action=self.says, content=content)
+        expect("allow" in params.requested_schema["properties"], f"an empty form: {params.requested_schema}")
+        if self.says == "accept":
+            return ElicitResult(action="accept", content={"allow": True})
+        if self.says == "accept without looking":
+            return ElicitResult(action="accept", content={})
+        return ElicitResult(action=self.says)
 
 
 async def burn(asking: str, era: str, paper: Path, person: Person | None) -> CallToolResult:
@@ -77,7 +81,7 @@ async def check(asking: str, era: str, says: str | None) -> None:
 async def main(asking: str) -> None:
     passed = failed = 0
     for era in ERAS:
-        for says in ("accept", "decline", "cancel", None):
+        for says in ("accept", "accept without looking", "decline", "cancel", None):
             try:
                 with anyio.fail_after(SECONDS):
                     await check(asking, era, says)

@@ -73,7 +73,8 @@ async def indexed(charmer: str, program: str, path: str, era: str, environment: 
     with anyio.fail_after(SECONDS):
         async with Client(stdio_client(server, errlog=subprocess.DEVNULL), mode=mode) as client:
             names = [found.name for found in (await client.list_tools()).tools]
-            expect(names == ["search_commands", "describe_commands", "run_read", "run_write"], f"{era}: {names}")
+            few = ["search_commands", "describe_commands", "run_read", "run_write", "draft", "job"]
+            expect(names == few, f"{era}: {names}")
             expect("search_commands" in (client.instructions or ""), f"{era}: {client.instructions!r}")
             found = text_of(await client.call_tool("search_commands", {"query": tool.replace("_", " ")}))
             expect(found.startswith(f"{tool} ["), f"{era}: {tool} is not the first of {found}")

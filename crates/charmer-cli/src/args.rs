@@ -4,6 +4,7 @@ mod audit;
 mod cache;
 mod clients;
 mod doctor;
+mod drafts;
 mod export;
 mod file;
 mod help;
@@ -24,6 +25,7 @@ pub(crate) use audit::{AuditArgs, AuditCommand};
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use clients::{AddArgs, ListArgs, RemoveArgs, ScopeName};
 pub(crate) use doctor::DoctorArgs;
+pub(crate) use drafts::{DraftsArgs, DraftsCommand};
 pub(crate) use export::{
     BundleArgs, Destination, ExportArgs, ExportCommand, RegistryArgs, RegistryName, SkillArgs,
 };
@@ -65,7 +67,7 @@ Exit codes:
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CharmerCommand,
 }
 
 impl Args {
@@ -77,7 +79,7 @@ impl Args {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CharmerCommand {
     Add(AddArgs),
     Remove(RemoveArgs),
     List(ListArgs),
@@ -86,6 +88,7 @@ pub(crate) enum Command {
     Tools(ToolsArgs),
     Inspect(InspectArgs),
     Call(CallArgs),
+    Drafts(DraftsArgs),
     Init(InitArgs),
     Check(CheckArgs),
     Spell(SpellArgs),
@@ -93,6 +96,17 @@ pub(crate) enum Command {
     Profile(ProfileArgs),
     Cache(CacheArgs),
     Audit(AuditArgs),
+    /// Allow or deny the calls that wait for a person, at a terminal
+    #[cfg(unix)]
+    #[command(after_help = "\
+Shows the calls of all servers of yours that wait, one after the other, as they come: the command line, where it runs and
+with which rights, who asks, and what it would change. `ask` in charmer.yaml and --ask say which calls those are. While it
+is open, calls that need a person are asked about here, and not in the client.
+
+Examples:
+  charmer approve
+  charmer serve git --ask write")]
+    Approve,
     /// Print a completion script for a shell
     #[command(after_help = "\
 Examples:
@@ -121,7 +135,7 @@ Examples:
     },
 }
 
-/// How input is laid out.
+/// The layout of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LayoutName {
     /// Every flag and argument a property of its own
@@ -130,7 +144,7 @@ pub(crate) enum LayoutName {
     Nested,
 }
 
-/// How far it goes to have output as data.
+/// The effort to have output as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StructureName {
     /// Not at all: output is text
@@ -141,7 +155,7 @@ pub(crate) enum StructureName {
     Force,
 }
 
-/// What clients get of results.
+/// The form in which clients get results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ResultsName {
     /// The structured form where it says more, otherwise the text alone
@@ -152,7 +166,7 @@ pub(crate) enum ResultsName {
     Text,
 }
 
-/// What programs may reach beyond their process.
+/// The network that programs may reach beyond their process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum NetworkName {
     /// Nothing
@@ -176,7 +190,7 @@ impl NetworkName {
     }
 }
 
-/// Who decides what a call that is meant to read can do.
+/// The authority on what a call that is meant to read can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ConfineName {
     /// The kernel: it runs without the right to write
@@ -197,7 +211,18 @@ impl ConfineName {
     }
 }
 
-/// How commands are shown.
+/// The calls that a person must allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AskName {
+    /// Those that may delete or overwrite something
+    Destroy,
+    /// Those, and all others that change something
+    Write,
+    /// Every call
+    All,
+}
+
+/// The way commands are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExposeName {
     /// Each command is a tool
@@ -208,7 +233,7 @@ pub(crate) enum ExposeName {
     Auto,
 }
 
-/// How much the definitions of tools say.
+/// The length of the definitions of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DescriptionsName {
     /// Everything that is known
@@ -334,6 +359,18 @@ pub(crate) struct Selection {
     /// Leave this file or folder of secrets within the programs' reach when they are confined; may be repeated
     #[arg(long = "credential", value_name = "PATH", help_heading = "Confinement")]
     pub(crate) credentials: Vec<PathBuf>,
+    /// Have a person allow calls before they run: those that destroy, those that write as well, or all; nothing by default
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        help_heading = "Confinement",
+        long_help = "Have a person allow calls before they run: those that may delete or overwrite something (destroy), \
+                     those that change anything (write), or all. Somebody who has `charmer approve` open in a terminal \
+                     is asked there, otherwise the client shows a form; where neither is there, the call is refused. \
+                     `ask` in charmer.yaml says it more finely"
+    )]
+    pub(crate) ask: Option<AskName>,
     /// How the input of tools is laid out
     #[arg(long, value_enum, help_heading = "Selection")]
     pub(crate) layout: Option<LayoutName>,
@@ -362,7 +399,7 @@ pub(crate) struct Selection {
     /// The globs above that a spell meets, so that no command has to.
     #[arg(skip)]
     pub(crate) met_by_spells: Vec<String>,
-    /// What one principal may run of all this, where it is for one.
+    /// The selection of one principal, where all this is for one.
     #[arg(skip)]
     pub(crate) principal: Option<PrincipalSelection>,
 }
@@ -430,6 +467,9 @@ pub(crate) struct ServedArgs {
     /// longer, whatever it says itself
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
+    /// After how long a call becomes a job, whose result is asked for with the tool `job` [default: 45s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) background_after: Option<Duration>,
 }
 
 impl ServedArgs {
@@ -449,6 +489,7 @@ impl ServedArgs {
             showing: self.showing.clone(),
             spells: Spells::default(),
             timeout: self.timeout,
+            background_after: self.background_after,
         }
     }
 }
@@ -524,6 +565,7 @@ Examples:
   charmer call kubectl_get pods --config charmer.yaml --json
   charmer call run_read --binary git git_status
   charmer call --dry-run git_push origin main
+  charmer call --draft git_commit --all --message 'Fix the typo'
   charmer call --spells spells deploy --target test")]
 pub(crate) struct CallArgs {
     /// The program that the tool belongs to; may be repeated
@@ -543,6 +585,16 @@ pub(crate) struct CallArgs {
     /// the tool has a --dry-run of its own
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Run it as a draft: nothing is changed until `charmer drafts apply`; with an id, go on with that draft
+    #[arg(
+        long,
+        value_name = "ID",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with = "dry_run"
+    )]
+    pub(crate) draft: Option<String>,
     /// The tool, as `charmer tools` shows it, and its input: JSON, `-`, or words such as `--all --limit 5 NAME`
     #[arg(
         value_names = ["TOOL", "INPUT"],
@@ -586,7 +638,7 @@ mod tests {
     #[test]
     fn what_follows_a_tool_is_its_input() {
         let words = ["charmer", "call", "--json", "x_y", "--json", "-", "z"];
-        let Command::Call(call) = Args::parse_from(words).command else {
+        let CharmerCommand::Call(call) = Args::parse_from(words).command else {
             panic!("it is a call");
         };
         assert!(call.json);

@@ -17,20 +17,23 @@ use charmer_core::{
 };
 use charmer_discover::Discovery;
 use charmer_run::{
-    CallPath, Exposed, Exposure, HookPrograms, HookRunner, LOCAL, Limits, META_TOOLS, Promotions,
-    Reading, ReadsAny, ServedTool, SharedSteps, Spool, Target, ToolSet,
+    Approvals, CallPath, DRAFT_TOOL, Exposed, Exposure, HookRunner, LOCAL, Limits, META_TOOLS,
+    Promotions, Reading, ReadsAny, ServedTool, SharedSteps, Spool, Target, ToolSet,
     folder::Folders,
+    jobs::{self, Jobs},
     layers::Validate,
     process::{ConfinedPool, Engine, EngineOptions, GuardianCommand, Launcher, MODE, new_mark},
     wrap,
 };
-use charmer_server::Listing;
-use charmer_spells::SpellBook;
+use charmer_server::ToolList;
+use charmer_spells::{SpellAskRules, SpellBook};
 use serde::Serialize;
 
 use crate::{
+    approvals::{self, AskRules, MeetingPlace},
     complete::completer,
     confine::{Granted, LOOSEN, LOOSEN_NETWORK},
+    drafts,
     excluded::excluded,
     hooks,
     instructions::what_is_here,
@@ -70,7 +73,7 @@ pub(crate) struct AssembledTools {
     /// The network of each tool, by its name.
     pub(crate) networks: HashMap<String, Granted>,
     pub(crate) warnings: Vec<String>,
-    /// What is left out of each program that leaves out any.
+    /// The number of flags and commands left out of each program that leaves out any.
     pub(crate) left_out: Vec<LeftOutCount>,
 }
 
@@ -139,8 +142,12 @@ pub(crate) struct Assembler {
     pool: Option<Arc<ConfinedPool>>,
     pub(crate) spells: Option<SpellBook>,
     shared: SharedSteps,
-    /// Who runs the programs that are asked about calls.
+    /// The runner of the programs that are asked about calls.
     hooks: HookRunner,
+    /// The rules on which calls a person must allow.
+    asks: Arc<AskRules>,
+    /// The people who are asked.
+    pub(crate) approvals: Approvals,
     /// The mark of the server's children.
     mark: String,
     /// The programs as they were last read, where principals have tools of their own.
@@ -192,6 +199,11 @@ impl Assembler {
                 GuardianCommand::of_server(program, [GUARDIAN], &mark, options.spool.as_ref())
             });
         }
+        let offers_drafts = drafts::are_offered(&settings);
+        options.drafts = offers_drafts.then(|| {
+            let server = purpose == Purpose::Server;
+            drafts::of(&settings.config, redactor.clone(), server)
+        });
         let engine = Engine::new(options);
         let audit = config.audit.as_ref().map(|audit| {
             let audit = audit.layer(redactor, &settings.folder);
@@ -203,18 +215,25 @@ impl Assembler {
             .iter()
             .map(|program| RunningProgram::new(program, &settings, &mark, &engine, pool.as_ref()));
         let limits = config.limits();
-        let mut shared = shared.audit(audit);
+        let jobs = (purpose == Purpose::Server)
+            .then(|| Jobs::new(config.job_rules(), engine.spool().cloned()));
+        let approvals = Approvals::with_digest(sha256);
+        let mut shared = shared.audit(audit).jobs(jobs).approvals(approvals.clone());
         if config.log.calls {
             shared = shared.log(output::note_call);
         }
         let hooks = hooks::runner(&settings, &mark, &engine);
-        let of_file = HookPrograms::default().within(config.hooks.level(&hooks));
+        let asks = Arc::<AskRules>::default();
         let spells = settings.spells.as_ref().map(|folder| {
-            let all = of_file.clone().within(folder.hooks.level(&hooks));
-            folder.open(&engine, config, &mark, &shared, pool.clone(), all)
+            let levels = hooks::levels(config, folder.source.as_ref(), None);
+            let all = hooks::programs(&levels, &hooks);
+            let (said, rules, own) = (settings.clone(), Arc::clone(&asks), folder.source.clone());
+            let asks = SpellAskRules::new(move |name| rules.of_spell(&said, own.as_ref(), name));
+            let asked = (all, asks);
+            folder.open(&engine, config, &mark, &shared, pool.clone(), asked)
         });
         warnings.extend(hooks::warnings(&settings, &hooks));
-        let mut exposure = exposure(&settings, &shared);
+        let mut exposure = exposure(&settings, &shared, &engine);
         let told = exposure.instructions(&what_is_here(&settings));
         let instructions = match &settings.config.server.instructions {
             Some(of_file) => format!("{}\n\n{told}", of_file.trim_end()),
@@ -233,6 +252,8 @@ impl Assembler {
             pool,
             shared,
             hooks,
+            asks,
+            approvals,
             mark,
             found: Mutex::default(),
             gate: None,
@@ -263,7 +284,7 @@ impl Assembler {
         let mut not_offered = Vec::new();
         let mut unread = Vec::new();
         let mut of_set = Vec::new();
-        let mut taken: BTreeSet<String> = META_TOOLS.map(str::to_owned).into();
+        let mut taken: BTreeSet<String> = reserved().collect();
         let prefixes = self.prefixes(&found, &mut all.warnings);
         let programs = self.settings.programs.iter().zip(&self.running);
         let programs = programs.zip(self.watched.iter());
@@ -328,6 +349,7 @@ impl Assembler {
         }
         all.warnings.extend(of_set);
         if unmatched.len() == self.settings.programs.len() {
+            all.warnings.extend(self.asks.unmet(&self.settings));
             let spells = self.spells.as_ref().map(SpellBook::spells);
             let spells = spells.into_iter().flatten();
             let spells: Vec<String> = spells.map(|spell| spell.name.clone()).collect();
@@ -354,12 +376,12 @@ impl Assembler {
 
     /// The list before anything is known of the programs: the tools that stand for all commands, and the spells. There is
     /// none where each command is a tool, and where some must be in the first list.
-    pub(crate) fn early_listing(&self) -> Option<Listing> {
+    pub(crate) fn early_listing(&self) -> Option<ToolList> {
         let rules = &self.settings.config.expose;
         let mut selectors = self.settings.programs.iter().flat_map(|p| &p.source.select);
         let pinned = !rules.pin.is_empty() || selectors.any(|s| s.expose == Visibility::Pin);
         let early = self.exposure.mode != Expose::All && !pinned;
-        early.then(|| Listing::of(&self.offered(&ToolSet::default(), true).tools))
+        early.then(|| ToolList::of(&self.offered(&ToolSet::default(), true).tools))
     }
 
     /// The same for one call: whatever is listed, everything can be called.
@@ -375,7 +397,7 @@ impl Assembler {
             // The names are those of all commands, whoever may run them.
             if self.gate.is_none() {
                 let names = all.iter().map(|served| served.tool.name.to_string());
-                book.reserve(names.chain(META_TOOLS.map(str::to_owned)));
+                book.reserve(names.chain(reserved()));
             }
             let offered = self.settings.selection.principal.as_ref();
             let is_offered = |tool: &ServedTool| {
@@ -411,7 +433,7 @@ impl Assembler {
             layers: everybodys.layers.clone(),
             ..RunningProgram::new(program, &settings, &self.mark, &self.engine, pool)
         });
-        let mut exposure = exposure(&settings, &self.shared);
+        let mut exposure = exposure(&settings, &self.shared, &self.engine);
         exposure.spent = self.exposure.spent;
         exposure.promotions.clone_from(&self.exposure.promotions);
         Some(Ok(Self {
@@ -422,6 +444,8 @@ impl Assembler {
             spells: self.spells.clone(),
             shared: self.shared.clone(),
             hooks: self.hooks.clone(),
+            asks: Arc::clone(&self.asks),
+            approvals: self.approvals.clone(),
             limits: self.limits.clone(),
             exposure,
             visibility_rules: VisibilityRules::new(&settings.config.expose),
@@ -474,6 +498,16 @@ impl Assembler {
         spell
     }
 
+    /// Returns true if a person may be asked about some call.
+    pub(crate) fn may_ask(&self) -> bool {
+        approvals::may_ask(&self.settings)
+    }
+
+    /// Lets people come to a server that may ask them; refuses one that never could.
+    pub(crate) fn meet_terminals(&self) -> Result<Option<MeetingPlace>, Problem> {
+        approvals::meet(&self.settings, &self.approvals)
+    }
+
     /// The folders that calls may run in.
     pub(crate) fn folders(&self) -> &Folders {
         &self.settings.folders
@@ -506,9 +540,14 @@ impl Assembler {
         &self.exposure
     }
 
-    /// What an assistant is told before it sees the tools.
+    /// The instructions that an assistant gets before it sees the tools.
     pub(crate) fn instructions(&self) -> &str {
         &self.instructions
+    }
+
+    /// The calls that go on after their clients were answered.
+    pub(crate) fn jobs(&self) -> Option<&Jobs> {
+        self.shared.kept_jobs()
     }
 
     /// The commands that became tools of their own, if they may.
@@ -516,7 +555,7 @@ impl Assembler {
         self.exposure.promotions.as_ref()
     }
 
-    /// What the tools of each program begin with.
+    /// The prefixes of the tools of each program.
     fn prefixes(
         &self,
         found: &[Option<Cow<'_, Discovery>>],
@@ -542,7 +581,11 @@ impl Assembler {
         tool: &Arc<Tool>,
         prepared: &PreparedProgram,
     ) -> Result<ServedTool, Problem> {
-        let mut limits = self.limits.clone();
+        let command = prepared.cli.command(&tool.path);
+        let mut limits = match command.is_some_and(|command| command.hints.long_running) {
+            true => self.settings.config.long_limits(),
+            false => self.limits.clone(),
+        };
         let selector = tool.selector.and_then(|at| {
             let selector = program.source.select.get(at)?;
             Some((selector, running.layers.get(at)?))
@@ -566,14 +609,21 @@ impl Assembler {
             let gate = gate.clone();
             path = path.layer(Arc::new(move |inner| gate.before(inner)));
         }
-        let hooks = HookPrograms::default()
-            .within(self.settings.config.hooks.level(&self.hooks))
-            .within(program.source.hooks.level(&self.hooks));
-        let hooks = match selector {
-            Some((selector, _)) => hooks.within(selector.hooks.level(&self.hooks)),
-            None => hooks,
-        };
-        path = path.hooks(hooks);
+        let selector = selector.map(|(selector, _)| selector);
+        let levels = hooks::levels(&self.settings.config, Some(&program.source), selector);
+        let asks = self
+            .asks
+            .of_command(&self.settings, program, prepared, tool);
+        path = path.hooks(hooks::programs(&levels, &self.hooks)).asks(asks);
+        if let Some(selector) = selector
+            && selector.confirmed_by_person
+        {
+            let place = rule::placed(
+                self.settings.selection.config.as_deref(),
+                &selector.position,
+            );
+            path = path.confirmed_by_person(&format!("`confirm: person`{place}"));
+        }
         let secret = prepared.secrets(&tool.path).map(|pattern| {
             let why = "secrets are not shown where only reading is offered";
             Validate::forbid(ARGS_KEY, pattern, why)
@@ -608,21 +658,34 @@ impl Assembler {
         if let Some(pool) = &self.pool {
             pool.end();
         }
+        if let Some(drafts) = self.engine.drafts() {
+            drafts.end();
+        }
         if let Some(audit) = self.shared.audit_log() {
             audit.finish(Duration::from_secs(2));
         }
     }
 }
 
+/// The names of Charmer's own tools, which no other has.
+fn reserved() -> impl Iterator<Item = String> {
+    let names = META_TOOLS.into_iter().chain([DRAFT_TOOL, jobs::NAME]);
+    names.map(str::to_owned)
+}
+
 /// The way commands are shown, as the file and the command line say.
-fn exposure(settings: &Settings, shared: &SharedSteps) -> Exposure {
+fn exposure(settings: &Settings, shared: &SharedSteps, engine: &Engine) -> Exposure {
     let rules = &settings.config.expose;
     let mut exposure = Exposure::new(rules.mode.unwrap_or_default())
         .read_only(settings.selection.read_only)
         .reads_any(reads_any(settings))
         .programs(settings.programs.iter().map(ServedProgram::name))
         .folders(settings.folders.clone())
+        .long_calls(long_calls(settings))
         .behind(shared.clone());
+    if let Some(drafts) = engine.drafts() {
+        exposure = exposure.drafts(drafts, settings.config.drafts.effect.is_some());
+    }
     exposure.results = settings.config.results.unwrap_or_default();
     exposure.descriptions = rules.descriptions;
     if let Some(budget) = rules.budget {
@@ -634,14 +697,29 @@ fn exposure(settings: &Settings, shared: &SharedSteps) -> Exposure {
     exposure
 }
 
-/// How many of all commands `run_read` takes whatever their label says; spells are taken by theirs.
+/// Returns true if calls of programs may take so long that they become jobs, as far as that is known before the programs
+/// are.
+fn long_calls(settings: &Settings) -> bool {
+    let (config, rules) = (&settings.config, settings.config.job_rules());
+    let of_program = |program: &ServedProgram| {
+        let mut selectors = program.source.select.iter();
+        rules.apply_to(&config.limits())
+            || selectors.any(|one| {
+                one.timeout
+                    .is_some_and(|time| time > rules.background_after)
+            })
+    };
+    settings.programs.iter().any(of_program)
+}
+
+/// The share of all commands that `run_read` takes whatever their label says; spells are taken by theirs.
 fn reads_any(settings: &Settings) -> ReadsAny {
     let programs = settings.programs.iter();
     let each = programs.map(|program| {
         let read_only = settings.selection.read_only || program.source.read_only;
         program
             .confinement
-            .how_many_read(&program.source, read_only)
+            .share_that_reads(&program.source, read_only)
     });
     let each: Vec<ReadsAny> = each.collect();
     let is = |which: ReadsAny| move |one: &ReadsAny| *one == which;
@@ -680,6 +758,7 @@ impl RunningProgram {
             environment: &environment,
             folder: &work.map_or_else(here, Path::to_owned),
             read_only: settings.selection.read_only || source.read_only,
+            drafted: settings.config.drafts.effect,
         };
         let launcher = Launcher::new(
             program.path.clone(),
@@ -690,7 +769,7 @@ impl RunningProgram {
         Self {
             launchers: confines.confine(&launcher, pool),
             network: program.confinement.network,
-            layers: source.select.iter().map(|one| one.layers()).collect(),
+            layers: source.layers(),
         }
     }
 

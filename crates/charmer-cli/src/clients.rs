@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use charmer_clients::{Client, Machine, Platform, Scope, ServerEntry};
+use charmer_clients::{KnownClient, Machine, Platform, Scope, ServerEntry};
 
 use crate::{args::ScopeName, problem::Problem, programs, settings::home};
 
@@ -59,7 +59,7 @@ pub(crate) fn is_ours(entry: &ServerEntry) -> bool {
 
 /// A file with this entry alone, in the shape that most clients share.
 pub(crate) fn common_shape(entry: &ServerEntry) -> String {
-    let client = Client::find("claude-desktop").expect("it is in the table");
+    let client = KnownClient::find("claude-desktop").expect("it is in the table");
     client.entry_text(Scope::User, entry)
 }
 

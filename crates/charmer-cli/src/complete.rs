@@ -28,6 +28,7 @@ pub(crate) fn completer(launcher: &Launcher, principal: &Arc<str>) -> Completer 
                 .collect();
             let limits = Limits::default()
                 .timeout(DEADLINE)
+                // Nothing is lost when a completion is ended, and a person is waiting.
                 .grace(Duration::from_millis(200))
                 .capture_bytes(MOST)
                 .output_chars(MOST);

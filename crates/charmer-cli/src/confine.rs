@@ -19,17 +19,17 @@ use crate::{
 /// The way one program is confined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProgramConfinement {
-    /// Who decides what a call that is meant to read can do.
+    /// The authority on what a call that is meant to read can do.
     pub(crate) mode: ConfineMode,
-    /// Who has said so; nobody, where it is the default.
+    /// The origin of that; none, where it is the default.
     mode_from: Option<&'static str>,
     /// The names decide although the kernel was to.
     pub(crate) stepped_down: bool,
     /// The network of commands whose selector says nothing of it; assumed, if it is not set.
     pub(crate) network: Option<Network>,
-    /// Who has said so.
+    /// The origin of that.
     network_from: NetworkFrom,
-    /// What the file or a profile says of single commands.
+    /// The grants of the file or a profile to single commands.
     of_commands: Vec<Granted>,
     /// The secrets that are the program's own, as somebody here has said.
     pub(crate) credentials: Vec<PathBuf>,
@@ -37,7 +37,7 @@ pub(crate) struct ProgramConfinement {
     known_credentials: Vec<PathBuf>,
     /// The only places that calls which may write can write to; anywhere, if there are none.
     pub(crate) writable: Vec<PathBuf>,
-    /// Where these places are named.
+    /// The origin of these places.
     writable_from: &'static str,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct ProgramConfinement {
 const AT_SOURCE: &str = "under its source in `sources`";
 const AT_TOP: &str = "at the top of the file";
 
-/// Who has said what the network of a program is.
+/// The origin of what is known of a program's network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NetworkFrom {
     /// An option, and nobody else has anything to say.
@@ -88,7 +88,7 @@ fn kernel_confines() -> bool {
     cfg!(target_os = "linux")
 }
 
-/// What is told where names decide because the system offers nothing better.
+/// The shortcoming that is told where names decide because the system offers nothing better.
 pub(crate) const SHORTCOMING: &str = "the names of commands and flags alone decide what reads: calls are confined by the \
                                       kernel on Linux only (`--confine names` says that this is known)";
 
@@ -100,8 +100,8 @@ pub(crate) const LOOSEN_NETWORK: &str = "none is known to only read; with `--net
                                          --read-only)";
 
 impl ProgramConfinement {
-    /// What holds for a program with these profiles, the nearest last. Relative paths of the command line are those of the
-    /// working directory.
+    /// The confinement of a program with these profiles, the nearest last. Relative paths of the command line are those
+    /// of the working directory.
     pub(crate) fn new(
         selection: &Selection,
         config: &Config,
@@ -228,14 +228,17 @@ impl ProgramConfinement {
         self.credentials.iter().chain(known).cloned().collect()
     }
 
-    /// What is said of the network of a program's commands, in one line.
+    /// The words on the network of a program's commands, in one line.
     pub(crate) fn told(&self, source: &SourceEntry) -> String {
         let mut text = self.network_of(None).told();
-        let own = source.select.iter().enumerate();
-        for (at, selector) in own.filter(|(_, selector)| selector.network.is_some()) {
+        let own = source.select.iter();
+        for selector in own.filter(|selector| selector.network.is_some()) {
             if self.network_from != NetworkFrom::CommandLine {
                 let word = self.network_of(Some(selector)).word();
-                text.push_str(&format!(", {word} for entry {} of `select`", at + 1));
+                text.push_str(&format!(
+                    ", {word} for entry {} of `select`",
+                    selector.number + 1
+                ));
             }
         }
         text
@@ -254,11 +257,11 @@ impl ProgramConfinement {
     pub(crate) fn could_read_any(&self, source: &SourceEntry) -> bool {
         self.mode == ConfineMode::Auto
             && self.network.is_none()
-            && self.how_many_read(source, true) == ReadsAny::None
+            && self.share_that_reads(source, true) == ReadsAny::None
     }
 
-    /// How many of a program's commands that is so of, as far as it can be told before they are known.
-    pub(crate) fn how_many_read(&self, source: &SourceEntry, read_only: bool) -> ReadsAny {
+    /// The share of a program's commands that this is so of, as far as it can be told before they are known.
+    pub(crate) fn share_that_reads(&self, source: &SourceEntry, read_only: bool) -> ReadsAny {
         let selectors = &source.select;
         let reads_any =
             |selector: Option<&SelectEntry>| self.reads_any(self.network_of(selector), read_only);
@@ -270,10 +273,17 @@ impl ProgramConfinement {
         let single = |granted: &Granted| self.reads_any(*granted, read_only);
         let all = all && self.of_commands.iter().all(single);
         let some = some || self.of_commands.iter().any(single);
-        match (all, some) {
+        let many = match (all, some) {
             (true, _) => ReadsAny::All,
             (false, true) => ReadsAny::Some,
             (false, false) => ReadsAny::None,
+        };
+        // What an included file does not let be tried stays what it is.
+        match &source.baseline {
+            Some(baseline) if many != ReadsAny::None && baseline.network != Some(Network::None) => {
+                ReadsAny::Some
+            }
+            _ => many,
         }
     }
 
@@ -347,7 +357,7 @@ mod tests {
     fn nothing_said_means_that_network_is_assumed() {
         let (plain, source) = resolved("sources: [{binary: git}]", &Selection::default());
         assert_eq!(plain.network_of(None).told(), "assumed");
-        assert_eq!(plain.how_many_read(&source, false), ReadsAny::None);
+        assert_eq!(plain.share_that_reads(&source, false), ReadsAny::None);
         let expected = match kernel_confines() {
             true => ConfineMode::Auto,
             false => ConfineMode::Names,
@@ -378,9 +388,9 @@ mod tests {
         };
         let (typed, _) = resolved(text, &typed);
         assert_eq!(told(&typed), ["all (--network)", "all (--network)"]);
-        assert_eq!(typed.how_many_read(&source, false), ReadsAny::None);
+        assert_eq!(typed.share_that_reads(&source, false), ReadsAny::None);
         if kernel_confines() {
-            assert_eq!(file.how_many_read(&source, false), ReadsAny::Some);
+            assert_eq!(file.share_that_reads(&source, false), ReadsAny::Some);
         }
     }
 
@@ -469,7 +479,7 @@ mod tests {
         };
         let reads = |confine| {
             let (confinement, source) = resolved(text, &with(confine));
-            confinement.how_many_read(&source, true)
+            confinement.share_that_reads(&source, true)
         };
         assert_eq!(reads(ConfineName::Names), ReadsAny::None);
         assert_eq!(reads(ConfineName::Off), ReadsAny::None);

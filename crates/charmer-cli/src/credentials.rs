@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where a secret is.
+/// The place of a secret.
 #[derive(Debug, Clone, Copy)]
 enum SecretPlace {
     /// In the home folder.

@@ -54,7 +54,7 @@ struct ExclusionRules<'a> {
 }
 
 impl ExclusionRules<'_> {
-    /// Why a command is no tool, if a rule is known for it.
+    /// The reason why a command is no tool, if a rule is known for it.
     fn why(&self, cli: &Cli, path: &CommandPath, lineage: &[&Command]) -> Option<String> {
         let command = *lineage.last()?;
         if let Some(step) = lineage.iter().find(|step| step.hidden) {
@@ -74,10 +74,8 @@ impl ExclusionRules<'_> {
             rule.matches(&one) || rule.matches(&original)
         };
         if let Some(own) = &self.selection.principal {
-            let allows = || globs(&own.allow).matches(&one);
-            if own.deny.iter().any(|pattern| denies(&pattern))
-                || (!own.allow.is_empty() && !allows())
-            {
+            let allows = |allow: &Vec<String>| globs(allow).matches(&one);
+            if own.deny.iter().any(|pattern| denies(&pattern)) || !own.allow_lists().all(allows) {
                 return Some(format!("it is not for `{}`", own.name));
             }
         }
@@ -106,8 +104,8 @@ impl ExclusionRules<'_> {
         let selected = selectors.is_empty() || first_match(&selectors, &one).is_some();
         (!selected).then(|| {
             let source = &self.program.source;
-            let first = source.select.first().map(|entry| entry.position);
-            let place = placed(self.selection.config.as_deref(), first.unwrap_or_default());
+            let first = source.select.first().map(|entry| entry.position.clone());
+            let place = placed(self.selection.config.as_deref(), &first.unwrap_or_default());
             format!("no entry of `select`{place} is for it")
         })
     }

@@ -2,41 +2,65 @@
 
 use std::path::Path;
 
-use charmer_config::{Config, FilePlace, HookRules};
+use charmer_config::{Config, FilePlace, HookRules, SelectEntry, SourceEntry};
 use charmer_run::{
-    HookRunner,
+    HookPrograms, HookRunner,
     process::{Engine, Environment, MODE},
 };
 
-use crate::settings::{ServedProgram, Settings};
+use crate::settings::Settings;
 
-/// Who runs the hooks of a charmer.yaml: with the server's environment, in the folder of the file.
+/// The runner of the hooks of a charmer.yaml: with the server's environment, in the folder of the file.
 pub(crate) fn runner(settings: &Settings, mark: &str, engine: &Engine) -> HookRunner {
     let variables = std::env::vars_os().filter(|(name, _)| name != MODE);
     let environment = Environment::inherit(variables).marked(mark, false);
     HookRunner::new(environment, settings.folder.clone(), engine.clone())
 }
 
-/// Returns true if a file names any.
+/// Returns true if a file, or one that it includes, names any.
 pub(crate) fn has_any(config: &Config) -> bool {
-    all(config).any(|(_, rules)| !rules.is_empty())
+    let files = std::iter::successors(Some(config), |config| config.baseline.as_deref());
+    files.flat_map(all).any(|(_, rules)| !rules.is_empty())
 }
 
-/// The hooks that are asked about calls of a program's command: each level that has some, the outermost first. Without a
-/// selector, those of the program as a whole.
+/// One level of hooks: where it stands, and what it says.
+pub(crate) type HookLevel<'s> = (String, &'s HookRules);
+
+/// The hooks that are asked about calls: each level that has some, the outermost first. Those of an included file are asked
+/// within all of the including one, so that they judge the call as it will be run and see what was printed.
 pub(crate) fn levels<'s>(
-    settings: &'s Settings,
-    program: &'s ServedProgram,
-    selector: Option<usize>,
-) -> Vec<(&'static str, &'s HookRules)> {
-    let selector = selector.and_then(|at| program.source.select.get(at));
-    let levels = [
-        Some(("file", &settings.config.hooks)),
-        Some(("source", &program.source.hooks)),
-        selector.map(|selector| ("select", &selector.hooks)),
+    config: &'s Config,
+    source: Option<&'s SourceEntry>,
+    selector: Option<&'s SelectEntry>,
+) -> Vec<HookLevel<'s>> {
+    let of_file = |level: &str, rules: &'s HookRules| {
+        let level = match &rules.folder {
+            Some(folder) => format!("{level} in {}", folder.display()),
+            None => level.to_owned(),
+        };
+        (level, rules)
+    };
+    let own = [
+        Some(of_file("file", &config.hooks)),
+        source.map(|source| of_file("source", &source.hooks)),
+        selector.map(|selector| of_file("select", &selector.hooks)),
     ];
-    let levels = levels.into_iter().flatten();
-    levels.filter(|(_, rules)| !rules.is_empty()).collect()
+    let own = own.into_iter().flatten();
+    let mut all: Vec<HookLevel<'s>> = own.filter(|(_, rules)| !rules.is_empty()).collect();
+    if let Some(baseline) = &config.baseline {
+        let source = source.and_then(|source| source.baseline.as_deref());
+        let selector = selector.and_then(|selector| selector.baseline.as_deref());
+        all.extend(levels(baseline, source, selector));
+    }
+    all
+}
+
+/// The same as what can be asked.
+pub(crate) fn programs(levels: &[HookLevel<'_>], runner: &HookRunner) -> HookPrograms {
+    let levels = levels.iter();
+    levels.fold(HookPrograms::default(), |all, (_, rules)| {
+        all.within(rules.level(runner))
+    })
 }
 
 /// A hook that cannot be asked, and where the file names it.
@@ -61,7 +85,9 @@ pub(crate) fn missing(config: &Config, folder: &Path) -> Vec<MissingHook> {
 
 /// The same, as sentences for whoever starts a server.
 pub(crate) fn warnings(settings: &Settings, runner: &HookRunner) -> Vec<String> {
-    let all = all(&settings.config);
+    let config = &settings.config;
+    let files = std::iter::successors(Some(config), |config| config.baseline.as_deref());
+    let all = files.flat_map(all);
     let missing = all.flat_map(|(steps, rules)| missing_of(rules, runner, &steps));
     missing
         .map(|hook| format!("{} ({MISSING})", hook.message))
@@ -85,9 +111,14 @@ fn all(config: &Config) -> impl Iterator<Item = (Vec<String>, &HookRules)> {
         let steps = vec!["sources".to_owned(), at.to_string()];
         let own = (steps.clone(), &source.hooks);
         let selectors = source.select.iter().enumerate();
-        let selectors = selectors.map(move |(number, selector)| {
+        // An entry stands here several times where a file includes another.
+        let selectors = selectors.filter(|(at, selector)| {
+            let mut before = source.select[..*at].iter();
+            !before.any(|one| one.is_same_entry(selector))
+        });
+        let selectors = selectors.map(move |(_, selector)| {
             let mut steps = steps.clone();
-            steps.extend(["select".to_owned(), number.to_string()]);
+            steps.extend(["select".to_owned(), selector.number.to_string()]);
             (steps, &selector.hooks)
         });
         [own].into_iter().chain(selectors)

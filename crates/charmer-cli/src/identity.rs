@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The version of a program that does not tell it.
 const UNKNOWN: &str = "unknown";
 
-/// How many bytes of a program's own instructions an assistant is told.
+/// The maximum number of bytes of a program's own instructions that an assistant is told.
 const LONGEST: usize = 2_000;
 
 /// The name and version by which a program introduces itself to clients.
@@ -29,7 +29,7 @@ pub(crate) struct Introduction {
     pub(crate) version: Option<String>,
     /// The name for its server.
     name: Option<String>,
-    /// What an assistant should know.
+    /// The instructions for an assistant.
     instructions: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl Introduction {
     }
 }
 
-/// What a program tells of itself, and somebody else is about to find out.
+/// A program's introduction that somebody else is about to find out.
 pub(crate) struct Awaited(Receiver<Introduction>);
 
 /// Tells what somebody waits for; only the first that is told counts.
@@ -69,7 +69,7 @@ pub(crate) fn awaited() -> (Teller, Awaited) {
     (Teller(sender), Awaited(receiver))
 }
 
-/// What clients are told of the server. What a single program tells of itself is waited for; what the file says comes
+/// The server's description for clients. What a single program tells of itself is waited for; what the file says comes
 /// before it.
 pub(crate) fn server_info(
     settings: &Settings,
@@ -141,7 +141,7 @@ fn semantic(version: &str) -> Option<String> {
     Some(format!("{major}.{minor}.{patch}{rest}"))
 }
 
-/// What a program told of itself when it was last read.
+/// The introduction of a program when it was last read.
 pub(crate) fn kept_introduction(program: &Path) -> Option<Introduction> {
     let cache = read::cache()?;
     // Kept by itself, because everything that is known of a large program takes a while to read.

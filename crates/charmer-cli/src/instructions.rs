@@ -6,7 +6,7 @@ use crate::{read, settings::Settings};
 const NAMED: usize = 5;
 const LONGEST: usize = 24;
 
-/// What is here, in one sentence.
+/// A sentence on what is here.
 pub(crate) fn what_is_here(settings: &Settings) -> String {
     let names: Vec<String> = settings.programs.iter().map(|p| p.name()).collect();
     sentence(&names, settings.spells.is_some())

@@ -16,7 +16,7 @@ use std::{
 use charmer_config::SchemaRule;
 use charmer_discover::cache::Cache;
 use charmer_run::KeptSearch;
-use charmer_server::Listing;
+use charmer_server::ToolList;
 
 use crate::{read, settings::Settings};
 
@@ -26,7 +26,7 @@ const MANY: usize = 1000;
 const LIST: &str = "list";
 const SEARCH: &str = "search";
 
-/// Where a list is kept and what it depends on.
+/// The place of a kept list and what it depends on.
 pub(crate) struct KeptList {
     cache: Cache,
     programs: Vec<PathBuf>,
@@ -59,6 +59,7 @@ impl KeptList {
         if let Some(file) = &settings.selection.config {
             fs::read(file).ok()?.hash(&mut hasher);
         }
+        format!("{:?}", settings.config.baseline).hash(&mut hasher);
         // Those in files of their own; the others are in the configuration.
         for program in &settings.programs {
             let commands = program.source.overrides.values();
@@ -77,22 +78,22 @@ impl KeptList {
     }
 
     /// The list, if it still holds.
-    pub(crate) fn load(&self) -> Option<Listing> {
+    pub(crate) fn load(&self) -> Option<ToolList> {
         let kept = self.cache.read_text(&self.file(LIST))?;
         let (basis, json) = kept.split_once('\n')?;
         let holds = self.basis().is_some_and(|now| now == basis);
-        Listing::from_json(json).filter(|_| holds)
+        ToolList::from_json(json).filter(|_| holds)
     }
 
     /// Keeps the list for the next start. If that fails the next start takes longer; nothing else is lost.
-    pub(crate) fn store(&self, listing: &Listing) {
+    pub(crate) fn store(&self, listing: &ToolList) {
         if let Some(basis) = self.basis() {
             let text = format!("{basis}\n{}", listing.to_json());
             let _ = self.cache.write_text(&self.file(LIST), &text);
         }
     }
 
-    /// What searches answer from, if it still holds.
+    /// The index that searches answer from, if it still holds.
     pub(crate) fn load_search(&self) -> Option<KeptSearch<'static>> {
         let kept = self.cache.read_bytes(&self.file(SEARCH))?;
         let end = kept.iter().position(|byte| *byte == b'\n')?;
@@ -122,7 +123,7 @@ impl KeptList {
         format!("{kind}-{}", self.name)
     }
 
-    /// What the list was made by and from, as they are now; `None` if one of the programs is not known.
+    /// The state that the list was made by and from, as it is now; `None` if one of the programs is not known.
     fn basis(&self) -> Option<String> {
         let own = std::env::current_exe().ok()?;
         let mut basis = Cache::mark(&own)?;

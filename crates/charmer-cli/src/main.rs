@@ -1,18 +1,25 @@
 //! The program `charmer`: serves any command-line program to AI assistants over MCP.
 
+mod approvals;
 mod args;
 mod ask;
 mod assemble;
+mod baseline;
+#[cfg(unix)]
+mod beneath;
 mod clients;
 mod commands;
 mod complete;
 mod confine;
 mod credentials;
+mod drafts;
 mod excluded;
 mod hooks;
 mod identity;
 mod instructions;
 mod kept_list;
+#[cfg(unix)]
+mod meeting;
 mod names;
 mod output;
 mod policy;
@@ -42,7 +49,7 @@ mod wrap;
 
 use std::process::ExitCode;
 
-use args::{Args, Command};
+use args::{Args, CharmerCommand};
 
 fn main() -> ExitCode {
     // Before anything else: the process must still have one thread, and its words are not for the parser.
@@ -51,24 +58,27 @@ fn main() -> ExitCode {
         return charmer_sandbox::run_confined();
     }
     let done = match Args::of_process().command {
-        Command::Add(args) => commands::add::run(&args),
-        Command::Remove(args) => commands::remove::run(&args),
-        Command::List(args) => commands::list::run(&args),
-        Command::Serve(args) => commands::serve::run(&args),
-        Command::Tools(args) => commands::tools::run(&args),
-        Command::Inspect(args) => commands::inspect::run(&args),
-        Command::Call(args) => commands::call::run(&args),
-        Command::Init(args) => commands::init::run(&args),
-        Command::Check(args) => commands::check::run(&args),
-        Command::Doctor(args) => commands::doctor::run(&args),
-        Command::Spell(args) => commands::spell::run(&args),
-        Command::Profile(args) => commands::profile::run(&args),
-        Command::Export(args) => commands::export::run(&args),
-        Command::Cache(args) => commands::cache::run(&args),
-        Command::Audit(args) => commands::audit::run(&args),
-        Command::Completions { shell } => commands::pages::completions(shell),
-        Command::Man { out } => commands::pages::man(out.as_deref()),
-        Command::Guardian { mark, spool } => {
+        CharmerCommand::Add(args) => commands::add::run(&args),
+        CharmerCommand::Remove(args) => commands::remove::run(&args),
+        CharmerCommand::List(args) => commands::list::run(&args),
+        CharmerCommand::Serve(args) => commands::serve::run(&args),
+        CharmerCommand::Tools(args) => commands::tools::run(&args),
+        CharmerCommand::Inspect(args) => commands::inspect::run(&args),
+        CharmerCommand::Call(args) => commands::call::run(&args),
+        CharmerCommand::Drafts(args) => commands::drafts::run(&args),
+        CharmerCommand::Init(args) => commands::init::run(&args),
+        CharmerCommand::Check(args) => commands::check::run(&args),
+        CharmerCommand::Doctor(args) => commands::doctor::run(&args),
+        CharmerCommand::Spell(args) => commands::spell::run(&args),
+        CharmerCommand::Profile(args) => commands::profile::run(&args),
+        CharmerCommand::Export(args) => commands::export::run(&args),
+        CharmerCommand::Cache(args) => commands::cache::run(&args),
+        CharmerCommand::Audit(args) => commands::audit::run(&args),
+        #[cfg(unix)]
+        CharmerCommand::Approve => commands::approve::run(),
+        CharmerCommand::Completions { shell } => commands::pages::completions(shell),
+        CharmerCommand::Man { out } => commands::pages::man(out.as_deref()),
+        CharmerCommand::Guardian { mark, spool } => {
             charmer_run::process::guard(&mark, spool.as_deref());
             Ok(ExitCode::SUCCESS)
         }

@@ -6,12 +6,12 @@ use std::{
     sync::Arc,
 };
 
-use charmer_config::{Applied, ConfineMode, Declared, Mismatches, Position};
+use charmer_config::{Applied, ConfineMode, Declared, Mismatches, Position, SourceEntry};
 use charmer_core::{
     assessment::Assessment,
     model::{Arguments, Cli, Command, CommandPath, Effect, Flag, FlagValue, GivenEffect, Network},
     schema::convert,
-    select::{Candidate, CommandRule, FlagRule, Selector, first_match},
+    select::{Candidate, CommandRule, FlagRule, ToolSelector, first_match},
     text::nearest,
     tool::CatalogueOptions,
 };
@@ -21,11 +21,12 @@ use serde::Serialize;
 
 use crate::{
     args::Selection,
+    baseline::Baseline,
     confine::Granted,
     principals::PrincipalSelection,
     problem::Problem,
     refused::{Refused, refused_values},
-    rule::placed,
+    rule::{entries, placed},
     set,
     settings::ServedProgram,
     undone,
@@ -37,9 +38,9 @@ pub(crate) struct PreparedProgram {
     /// The program, with everything that is known of its behaviour and without what stays out.
     pub(crate) cli: Cli,
     pub(crate) options: CatalogueOptions,
-    /// What is declared of the output of commands.
+    /// The declared outputs of commands.
     pub(crate) outputs: HashMap<CommandPath, Declared>,
-    /// What is thought of its commands, and why.
+    /// The assessment of its commands, with reasons.
     pub(crate) assessment: Assessment,
     pub(crate) left_out: Vec<LeftOut>,
     /// The network of every command.
@@ -52,14 +53,14 @@ pub(crate) struct PreparedProgram {
     pub(crate) refused: Vec<Refused>,
     /// Only reading is offered.
     pub(crate) read_only: bool,
-    /// What the configuration has set.
+    /// The changes by the configuration.
     pub(crate) applied: Vec<Applied>,
-    /// What profiles have set.
+    /// The changes by profiles.
     pub(crate) from_profiles: Vec<Applied>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Why a flag stays out of which somebody has said so.
+/// The reason why a flag stays out of which somebody has said so.
 const SAID_TO_REDIRECT: &str = "it is said to redirect the program";
 
 /// A flag that is not offered.
@@ -72,7 +73,7 @@ pub(crate) struct LeftOut {
     pub(crate) id: String,
     /// The flag as people write it.
     pub(crate) flag: String,
-    /// Why.
+    /// The reason.
     pub(crate) reason: String,
     /// The same for a caller who asks for it, with the rule that could be loosened.
     #[serde(skip)]
@@ -80,7 +81,7 @@ pub(crate) struct LeftOut {
 }
 
 impl LeftOut {
-    /// What a caller is told of a flag that can be asked for by name.
+    /// The message to a caller on a flag that can be asked for by name.
     pub(crate) fn told(flag: &Flag, reason: &str) -> String {
         format!(
             "{reason} (`--with-flag {}` would let it in)",
@@ -95,6 +96,7 @@ pub(crate) fn prepare(
     program: &ServedProgram,
     selection: &Selection,
 ) -> Result<PreparedProgram, Problem> {
+    let baseline = Baseline::of(&found, program, selection)?;
     let program = &*set::pinned(program, selection, &found)?;
     let source = &program.source;
     let no_flags = unmatched_flags(selection, &found);
@@ -147,7 +149,11 @@ pub(crate) fn prepare(
     let read_only = selection.read_only || source.read_only;
     let pinned = source.catalogue_options(&cli);
     let mut options = pinned.map_err(|error| mismatch(program, &error))?;
-    let (networks, reads_any) = networks(&cli, program, read_only, &of_file, &known);
+    let (mut networks, mut reads_any) = networks(&cli, program, read_only, &of_file, &known);
+    if let Some(baseline) = &baseline {
+        baseline.check_pins(program)?;
+        baseline.narrow(&mut networks, &mut reads_any);
+    }
     let mut held = HashSet::new();
     for path in claims {
         let is_it =
@@ -176,12 +182,23 @@ pub(crate) fn prepare(
         selection,
         &mut warnings,
     ));
+    if let Some(baseline) = &baseline {
+        baseline.withhold(&mut cli, &mut left_out);
+    }
     relieve_positionals(&mut cli.root);
     let mut refused = refused_values(&cli, program, selection, &assessment, read_only);
     refused.sort_by(|one, other| one.command.cmp(&other.command));
     warnings.extend(unmatched_commands(&cli, selection));
     warnings.extend(no_flags);
     options.selectors = selectors(&cli, program, selection, only_reading.cloned());
+    if let Some(baseline) = &baseline {
+        let lets_in = baseline.commands();
+        for selector in &mut options.selectors {
+            let (inner, lets_in) = (selector.commands.clone(), lets_in.clone());
+            selector.commands =
+                CommandRule::new(move |one| inner.matches(one) && lets_in.contains(one.path));
+        }
+    }
     let mut outputs = source.outputs(&cli);
     for (path, schema) in said.into_iter().flat_map(|said| said.outputs) {
         let mut said = Declared::default();
@@ -239,7 +256,7 @@ pub(crate) fn said(found: &Discovery, program: &ServedProgram) -> Cli {
     cli
 }
 
-/// What declared schemas say and clients are not shown.
+/// The notes on declared schemas that clients are not shown whole.
 fn lost_in_conversion(cli: &Cli, outputs: &HashMap<CommandPath, Declared>) -> Vec<String> {
     let schemas = outputs
         .iter()
@@ -253,7 +270,7 @@ fn lost_in_conversion(cli: &Cli, outputs: &HashMap<CommandPath, Declared>) -> Ve
     notes
 }
 
-/// What the file says of a program that the program does not have.
+/// The problem of a file that speaks of what the program does not have.
 fn mismatch(program: &ServedProgram, error: &Mismatches) -> Problem {
     Problem::mistake(format!(
         "`{}` and the configuration do not fit: {error}",
@@ -271,23 +288,23 @@ fn has_new_commands(cli: &Cli, assessment: &Assessment) -> bool {
     new
 }
 
-/// Where what a command does is known from.
+/// The origin of what is known of a command's effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EffectFrom<'p> {
     /// The file says so, here.
-    File(Position),
+    File(&'p Position),
     Profile,
     /// It is inferred from this.
     Evidence(&'p [String]),
 }
 
 impl PreparedProgram {
-    /// Where the effect of a command is known from.
+    /// The origin of a command's effect.
     pub(crate) fn effect_from(&self, path: &CommandPath) -> EffectFrom<'_> {
         let is_it =
             |one: &&Applied| one.path == *path && one.argument.is_none() && one.field == "effect";
         if let Some(said) = self.applied.iter().find(is_it) {
-            return EffectFrom::File(said.position);
+            return EffectFrom::File(&said.position);
         }
         if self.from_profiles.iter().any(|one| is_it(&one)) {
             return EffectFrom::Profile;
@@ -296,7 +313,7 @@ impl PreparedProgram {
         EffectFrom::Evidence(thought.map_or(&[], |thought| &thought.evidence))
     }
 
-    /// What a command's positionals must not match: they would show secrets where only reading is offered.
+    /// A pattern that a command's positionals must not match: they would show secrets where only reading is offered.
     pub(crate) fn secrets(&self, path: &CommandPath) -> Option<&str> {
         let thought = self.assessment.command(path).filter(|_| self.read_only)?;
         thought.secrets.as_deref()
@@ -448,7 +465,7 @@ fn leave_out_flags(
     left_out
 }
 
-/// Why a flag stays out where only reading is offered, and somebody has said what it does.
+/// The reason why a flag stays out where only reading is offered, and somebody has said what it does.
 fn said_to_write(effect: &GivenEffect) -> String {
     match effect.worst() {
         Some(Effect::Destroy) => "with it the command deletes or overwrites".into(),
@@ -471,12 +488,21 @@ fn set_flag(cli: &mut Cli, path: &CommandPath, id: &str, set: impl Fn(&mut Flag)
     flags.for_each(|flag| set(flag));
 }
 
+/// The source that says that only reading is offered: the file's, or that of the outermost file that is included.
+fn read_only_source(source: &SourceEntry) -> &SourceEntry {
+    let all = std::iter::successors(Some(source), |source| source.baseline.as_deref());
+    all.filter(|source| source.read_only)
+        .last()
+        .unwrap_or(source)
+}
+
 /// The rule by which only reading is offered, where it is.
 pub(crate) fn read_only_rule(program: &ServedProgram, selection: &Selection) -> String {
     let rule = match selection.read_only {
         true => "`--read-only`".to_owned(),
         false => {
-            let place = placed(selection.config.as_deref(), program.source.position);
+            let said = read_only_source(&program.source);
+            let place = placed(selection.config.as_deref(), &said.position);
             format!("`read_only` of `{}`{place}", program.name())
         }
     };
@@ -495,11 +521,11 @@ fn selectors(
     program: &ServedProgram,
     selection: &Selection,
     only_reading: Option<Arc<HashSet<CommandPath>>>,
-) -> Vec<Selector> {
+) -> Vec<ToolSelector> {
     let allow = (!selection.allow.is_empty()).then(|| globs(&selection.allow));
     let own = selection.principal.as_ref();
-    let own_allow = own.filter(|own| !own.allow.is_empty());
-    let own_allow = own_allow.map(|own| globs(&own.allow));
+    let own_allow = own.into_iter().flat_map(PrincipalSelection::allow_lists);
+    let own_allow: Vec<CommandRule> = own_allow.map(|allow| globs(allow)).collect();
     let mut denied = denied(cli, &selection.deny);
     if let Some(own) = own {
         denied.extend(self::denied(cli, &own.deny));
@@ -508,7 +534,7 @@ fn selectors(
     let let_through = move |candidate: &Candidate<'_>| {
         let allows = |allow: &CommandRule| allow.matches(candidate);
         allow.as_ref().is_none_or(allows)
-            && own_allow.as_ref().is_none_or(allows)
+            && own_allow.iter().all(allows)
             && !denied.contains(original(candidate.path, candidate.command))
             && only_reading.as_ref().is_none_or(|any| {
                 let hints = &candidate.command.hints;
@@ -517,13 +543,12 @@ fn selectors(
             })
     };
     let mut selectors = program.source.selectors();
-    let entries = selectors.iter_mut().zip(&program.source.select);
-    for (at, (selector, entry)) in entries.enumerate() {
-        let place = placed(selection.config.as_deref(), entry.position);
-        selector.place = Some(format!("entry {} of `select`{place}", at + 1));
+    for (selector, entry) in selectors.iter_mut().zip(&program.source.select) {
+        let place = |position: &Position| placed(selection.config.as_deref(), position);
+        selector.place = Some(entries(entry, &place));
     }
     if selectors.is_empty() {
-        selectors.push(Selector::default());
+        selectors.push(ToolSelector::default());
     }
     for selector in &mut selectors {
         let (inner, let_through) = (selector.commands.clone(), let_through.clone());
@@ -554,8 +579,8 @@ pub(crate) fn original<'c>(path: &'c CommandPath, command: &'c Command) -> &'c C
     command.same_as.as_ref().unwrap_or(path)
 }
 
-/// What globs match, and everything below it. The program itself is not above its commands here: `s*` must not mean
-/// everything because the program is called `ship`.
+/// A rule for what globs match, and everything below it. The program itself is not above its commands here: `s*` must
+/// not mean everything because the program is called `ship`.
 pub(crate) fn globs(patterns: &[String]) -> CommandRule {
     let rule = CommandRule::allow_glob(patterns.iter().map(|pattern| glob(pattern)));
     CommandRule::new(move |candidate| {
@@ -571,12 +596,12 @@ pub(crate) fn globs(patterns: &[String]) -> CommandRule {
     })
 }
 
-/// What spells are called where globs begin with a program's name: `spells/*`.
+/// The name for spells where globs begin with a program's name: `spells/*`.
 const SPELLS: &str = "spells";
 /// Tools that reach only the spells that are offered, so that --allow need not name them.
 const GENERAL: [&str; 2] = ["cast_spell", "list_spells"];
 
-/// Which spells --allow and --deny let through; all, if neither is given.
+/// The rule on spells that --allow and --deny let through; all, if neither is given.
 pub(crate) fn spell_rule(selection: &Selection) -> Option<NameRule> {
     if selection.allow.is_empty() && selection.deny.is_empty() {
         return None;
@@ -598,10 +623,10 @@ pub(crate) fn names_spell(rule: &CommandRule, name: &str) -> bool {
 pub(crate) fn offers_spell(own: &PrincipalSelection, name: &str) -> bool {
     // Those reach every spell of the folder, whoever asks.
     if GENERAL.contains(&name) {
-        return own.allow.is_empty() && own.deny.is_empty();
+        return own.allow_lists().next().is_none() && own.deny.is_empty();
     }
-    let allowed = own.allow.is_empty() || names_spell(&globs(&own.allow), name);
-    allowed && !names_spell(&globs(&own.deny), name)
+    let mut allow = own.allow_lists();
+    allow.all(|allow| names_spell(&globs(allow), name)) && !names_spell(&globs(&own.deny), name)
 }
 
 /// The globs of a selection that one of these spells meets.
@@ -623,7 +648,7 @@ pub(crate) fn leaves_out_all(selection: &Selection, names: &[String]) -> bool {
         && !names.iter().any(|name| names_spell(&allow, name))
 }
 
-/// What was asked for by name where there are only spells, and none is called that.
+/// The names that were asked for where there are only spells, and none is called that.
 pub(crate) fn unmet(selection: &Selection) -> Vec<String> {
     let options = [("--allow", &selection.allow), ("--deny", &selection.deny)];
     let unmet = options.into_iter().flat_map(|(option, globs)| {
@@ -686,7 +711,7 @@ fn unmatched_flags(selection: &Selection, found: &Discovery) -> Vec<String> {
 pub(crate) struct Unmatched {
     pub(crate) option: &'static str,
     pub(crate) glob: String,
-    /// What is told of it.
+    /// The warning about it.
     pub(crate) warning: String,
 }
 

@@ -34,12 +34,38 @@ use crate::{
 /// The largest file that holds a secret.
 const LARGEST: u64 = 64 << 10;
 
-/// What one principal may run, beside what the command line says.
+/// The selection of one principal, beside what the command line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PrincipalSelection {
     pub(crate) name: String,
     pub(crate) allow: Vec<String>,
     pub(crate) deny: Vec<String>,
+    /// The selection that an included file lets it run, and the flags that are pinned for it there.
+    pub(crate) baseline: Option<Box<(Self, Vec<SetFlag>)>>,
+}
+
+impl PrincipalSelection {
+    fn new(name: &str, rules: &PrincipalRules, everybodys: &Selection) -> Self {
+        let baseline = rules.baseline.as_deref().map(|baseline| {
+            let own = Self::new(name, baseline, everybodys);
+            Box::new((own, pinned(everybodys, &baseline.set)))
+        });
+        Self {
+            name: name.to_owned(),
+            allow: rules.allow.clone(),
+            deny: rules.deny.clone(),
+            baseline,
+        }
+    }
+
+    /// The lists of commands that it may run, each of which must have a command: that of the file, and those of the files
+    /// that it includes.
+    pub(crate) fn allow_lists(&self) -> impl Iterator<Item = &Vec<String>> {
+        let all = std::iter::successors(Some(self), |own| {
+            own.baseline.as_ref().map(|baseline| &baseline.0)
+        });
+        all.map(|own| &own.allow).filter(|allow| !allow.is_empty())
+    }
 }
 
 /// The bounds of all calls of one principal together.
@@ -93,12 +119,8 @@ impl PrincipalGate {
 pub(crate) fn settings_of(settings: &Settings, name: &str, rules: &PrincipalRules) -> Settings {
     let mut own = settings.clone();
     let selection = &mut own.selection;
+    selection.principal = Some(PrincipalSelection::new(name, rules, selection));
     selection.set = pinned(selection, &rules.set);
-    selection.principal = Some(PrincipalSelection {
-        name: name.to_owned(),
-        allow: rules.allow.clone(),
-        deny: rules.deny.clone(),
-    });
     for program in &mut own.programs {
         for (variable, value) in &rules.environment {
             // What is in files is asked for at each call.

@@ -10,7 +10,7 @@ const WITH_HELPERS: &[(&str, &str)] = &[
     ("pkexec", "polkit"),
 ];
 
-/// What a program gains privileges by when it starts; `None` if it is an ordinary one.
+/// The means by which a program gains privileges when it starts; `None` if it is an ordinary one.
 #[cfg(unix)]
 pub(crate) fn gained(program: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;

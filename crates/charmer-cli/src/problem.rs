@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Something failed while doing what was asked.
 pub(crate) const FAILED: u8 = 1;
-/// What was asked for, or the configuration file, is wrong.
+/// The request, or the configuration file, is wrong.
 pub(crate) const MISTAKE: u8 = 2;
 /// Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -51,7 +51,7 @@ impl Problem {
         &self.message
     }
 
-    /// What to do next, if that was said.
+    /// The next step, if one was said.
     pub(crate) fn next(&self) -> Option<&str> {
         self.hint.as_deref()
     }

@@ -65,7 +65,7 @@ const EMBEDDED: &[Embedded] = embedded![
     "uv",
 ];
 
-/// Where a profile comes from.
+/// The origin of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProfileOrigin {
     /// It comes with Charmer.
@@ -103,8 +103,8 @@ impl LoadedProfile {
         self.profile.programs.iter().any(|name| name == program)
     }
 
-    /// What to tell of it where it was put into a program's model: that it was written for another version, and, of the
-    /// user's own, what the program does not have.
+    /// The warnings about it where it was put into a program's model: that it was written for another version, and, of
+    /// the user's own, what the program does not have.
     pub(crate) fn warnings(&self, cli: &Cli, not_there: &[ModelMismatch]) -> Vec<String> {
         let program = &cli.root.name;
         let version = cli.version.as_deref().unwrap_or_default();
@@ -126,7 +126,7 @@ impl LoadedProfile {
         told
     }
 
-    /// Where it comes from, in a few words.
+    /// Its origin, in a few words.
     pub(crate) fn from(&self) -> String {
         match &self.origin {
             ProfileOrigin::Charmer => "comes with charmer".to_owned(),
@@ -175,7 +175,7 @@ pub(crate) fn add_phrases_of_others(known: &mut Knowledge, profiles: &[LoadedPro
     }
 }
 
-/// What is wrong with the program that a profile says is asked for alike: it has no profile.
+/// The mistake in naming a program that is asked for alike: it has no profile.
 pub(crate) fn no_such_likeness(profile: &Profile) -> Option<Finding> {
     let other = profile.asked_like.as_deref()?;
     let (all, _) = all();
@@ -214,7 +214,8 @@ impl Embedded {
 
 /// A profile that cannot be read.
 struct Broken {
-    /// What it may be about: what its file is named for, and what it says as far as it can be read.
+    /// The programs that it may be about: the one that its file is named for, and those that it names as far as it can
+    /// be read.
     programs: Vec<String>,
     problem: Problem,
 }

@@ -35,7 +35,7 @@ pub(crate) fn find(name: &Path, folder: &Path) -> Result<PathBuf, Problem> {
     }
 }
 
-/// What a program is called: the name of its file, without the ending that some systems need.
+/// The name of a program: that of its file, without the ending that some systems need.
 pub(crate) fn name(path: &Path) -> String {
     let name = match path.extension() {
         Some(ending) if ending.eq_ignore_ascii_case("exe") => path.file_stem(),

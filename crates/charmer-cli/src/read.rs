@@ -1,7 +1,7 @@
 //! Programs read into the model: what was kept from the last time, or else a walk through their help.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashMap, HashSet},
     ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock, Mutex, PoisonError},
@@ -11,7 +11,7 @@ use charmer_config::yaml_as_json;
 use charmer_core::model::{CommandPath, Document};
 use charmer_discover::{
     DiscoverError, DiscoverOptions, Discoverer, Discovery, Footing, Provenance, Surroundings,
-    Unlisted,
+    Unlisted, WantedPart,
     cache::Cache,
     document_files,
     probe::{ProbeOptions, ProbeStop},
@@ -38,12 +38,31 @@ pub(crate) const TRIES: u32 = 3;
 
 /// Ends the programs that are being read, whoever reads them.
 static STOP: LazyLock<ProbeStop> = LazyLock::new(ProbeStop::default);
-/// What was warned of.
+/// The parts of programs that somebody wants, by their paths.
+static WANTED: LazyLock<Mutex<HashMap<PathBuf, BTreeSet<WantedPart>>>> =
+    LazyLock::new(Mutex::default);
+/// The warnings that were told.
 static SAID: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 
 /// Ends the programs that are being read, and removes what they wrote. Nothing can be read afterwards.
 pub(crate) async fn end() {
     STOP.end().await;
+}
+
+/// Notes which parts of a program are wanted, in case that it is too large to be read whole: those that globs name.
+pub(crate) fn want<'g>(program: &Path, globs: impl IntoIterator<Item = &'g str>) {
+    let name = programs::name(program);
+    let globs = globs.into_iter();
+    let parts = globs.filter_map(|glob| WantedPart::named(glob, &name));
+    let mut wanted = WANTED.lock().unwrap_or_else(PoisonError::into_inner);
+    wanted.entry(program.into()).or_default().extend(parts);
+}
+
+/// The parts of a program that are wanted.
+fn wanted(program: &Path) -> Vec<WantedPart> {
+    let wanted = WANTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let parts = wanted.get(program).into_iter().flatten();
+    parts.cloned().collect()
 }
 
 /// Warns once: several programs are read in sandboxes alike, and each of them more than once.
@@ -63,7 +82,7 @@ pub(crate) fn was_said(sentence: &str) -> bool {
 /// One reading of a program.
 #[derive(Debug, Clone)]
 pub(crate) struct Attempt {
-    /// What the program was when it began.
+    /// The program's footing when it began.
     footing: Footing,
     /// The number of readings before that were not complete.
     tries: u32,
@@ -100,8 +119,10 @@ impl Start {
             return Self::walk(program);
         }
         match cache.and_then(|cache| cache.load(program)) {
-            Some(found) => Self::Known(program.into(), Box::new(found)),
-            None => Self::walk(program),
+            Some(found) if found.covers(&wanted(program)) => {
+                Self::Known(program.into(), Box::new(found))
+            }
+            _ => Self::walk(program),
         }
     }
 
@@ -119,6 +140,7 @@ impl Start {
     fn nth(program: &Path, tries: u32) -> Self {
         let mut options = options(program);
         options.unlisted = unlisted(program);
+        options.wanted = wanted_and_kept(program);
         options.probe.timeout *= 1 << tries.min(2);
         // Before anything is asked: what changes while it is read shows at the next look.
         let footing = cache_or_none().footing(program);
@@ -127,7 +149,7 @@ impl Start {
         Self::Walk(program.into(), walk, Box::new(Attempt { footing, tries }))
     }
 
-    /// What the program was when it was read.
+    /// The program's footing when it was read.
     pub(crate) fn footing(&self) -> Footing {
         match self {
             Self::Known(program, _) => {
@@ -143,8 +165,8 @@ impl Start {
         }
     }
 
-    /// How far the reading is, in words.
-    pub(crate) fn how_far(&self) -> String {
+    /// The progress of the reading, in words.
+    pub(crate) fn progress_words(&self) -> String {
         let (Self::Known(program, _) | Self::Walk(program, ..)) = self;
         let name = programs::name(program);
         match self.progress() {
@@ -170,7 +192,7 @@ impl Start {
         changed(program)
     }
 
-    /// What is known before anything is started.
+    /// The result that is known before anything is started.
     pub(crate) fn known(&self) -> Option<&Discovery> {
         match self {
             Self::Known(_, found) => Some(found),
@@ -207,7 +229,7 @@ impl Start {
         }
     }
 
-    /// What is known by now.
+    /// The result by now.
     pub(crate) fn so_far(&self) -> Option<Discovery> {
         match self {
             Self::Known(_, found) => Some((**found).clone()),
@@ -223,7 +245,7 @@ impl Start {
         }
     }
 
-    /// How many questions the program was asked.
+    /// The number of questions that the program was asked.
     pub(crate) fn asked(&self) -> usize {
         match self {
             Self::Known(..) => 0,
@@ -282,7 +304,7 @@ async fn keep(program: PathBuf, footing: Footing, found: Discovery) -> Discovery
     found
 }
 
-/// Where everything about a program was seen, as far as that was kept.
+/// Fills in the source of everything about a program, as far as that was kept.
 pub(crate) fn provenance(program: &Path, found: &mut Discovery) {
     if found.provenance.is_empty()
         && let Some(provenance) = cache().and_then(|cache| cache.provenance(program))
@@ -324,7 +346,7 @@ fn options(path: &Path) -> DiscoverOptions {
     options
 }
 
-/// What `NAME.charmer.yaml` beside a program says of it. A file of somebody who could not have changed the program does
+/// The document in `NAME.charmer.yaml` beside a program. A file of somebody who could not have changed the program does
 /// not speak for it.
 fn document(program: &Path) -> Option<(PathBuf, Document)> {
     let files = document_files(program).into_iter();
@@ -360,7 +382,15 @@ fn read_document(program: &Path, file: &Path) -> Result<Document, String> {
     Document::from_json(said).map_err(|error| error.to_string())
 }
 
-/// What the profiles of a program say that it takes and does not list.
+/// The parts that are wanted and, of a program that is read in parts, those that were read before: what another server
+/// was asked for stays known.
+fn wanted_and_kept(program: &Path) -> Vec<WantedPart> {
+    let kept = cache().and_then(|cache| cache.last_known(program)?.parts);
+    let parts = kept.into_iter().flatten().chain(wanted(program));
+    parts.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The options that the profiles of a program say that it takes and does not list.
 fn unlisted(program: &Path) -> Unlisted {
     // One that cannot be read is told where the program is served.
     let profiles = profiles::of(&programs::name(program)).unwrap_or_default();

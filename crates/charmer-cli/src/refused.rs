@@ -17,12 +17,12 @@ pub(crate) struct Refused {
     pub(crate) id: String,
     /// The argument as `--with-flag` takes it.
     pub(crate) argument: String,
-    /// What no value may match.
+    /// The pattern that no value may match.
     pub(crate) pattern: String,
     /// The number of values that come before those that are meant.
     #[serde(skip)]
     pub(crate) behind: usize,
-    /// Why.
+    /// The reason.
     pub(crate) reason: String,
 }
 
@@ -45,7 +45,7 @@ impl Refused {
         }
     }
 
-    /// What a caller is told.
+    /// The message to a caller.
     pub(crate) fn message(&self) -> String {
         let Self {
             argument, reason, ..

@@ -2,17 +2,17 @@
 
 use std::{
     collections::HashMap,
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use charmer_config::ConfineMode;
-use charmer_core::model::Network;
+use charmer_core::model::{Effect, Network};
 use charmer_run::{
     LOCAL,
-    process::{ConfinedPool, Confinement, Environment, Launcher},
+    process::{ConfinedPool, Confinement, Drafting, Environment, Launcher},
 };
 use charmer_sandbox::{NetworkRight, Rights, RightsReport, SandboxCommand};
 
@@ -40,8 +40,8 @@ pub(crate) fn pool() -> Option<Arc<ConfinedPool>> {
     ))
 }
 
-/// What is told where a program that is served read-only cannot be kept from writing: the command line that works, or the
-/// change of the file where none does.
+/// The problem where a program that is served read-only cannot be kept from writing: the command line that works, or
+/// the change of the file where none does.
 pub(crate) fn cannot_confine(
     program: &ServedProgram,
     reason: &str,
@@ -64,7 +64,7 @@ pub(crate) fn cannot_confine(
                 true => "`confine: names`",
                 false => "`mode: names` beside `writable`",
             };
-            let place = rule::placed(settings.selection.config.as_deref(), source.position);
+            let place = rule::placed(settings.selection.config.as_deref(), &source.position);
             let other = other.name();
             // It would go before the file.
             let first = match settings.selection.confine {
@@ -115,8 +115,8 @@ fn warn(report: &RightsReport) {
     }
 }
 
-/// What keeps calls of a program that are meant to read from writing on this machine, in a few words; nothing, where names
-/// decide. It tries.
+/// The means that keep calls of a program that are meant to read from writing on this machine, in a few words; nothing,
+/// where names decide. It tries.
 pub(crate) fn kept_by(confinement: &confine::ProgramConfinement) -> Option<String> {
     let pool = pool().filter(|_| confinement.mode == ConfineMode::Auto)?;
     let mut rights = Rights::default();
@@ -185,6 +185,8 @@ pub(crate) struct Confines<'p> {
     pub(crate) folder: &'p Path,
     /// Only reading is offered.
     pub(crate) read_only: bool,
+    /// Calls of this effect and worse are drafts, whatever was asked for.
+    pub(crate) drafted: Option<Effect>,
 }
 
 impl Confines<'_> {
@@ -203,6 +205,18 @@ impl Confines<'_> {
         };
         let writable: Vec<PathBuf> = confinement.writable.iter().map(|path| real(path)).collect();
         let (rights, executables, caches) = (self.rights(), self.executables(), self.caches());
+        // As a call that reads, but for the view of its folders that it may change: without network it can tell nobody.
+        let mut of_drafts = rights.clone();
+        of_drafts.network = NetworkRight::None;
+        let folders = caches.iter().map(|(_, folder)| folder.clone());
+        of_drafts.folders.extend(folders);
+        let own_caches = || {
+            let variables = caches.iter();
+            let variables = variables.map(|(name, folder)| (name.into(), folder.into()));
+            variables.collect::<Vec<(OsString, OsString)>>()
+        };
+        let of_drafts = Confinement::new(Arc::clone(pool), of_drafts).variables(own_caches());
+        let drafting = Drafting::new(of_drafts, self.drafted).writable(writable.clone());
         let confined = |network: Option<Network>| {
             let mut rights = rights.clone();
             rights.network = match network {
@@ -218,12 +232,14 @@ impl Confines<'_> {
             }
             let folders = caches.iter().map(|(_, folder)| folder.clone());
             of_reads.folders.extend(folders);
-            let variables = caches.iter();
-            let variables = variables.map(|(name, folder)| (name.into(), folder.into()));
             let reads = Confinement::new(Arc::clone(pool), of_reads)
                 .read_only(self.read_only)
-                .variables(variables.collect());
+                .variables(own_caches());
             let launcher = launcher.reading(reads);
+            let launcher = match self.read_only {
+                true => launcher,
+                false => launcher.drafting(drafting.clone()),
+            };
             if writable.is_empty() {
                 return launcher;
             }

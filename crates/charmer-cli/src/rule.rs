@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use charmer_config::Position;
+use charmer_config::{Position, SelectEntry};
 use charmer_core::{select::Candidate, tool::Tool};
 use charmer_run::Rule;
 
@@ -19,15 +19,13 @@ pub(crate) fn of_command(
     prepared: &PreparedProgram,
     tool: &Tool,
 ) -> Rule {
-    let place = |position: Position| placed(selection.config.as_deref(), position);
+    let place = |position: &Position| placed(selection.config.as_deref(), position);
     let source = &program.source;
-    let selector = tool
-        .selector
-        .and_then(|at| Some((at, source.select.get(at)?)));
+    let selector = tool.selector.and_then(|at| source.select.get(at));
     let mut offered = match selector {
-        Some((at, selector)) => format!("entry {} of `select`{}", at + 1, place(selector.position)),
+        Some(selector) => entries(selector, &place),
         None if source.position.line > 0 => {
-            let place = place(source.position);
+            let place = place(&source.position);
             format!(
                 "`{}` in `sources`{place}, all of its commands",
                 program.name()
@@ -48,8 +46,23 @@ pub(crate) fn of_command(
     Rule::new(offered).reads(reads(prepared, tool, &place))
 }
 
-/// Why calls of a command may run as ones that only read.
-fn reads(prepared: &PreparedProgram, tool: &Tool, place: &dyn Fn(Position) -> String) -> String {
+/// The entries of `select` that choose a command: that of the file, and those of files that it includes.
+pub(crate) fn entries(selector: &SelectEntry, place: &dyn Fn(&Position) -> String) -> String {
+    let all = std::iter::successors(Some(selector), |entry| entry.baseline.as_deref());
+    // One that stands in no file is no rule, and one that was taken over from an included file is that file's.
+    let mut told: Vec<String> = all
+        .filter(|entry| entry.position.line > 0)
+        .map(|entry| {
+            let place = place(&entry.position);
+            format!("entry {} of `select`{place}", entry.number + 1)
+        })
+        .collect();
+    told.dedup();
+    told.join(", within ")
+}
+
+/// The reason why calls of a command may run as ones that only read.
+fn reads(prepared: &PreparedProgram, tool: &Tool, place: &dyn Fn(&Position) -> String) -> String {
     if prepared.reads_any.contains(&tool.path) {
         let granted = prepared.networks.get(&tool.path);
         let from = granted.and_then(|granted| granted.key());
@@ -81,8 +94,8 @@ fn allowed_by<'s>(
 }
 
 /// A place in the file, in brackets; nothing for what stands in no file.
-pub(crate) fn placed(file: Option<&Path>, position: Position) -> String {
-    match file {
+pub(crate) fn placed(file: Option<&Path>, position: &Position) -> String {
+    match position.file.as_deref().or(file) {
         Some(file) if position.line > 0 => format!(" ({}:{})", file.display(), position.line),
         _ => String::new(),
     }

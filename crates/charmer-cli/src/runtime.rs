@@ -33,8 +33,8 @@ static STOP: LazyLock<CancellationToken> = LazyLock::new(CancellationToken::new)
 /// The command ends in an order of its own when it is told to.
 static ORDERLY: AtomicBool = AtomicBool::new(false);
 
-/// How many processors one of our threads keeps busy with programs that it starts and whose help it reads: to start one is
-/// less than a fifth of what the program takes. Each thread has memory of its own that no other can use.
+/// The number of processors that one of our threads keeps busy with programs that it starts and whose help it reads: to
+/// start one is less than a fifth of what the program takes. Each thread has memory of its own that no other can use.
 const KEPT_BUSY: usize = 4;
 
 /// A runtime for walks and calls.

@@ -8,7 +8,8 @@ use std::{
 };
 
 use charmer_config::{
-    Config, Diagnostics, Knowledge, LoadError, Position, Redirects, SourceEntry, SourceKind,
+    CommandSelection, Config, Diagnostics, Knowledge, LoadError, Position, Redirects, SourceEntry,
+    SourceKind,
 };
 use charmer_core::{
     expose::Expose,
@@ -25,7 +26,7 @@ use crate::{
     output, policy,
     problem::Problem,
     profiles::{self, LoadedProfile},
-    programs, set,
+    programs, read, set,
     spells::{self, SpellFolder},
     wrap::wrapped_picture,
 };
@@ -35,10 +36,10 @@ use crate::{
 pub(crate) struct ServedProgram {
     /// Its absolute path.
     pub(crate) path: PathBuf,
-    /// What the file says of it, or the defaults.
+    /// The file's entry on it, or the defaults.
     pub(crate) source: SourceEntry,
     pub(crate) confinement: ProgramConfinement,
-    /// What is known of it, by the file and the profiles.
+    /// The knowledge of it, by the file and the profiles.
     pub(crate) known: Knowledge,
     /// The redirecting flags that are let in, by the same.
     pub(crate) redirects: Redirects,
@@ -46,6 +47,8 @@ pub(crate) struct ServedProgram {
     pub(crate) undone_by: BTreeMap<String, Vec<String>>,
     /// Its profiles, the nearest last.
     pub(crate) profiles: Vec<LoadedProfile>,
+    /// The same as an included file alone has it, if one does.
+    pub(crate) baseline: Option<Box<Self>>,
 }
 
 impl ServedProgram {
@@ -61,7 +64,22 @@ impl ServedProgram {
         let both = nearest_first().fold(source.clone(), SourceEntry::over);
         let mut known = both.known;
         profiles::add_phrases_of_others(&mut known, &profiles);
+        let baseline = match (&source.baseline, &config.baseline) {
+            (Some(of_it), Some(file)) => {
+                let of_it = SourceEntry::clone(of_it);
+                Some(Box::new(Self::new(path.clone(), of_it, file, selection)?))
+            }
+            _ => None,
+        };
+        read::want(&path, selection.allow.iter().map(String::as_str));
+        read::want(&path, selected(&source));
+        if selection.allow.is_empty() && source.select.is_empty() {
+            let commands = known.common.iter();
+            let groups = commands.filter_map(|command| command.split(' ').next());
+            read::want(&path, groups);
+        }
         Ok(Self {
+            baseline,
             confinement,
             path,
             known,
@@ -78,11 +96,24 @@ impl ServedProgram {
     }
 }
 
+/// The commands that the entries of a source's `select` name.
+fn selected(source: &SourceEntry) -> impl Iterator<Item = &str> {
+    let named = source
+        .select
+        .iter()
+        .filter_map(|entry| entry.commands.as_ref());
+    let paths = named.flat_map(|commands| match commands {
+        CommandSelection::Allow(paths) | CommandSelection::AllowGlob(paths) => paths.as_slice(),
+        _ => &[],
+    });
+    paths.map(String::as_str)
+}
+
 /// Everything that was said.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) config: Config,
-    /// Where relative paths of the file start.
+    /// The folder in which relative paths of the file start.
     pub(crate) folder: PathBuf,
     pub(crate) programs: Vec<ServedProgram>,
     /// The folder of spells, if there is one.
@@ -111,10 +142,12 @@ fn file_here(binaries: &[PathBuf], selection: &Selection, spells: &Spells) -> Op
 }
 
 impl Settings {
-    /// What a server is asked for.
+    /// The settings of a server.
     pub(crate) fn served(args: &ServedArgs) -> Result<Self, Problem> {
         let mut settings = Self::load(&args.binaries, &args.selection, &args.spells, args.timeout)?;
         settings.show(&args.showing)?;
+        let limits = &mut settings.config.limits;
+        limits.background_after = args.background_after.or(limits.background_after);
         Ok(settings)
     }
 

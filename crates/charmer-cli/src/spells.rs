@@ -6,12 +6,14 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{Config, ConfineMode, HookRules, SourceEntry};
+use charmer_config::{Config, ConfineMode, SourceEntry};
 use charmer_run::{
     HookPrograms, SharedSteps,
     process::{ConfinedPool, Engine},
 };
-use charmer_spells::{HiddenSecrets, NameRule, Severity, SpellBook, SpellOptions, SpellProblem};
+use charmer_spells::{
+    HiddenSecrets, NameRule, Severity, SpellAskRules, SpellBook, SpellOptions, SpellProblem,
+};
 
 use crate::{
     args::{ConfineName, Selection, Spells},
@@ -31,15 +33,15 @@ pub(crate) struct SpellFolder {
     /// Its absolute path.
     path: PathBuf,
     read_only: bool,
-    /// The programs that are asked about calls of them, by what the file says of the folder.
-    pub(crate) hooks: HookRules,
-    /// Who keeps spells from writing that only read, if the command line says so.
+    /// The file's entry on the folder.
+    pub(crate) source: Option<SourceEntry>,
+    /// The authority on the writing of spells that only read, if the command line says so.
     confine: Option<ConfineMode>,
-    /// Which of its spells are offered; all, if it is not said.
+    /// The rule on its spells that are offered; all, if it is not said.
     offered: Option<NameRule>,
     /// The longest that any of them may run.
     longest: Option<Duration>,
-    /// Where it is kept what was accepted, if only that is offered.
+    /// The file of what was accepted, if only that is offered.
     accepted: Option<PathBuf>,
 }
 
@@ -47,6 +49,16 @@ impl SpellFolder {
     /// The folder that holds what was accepted, if only that is offered.
     pub(crate) fn accepted_in(&self) -> Option<&Path> {
         self.accepted.as_deref().and_then(Path::parent)
+    }
+
+    /// Returns true if one of its files seems to say `confirm: person`.
+    pub(crate) fn asks_persons(&self) -> bool {
+        let files = std::fs::read_dir(&self.path).into_iter().flatten();
+        let texts = files.flatten().map(|file| std::fs::read(file.path()));
+        texts.flatten().any(|text| {
+            let text = String::from_utf8_lossy(&text);
+            text.contains("confirm") && text.contains("person")
+        })
     }
 
     /// The names of its spells, going by their files.
@@ -61,7 +73,7 @@ impl SpellFolder {
         files.flatten().filter_map(stem).collect()
     }
 
-    /// Who keeps spells from writing that only read.
+    /// The authority on the writing of spells that only read.
     fn mode(&self, config: &Config) -> ConfineMode {
         let asked = self.confine.or(config.confine.mode);
         asked.unwrap_or(ConfineMode::Auto)
@@ -86,10 +98,11 @@ impl SpellFolder {
         mark: &str,
         shared: &SharedSteps,
         pool: Option<Arc<ConfinedPool>>,
-        hooks: HookPrograms,
+        (hooks, asks): (HookPrograms, SpellAskRules),
     ) -> SpellBook {
         let mut options = options()
             .behind(shared.clone())
+            .asks(asks)
             .hooks(hooks)
             .engine(engine.clone())
             .limits(config.limits())
@@ -108,7 +121,7 @@ impl SpellFolder {
     }
 }
 
-/// What is the same for all spells of this process.
+/// The options that are the same for all spells of this process.
 pub(crate) fn options() -> SpellOptions {
     SpellOptions::new(std::env::vars_os())
 }
@@ -122,23 +135,16 @@ pub(crate) fn folder(
     folder: &Path,
     here: &Path,
 ) -> Result<Option<SpellFolder>, Problem> {
-    let (path, read_only, hooks) = match (&args.spells, declared) {
+    let (path, source) = match (&args.spells, declared) {
         (Some(path), _) => {
             let path = here.join(path);
             // What the file asks for calls of this folder is asked, however it is named.
             let same =
                 |(of_file, _): &&(PathBuf, SourceEntry)| is_same(&folder.join(of_file), &path);
             let of_file = declared.iter().find(same).map(|(_, source)| source);
-            let hooks = of_file
-                .map(|source| source.hooks.clone())
-                .unwrap_or_default();
-            let read_only = of_file.is_some_and(|source| source.read_only);
-            (path, read_only, hooks)
+            (path, of_file)
         }
-        (None, [(path, source)]) => {
-            let hooks = source.hooks.clone();
-            (folder.join(path), source.read_only, hooks)
-        }
+        (None, [(path, source)]) => (folder.join(path), Some(source)),
         (None, []) if args.locked => {
             return Err(
                 Problem::mistake("--locked needs spells, and there are none")
@@ -159,8 +165,8 @@ pub(crate) fn folder(
     must_exist(&path)?;
     Ok(Some(SpellFolder {
         path,
-        read_only: read_only || selection.read_only,
-        hooks,
+        read_only: source.is_some_and(|source| source.read_only) || selection.read_only,
+        source: source.cloned(),
         confine: selection.confine.map(ConfineName::mode),
         offered: policy::spell_rule(selection),
         longest: timeout,
@@ -187,7 +193,7 @@ pub(crate) fn must_exist(path: &Path) -> Result<(), Problem> {
     ))
 }
 
-/// Where it is kept what was accepted: `CHARMER_DATA`, or the user's own folder for data. Never among the spells.
+/// The file of what was accepted: `CHARMER_DATA`, or the user's own folder for data. Never among the spells.
 pub(crate) fn trust_file() -> Result<PathBuf, Problem> {
     match user_folders::data(|name| std::env::var_os(name)) {
         Some(folder) => Ok(folder.join(TRUST)),

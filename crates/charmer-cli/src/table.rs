@@ -14,7 +14,7 @@ const GAP: usize = 2;
 /// first column.
 const NARROWEST: usize = 24;
 const NARROWEST_FIRST: usize = 16;
-/// How far lines that belong to the one above them are set in.
+/// The indentation of lines that belong to the one above them.
 const INDENT: usize = 4;
 
 /// One cell.
@@ -167,7 +167,7 @@ fn without_empty<'h>(headings: &[&'h str], groups: &[RowGroup]) -> (Vec<&'h str>
 
 struct TableLayout<'t> {
     widths: &'t [usize],
-    /// What is left for the last column.
+    /// The width that is left for the last column.
     rest: Option<usize>,
     width: Option<usize>,
     last: Last,

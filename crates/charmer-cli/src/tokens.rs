@@ -1,6 +1,6 @@
 //! Tokens as a model counts them, for `charmer tools`; a running server estimates.
 
-/// How many tokens of `o200k_base` a text has. The first call reads the vocabulary, which takes a moment.
+/// The number of tokens of `o200k_base` in a text. The first call reads the vocabulary, which takes a moment.
 pub(crate) fn count(text: &str) -> usize {
     tiktoken_rs::o200k_base_singleton()
         .encode_ordinary(text)

@@ -34,7 +34,7 @@ const BEATS: [&str; 13] = [
     "bypass",
     "bypasses",
 ];
-/// What a flag's name is followed by where it loses what it was set to.
+/// Words behind a flag's name where it loses what it was set to.
 const BEATEN: [&str; 8] = [
     "is ignored",
     "are ignored",
@@ -49,7 +49,7 @@ const BEATEN: [&str; 8] = [
 const NEGATIONS: [&str; 7] = [
     "not", "never", "cannot", "can't", "doesn't", "won't", "without",
 ];
-/// What a raw request is made of.
+/// Words that a raw request is made of.
 const REQUESTED: [&str; 5] = ["uri", "url", "request", "endpoint", "requests"];
 
 /// Hides the flags that undo what is pinned, unless somebody asks for one by its name, and says so.
@@ -152,8 +152,8 @@ fn undone_at(
     found
 }
 
-/// What is said of names under `undone_by` of the file that no flag has, and of those that stand for a pin and are none:
-/// such an entry does nothing.
+/// The warnings about names under `undone_by` of the file that no flag has, and about those that stand for a pin and
+/// are none: such an entry does nothing.
 fn idle(cli: &Cli, source: &SourceEntry) -> Vec<String> {
     let mut flags: Vec<&Flag> = Vec::new();
     cli.walk(&mut |_, lineage| {
@@ -194,7 +194,7 @@ fn idle(cli: &Cli, source: &SourceEntry) -> Vec<String> {
     told
 }
 
-/// Why a flag undoes a pinned one, if it does. `named` is what the file says under `undone_by`.
+/// The reason why a flag undoes a pinned one, if it does. `named` is what the file says under `undone_by`.
 pub(crate) fn undoes(
     flag: &Flag,
     pinned: &Flag,

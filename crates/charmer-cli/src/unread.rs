@@ -18,7 +18,7 @@ pub(crate) struct Unread {
     often: bool,
 }
 
-/// What is missing of a program that was read to the end; nothing of one that is whole, or is still being read.
+/// The gaps of a program that was read to the end; nothing of one that is whole, or is still being read.
 pub(crate) fn sentence(program: &str, found: &Discovery) -> Option<Unread> {
     let gaps: Vec<&DiscoveryWarning> = found.gaps().collect();
     let (whole, commands): (Vec<&DiscoveryWarning>, Vec<&DiscoveryWarning>) =

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-/// What can be made again: `CHARMER_CACHE`, or the user's folder for such files.
+/// The folder of what can be made again: `CHARMER_CACHE`, or the user's folder for such files.
 pub(crate) fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     folder(
         variable,
@@ -11,7 +11,7 @@ pub(crate) fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathB
     )
 }
 
-/// What cannot: `CHARMER_DATA`, or the user's folder for data.
+/// The folder of what cannot: `CHARMER_DATA`, or the user's folder for data.
 pub(crate) fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     folder(
         variable,
@@ -20,7 +20,7 @@ pub(crate) fn data(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBu
     )
 }
 
-/// What people write: `CHARMER_CONFIG`, or the user's folder for configuration.
+/// The folder of what people write: `CHARMER_CONFIG`, or the user's folder for configuration.
 pub(crate) fn configuration(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     folder(
         variable,

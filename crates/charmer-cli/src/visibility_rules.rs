@@ -56,7 +56,7 @@ impl VisibilityRules {
         }
     }
 
-    /// What matches no command of a program.
+    /// The patterns that match no command of a program.
     pub(crate) fn unmatched(&self, cli: &Cli) -> Vec<Unmatched> {
         unmatched_globs(
             cli,
@@ -64,7 +64,7 @@ impl VisibilityRules {
         )
     }
 
-    /// What to tell of those that match no command of any program and no spell: most likely typing errors.
+    /// The warnings about those that match no command of any program and no spell: most likely typing errors.
     pub(crate) fn warnings(&self, by_program: &[Vec<Unmatched>], spells: &[String]) -> Vec<String> {
         let Some((first, rest)) = by_program.split_first() else {
             return Vec::new();

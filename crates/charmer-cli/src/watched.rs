@@ -24,11 +24,11 @@ pub(crate) struct WatchedProgram {
 
 #[derive(Debug, Default)]
 struct WatchState {
-    /// What its newest model was made from; `None` as long as it has none.
+    /// The footing that its newest model was made from; `None` as long as it has none.
     footing: Option<Footing>,
     /// Counts its models. Tools of an older one are not run.
     model: u64,
-    /// Why there is no model of what it is now.
+    /// The reason why there is no model of what it is now.
     lost: Option<String>,
 }
 

@@ -16,7 +16,7 @@ use charmer_core::{
 };
 use charmer_discover::cache::Cache;
 use charmer_run::{Call, CallError, Exposure, Limits, Outcome, ServedTool, ToolSet, into_service};
-use charmer_server::Listing;
+use charmer_server::ToolList;
 use tower::service_fn;
 
 /// What describing one command may cost, on average over three.
@@ -230,7 +230,7 @@ fn start(tools: &[Arc<Tool>], exposure: &Exposure) -> (usize, usize) {
     let instructions = exposure.instructions("Runs commands of zoo.");
     let spent = estimate_tokens(&instructions);
     let exposed = exposure.clone().spent(spent).apply(ToolSet::new(served));
-    let list = Listing::of(&exposed.tools).to_answer();
+    let list = ToolList::of(&exposed.tools).to_answer();
     (count(&instructions), count(&list))
 }
 

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     file,
-    link::{self, Link},
+    link::{self, InstallLink},
     machine::{Machine, Platform, ResolvedPath, append, template_text},
     place::ServersPlace,
     shape::{EntryShape, ServerEntry},
     table,
 };
 
-/// Whose servers a file holds.
+/// The owner of the servers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The person's, in every folder.
@@ -34,7 +34,7 @@ pub enum FileLanguage {
 
 /// One client: a row of the table.
 #[derive(Debug)]
-pub struct Client {
+pub struct KnownClient {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     pub(crate) syntax: FileLanguage,
@@ -51,7 +51,7 @@ pub struct Client {
     pub(crate) graphical: bool,
     pub(crate) next_step: &'static str,
     pub(crate) note: &'static str,
-    pub(crate) link: Option<Link>,
+    pub(crate) link: Option<InstallLink>,
 }
 
 /// Templates of paths, by platform.
@@ -85,7 +85,7 @@ impl Files {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
-    /// Whose servers the file holds.
+    /// The owner of the servers in the file.
     pub scope: Scope,
     /// The platform, for files of a person.
     pub platform: Option<Platform>,
@@ -106,7 +106,7 @@ pub struct UnknownClient {
 
 impl UnknownClient {
     fn hint(&self) -> String {
-        let all: Vec<_> = Client::all().iter().map(Client::id).collect();
+        let all: Vec<_> = KnownClient::all().iter().map(KnownClient::id).collect();
         let all = all.join(", ");
         match self.nearest {
             Some(nearest) => format!("did you mean `{nearest}`? There are {all}"),
@@ -127,15 +127,15 @@ pub struct ScopeError {
 }
 
 /// A row of the table is the same as itself.
-impl PartialEq for Client {
+impl PartialEq for KnownClient {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
-impl Eq for Client {}
+impl Eq for KnownClient {}
 
-impl Client {
+impl KnownClient {
     /// Every client, those that most people have first.
     pub fn all() -> &'static [Self] {
         table::CLIENTS
@@ -150,10 +150,10 @@ impl Client {
     /// The client of an id or a title.
     ///
     /// ```
-    /// use charmer_clients::Client;
+    /// use charmer_clients::KnownClient;
     ///
-    /// assert_eq!(Client::find("Claude Code")?.id(), "claude-code");
-    /// assert_eq!(Client::find("curser").unwrap_err().nearest, Some("cursor"));
+    /// assert_eq!(KnownClient::find("Claude Code")?.id(), "claude-code");
+    /// assert_eq!(KnownClient::find("curser").unwrap_err().nearest, Some("cursor"));
     /// # Ok::<(), charmer_clients::UnknownClient>(())
     /// ```
     pub fn find(id: &str) -> Result<&'static Self, UnknownClient> {
@@ -311,15 +311,16 @@ impl Client {
 
 /// The id that was most likely meant, if one is near.
 fn nearest(wanted: &str) -> Option<&'static str> {
-    let contained = Client::all()
+    let contained = KnownClient::all()
         .iter()
-        .map(Client::id)
+        .map(KnownClient::id)
         .filter(|id| wanted.len() > 2 && (id.contains(wanted) || wanted.contains(id)))
         .min_by_key(|id| id.len().abs_diff(wanted.len()));
     let similar = || {
-        Client::all()
+        KnownClient::all()
             .iter()
             .map(|client| (strsim::damerau_levenshtein(wanted, client.id), client.id))
+            // With more than one wrong letter in three it may be any name.
             .filter(|&(distance, id)| distance * 3 <= id.len())
             .min()
             .map(|(_, id)| id)

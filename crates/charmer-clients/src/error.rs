@@ -9,7 +9,7 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 use crate::place::Mistake;
 
-/// How much of a line a picture shows, in bytes: minified files are one long line.
+/// The maximum length of a line in a picture, in bytes: minified files are one long line.
 const SHOWN: usize = 160;
 
 /// A file could not be read, understood or written. It was left as it is.

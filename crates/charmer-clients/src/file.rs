@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     change::Change,
-    client::{Client, FileLanguage, Scope},
+    client::{FileLanguage, KnownClient, Scope},
     error::FileError,
     json,
     place::{Addition, Mistake, Remainder, ServersPlace},
@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// A client's file as it is on disk.
 #[derive(Debug)]
 pub struct ClientFile {
-    client: &'static Client,
+    client: &'static KnownClient,
     scope: Scope,
     path: PathBuf,
     bytes: Option<Vec<u8>>,
@@ -33,7 +33,7 @@ pub struct ClientFile {
 impl ClientFile {
     /// Reads a file. One that does not exist, or has nothing in it, holds no servers.
     pub fn read(
-        client: &'static Client,
+        client: &'static KnownClient,
         scope: Scope,
         path: impl Into<PathBuf>,
     ) -> Result<Self, FileError> {
@@ -47,7 +47,7 @@ impl ClientFile {
 
     /// The same with the bytes that the file is said to have.
     pub fn from_bytes(
-        client: &'static Client,
+        client: &'static KnownClient,
         scope: Scope,
         path: impl Into<PathBuf>,
         bytes: Option<Vec<u8>>,
@@ -69,14 +69,14 @@ impl ClientFile {
     /// Reads a file, edits it and writes it; again from the start if somebody else changed it meanwhile.
     ///
     /// ```no_run
-    /// # use charmer_clients::{Client, ClientFile, Scope, ServerEntry};
-    /// # let (client, path) = (Client::find("cursor")?, "mcp.json");
+    /// # use charmer_clients::{KnownClient, ClientFile, Scope, ServerEntry};
+    /// # let (client, path) = (KnownClient::find("cursor")?, "mcp.json");
     /// let entry = ServerEntry::new("git", "/usr/bin/charmer").args(["serve", "git"]);
     /// ClientFile::edit(client, Scope::User, path, |file| file.add(&entry))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn edit(
-        client: &'static Client,
+        client: &'static KnownClient,
         scope: Scope,
         path: impl AsRef<Path>,
         mut edit: impl FnMut(&Self) -> Result<Change, FileError>,
@@ -92,11 +92,11 @@ impl ClientFile {
     }
 
     /// The client that it belongs to.
-    pub fn client(&self) -> &'static Client {
+    pub fn client(&self) -> &'static KnownClient {
         self.client
     }
 
-    /// Whose servers it holds.
+    /// The owner of the servers in it.
     pub fn scope(&self) -> Scope {
         self.scope
     }
@@ -299,7 +299,7 @@ fn remove(
 }
 
 /// A whole file that holds one server.
-pub(crate) fn whole(client: &Client, scope: Scope, entry: &ServerEntry) -> String {
+pub(crate) fn whole(client: &KnownClient, scope: Scope, entry: &ServerEntry) -> String {
     let fields = client.shape(scope).write(entry);
     let addition = Addition {
         name: &entry.name,

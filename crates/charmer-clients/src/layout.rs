@@ -23,6 +23,7 @@ impl FileLayout {
             .map(|line| &line[..line.len() - line.trim_start_matches([' ', '\t']).len()])
             .filter(|indent| !indent.is_empty())
             .min_by_key(|indent| indent.len())
+            // What is set in farther than a tab is a continued line and no step.
             .filter(|indent| indent.len() <= 8)
             .map_or("  ", |indent| match indent.as_bytes()[0] {
                 b'\t' => "\t",

@@ -1,16 +1,16 @@
 //! The configuration files of AI assistants: where they are, what a server looks like in each of them, and edits that
 //! keep every byte that is somebody else's.
 //!
-//! A [`Client`] is a row of one table. Its [`file`](Client::file) on a [`Machine`] is read as a [`ClientFile`], which
+//! A [`KnownClient`] is a row of one table. Its [`file`](KnownClient::file) on a [`Machine`] is read as a [`ClientFile`], which
 //! makes a [`Change`]; nothing is written before [`Change::write`]. Nothing here reads the environment or prints:
 //! whatever is to be known of the machine is passed in.
 //!
 //! ```
-//! use charmer_clients::{Client, ClientFile, Machine, Platform, Scope, ServerEntry};
+//! use charmer_clients::{KnownClient, ClientFile, Machine, Platform, Scope, ServerEntry};
 //!
 //! let home = tempfile::tempdir()?;
 //! let machine = Machine::new(Platform::Linux, home.path());
-//! let client = Client::find("cursor")?;
+//! let client = KnownClient::find("cursor")?;
 //! let path = client.file(Scope::User, &machine, home.path())?;
 //! assert!(path.ends_with(".cursor/mcp.json"));
 //!
@@ -56,7 +56,7 @@ mod write;
 mod yaml;
 
 pub use change::Change;
-pub use client::{Client, FileLanguage, Location, Scope, ScopeError, UnknownClient};
+pub use client::{FileLanguage, KnownClient, Location, Scope, ScopeError, UnknownClient};
 pub use error::FileError;
 pub use file::ClientFile;
 pub use machine::{Machine, Platform};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// The kinds of links.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Link {
+pub(crate) enum InstallLink {
     /// The name beside the fields in base64.
     Cursor,
     /// The fields with the name among them.
@@ -14,15 +14,15 @@ pub(crate) enum Link {
 }
 
 /// The link for a server.
-pub(crate) fn write(link: Link, name: &str, fields: Map<String, Value>) -> String {
+pub(crate) fn write(link: InstallLink, name: &str, fields: Map<String, Value>) -> String {
     let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     match link {
-        Link::Cursor => format!(
+        InstallLink::Cursor => format!(
             "cursor://anysphere.cursor-deeplink/mcp/install?name={}&config={}",
             encode(name),
             encode(&STANDARD.encode(Value::from(fields).to_string())),
         ),
-        Link::VsCode => {
+        InstallLink::VsCode => {
             let mut named = Map::new();
             named.insert("name".to_owned(), name.into());
             named.extend(fields);

@@ -46,7 +46,7 @@ impl Platform {
     }
 }
 
-/// Where things are on a machine.
+/// The facts about a machine that decide where its clients keep their files.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Machine {

@@ -76,6 +76,27 @@ pub(crate) enum Remainder {
     Nothing,
 }
 
+impl Remainder {
+    /// Removes one entry after the other, until none is left: a hand-written file may have a name twice.
+    pub(crate) fn of_all(
+        text: &str,
+        remove_last: impl Fn(&str) -> Result<Self, Mistake>,
+    ) -> Result<Self, Mistake> {
+        let mut remainder = Self::Same;
+        loop {
+            let text = match &remainder {
+                Self::Same => text,
+                Self::Text(text) => text,
+                Self::Nothing => return Ok(remainder),
+            };
+            match remove_last(text)? {
+                Self::Same => return Ok(remainder),
+                less => remainder = less,
+            }
+        }
+    }
+}
+
 /// A change of a text: these bytes become that text.
 pub(crate) type Splice = (Range<usize>, String);
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    Change, Client, ClientFile, FileError, Machine, Scope, ScopeError, ServerEntry, UnknownClient,
+    Change, ClientFile, FileError, KnownClient, Machine, Scope, ScopeError, ServerEntry,
+    UnknownClient,
 };
 
 /// The number of times that a change is tried while somebody else keeps changing the file.
@@ -12,12 +13,12 @@ const TRIES: usize = 5;
 /// The word that stands for all clients.
 const ALL: &str = "all";
 
-/// Which clients somebody means.
+/// The clients that somebody means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Chosen {
     /// These.
-    Named(Vec<&'static Client>),
+    Named(Vec<&'static KnownClient>),
     /// Whichever there are.
     All,
 }
@@ -34,9 +35,9 @@ impl Chosen {
         if words.contains(&ALL) {
             return Ok(Self::All);
         }
-        let mut clients: Vec<&'static Client> = Vec::new();
+        let mut clients: Vec<&'static KnownClient> = Vec::new();
         for word in words {
-            let client = Client::find(word)?;
+            let client = KnownClient::find(word)?;
             if !clients.contains(&client) {
                 clients.push(client);
             }
@@ -45,10 +46,10 @@ impl Chosen {
     }
 
     /// The clients that were named, or those of a machine.
-    pub fn on(&self, machine: &Machine) -> Vec<&'static Client> {
+    pub fn on(&self, machine: &Machine) -> Vec<&'static KnownClient> {
         match self {
             Self::Named(clients) => clients.clone(),
-            Self::All => Client::here(machine),
+            Self::All => KnownClient::here(machine),
         }
     }
 }
@@ -58,7 +59,7 @@ impl Chosen {
 #[non_exhaustive]
 pub struct Registration {
     /// The client.
-    pub client: &'static Client,
+    pub client: &'static KnownClient,
     /// Its file.
     pub file: PathBuf,
     /// The difference that it makes.
@@ -146,7 +147,7 @@ impl<'m> Registrar<'m> {
     /// The file cannot be changed, or has a server of that name that is not ours.
     pub fn add(
         &self,
-        client: &'static Client,
+        client: &'static KnownClient,
         entry: &ServerEntry,
         write: bool,
     ) -> Result<Registration, RegisterError> {
@@ -173,7 +174,7 @@ impl<'m> Registrar<'m> {
     /// The file cannot be changed, or has no server of that name that is ours.
     pub fn remove(
         &self,
-        client: &'static Client,
+        client: &'static KnownClient,
         name: &str,
         write: bool,
     ) -> Result<Registration, RegisterError> {
@@ -200,7 +201,7 @@ impl<'m> Registrar<'m> {
 
     fn change(
         &self,
-        client: &'static Client,
+        client: &'static KnownClient,
         write: bool,
         name: &str,
         edit: impl Fn(&ClientFile, &Path) -> Result<(Change, Registered), RegisterError>,

@@ -3,14 +3,14 @@
 //! A client is added here and nowhere else; the tests and the documents go through this table.
 
 use crate::{
-    client::{Client, FileLanguage, Files},
-    link::Link,
+    client::{FileLanguage, Files, KnownClient},
+    link::InstallLink,
     place::ServersPlace,
     shape::{EntryShape, Fixed},
 };
 
 /// A client of the usual kind, from which the rows differ.
-const USUAL: Client = Client {
+const USUAL: KnownClient = KnownClient {
     id: "",
     title: "",
     syntax: FileLanguage::Json,
@@ -43,8 +43,8 @@ const ONE_LIST: EntryShape = EntryShape {
 };
 
 /// All clients, those that most people have first.
-pub(crate) const CLIENTS: &[Client] = &[
-    Client {
+pub(crate) const CLIENTS: &[KnownClient] = &[
+    KnownClient {
         id: "claude-code",
         title: "Claude Code",
         shape: STDIO,
@@ -56,7 +56,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         note: "Claude Code asks before it uses the servers of a project's file for the first time.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "claude-desktop",
         title: "Claude Desktop",
         user_files: Files {
@@ -80,7 +80,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Quit Claude Desktop and start it again; closing its window is not enough.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "cursor",
         title: "Cursor",
         user_files: Files::everywhere(&["~/.cursor/mcp.json"]),
@@ -89,10 +89,10 @@ pub(crate) const CLIENTS: &[Client] = &[
         commands: &["cursor", "cursor-agent"],
         graphical: true,
         next_step: "Open Cursor's settings, Tools & MCP, and switch the server on.",
-        link: Some(Link::Cursor),
+        link: Some(InstallLink::Cursor),
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "vscode",
         title: "VS Code",
         place: ServersPlace::map("servers"),
@@ -111,10 +111,10 @@ pub(crate) const CLIENTS: &[Client] = &[
         commands: &["code"],
         graphical: true,
         next_step: "Run `MCP: List Servers` from the Command Palette and start the server.",
-        link: Some(Link::VsCode),
+        link: Some(InstallLink::VsCode),
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "windsurf",
         title: "Windsurf",
         user_files: Files::everywhere(&["~/.codeium/windsurf/mcp_config.json"]),
@@ -124,7 +124,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Press Refresh in the MCP part of Windsurf's Cascade settings.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "zed",
         title: "Zed",
         place: ServersPlace::map("context_servers"),
@@ -152,7 +152,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         note: "Zed reads its settings again by itself when they change.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "codex",
         title: "Codex",
         syntax: FileLanguage::Toml,
@@ -165,7 +165,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         note: "Codex reads the file of a project only once the project is trusted.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "gemini",
         title: "Gemini CLI",
         user_files: Files::everywhere(&["~/.gemini/settings.json"]),
@@ -175,7 +175,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Start a new session of `gemini`; `/mcp` shows the server.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "copilot",
         title: "Copilot CLI",
         shape: EntryShape {
@@ -195,7 +195,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Start a new session of `copilot`; `/mcp show` lists the server.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "goose",
         title: "Goose",
         syntax: FileLanguage::Yaml,
@@ -226,7 +226,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Start a new session of Goose.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "opencode",
         title: "opencode",
         place: ServersPlace {
@@ -250,7 +250,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         note: "Where the file has `mcp.servers`, the entry goes there.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "kiro",
         title: "Kiro",
         user_files: Files::everywhere(&["~/.kiro/settings/mcp.json"]),
@@ -261,7 +261,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Kiro connects by itself when the file changes; its panel MCP Servers shows the server.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "lmstudio",
         title: "LM Studio",
         user_files: Files::everywhere(&["~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json"]),
@@ -271,7 +271,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Open a chat in LM Studio and switch the server on under Integrations.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "cline",
         title: "Cline",
         shape: EntryShape {
@@ -318,7 +318,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         note: "The extension of VS Code and the command-line program have files of their own; the one that exists is used.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "roo",
         title: "Roo Code",
         user_files: Files {
@@ -344,7 +344,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Open the MCP settings of Roo Code and refresh the servers.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "kilo",
         title: "Kilo Code",
         place: ServersPlace::map("mcp"),
@@ -365,7 +365,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Start Kilo Code again.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "continue",
         title: "Continue",
         syntax: FileLanguage::Yaml,
@@ -393,7 +393,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         note: "Servers are a list of entries with names; a file that has to be made also needs `name`, `version` and `schema`.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "amp",
         title: "Amp",
         place: ServersPlace::map("amp.mcpServers"),
@@ -425,7 +425,7 @@ pub(crate) const CLIENTS: &[Client] = &[
                project's file.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "qwen",
         title: "Qwen Code",
         user_files: Files::everywhere(&["~/.qwen/settings.json"]),
@@ -435,7 +435,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Start a new session of `qwen`; `/mcp` shows the server.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "junie",
         title: "Junie",
         user_files: Files::everywhere(&["~/.junie/mcp/mcp.json"]),
@@ -446,7 +446,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Open the MCP settings of Junie and switch the server on.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "crush",
         title: "Crush",
         place: ServersPlace::map("mcp"),
@@ -461,7 +461,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         next_step: "Start `crush` again.",
         ..USUAL
     },
-    Client {
+    KnownClient {
         id: "warp",
         title: "Warp",
         user_files: Files::everywhere(&["~/.warp/.mcp.json"]),

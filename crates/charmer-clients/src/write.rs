@@ -10,7 +10,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::{change::Change, client::Scope, error::FileError};
 
-/// How many links lead from one to the next before they are taken for a circle, as Linux counts them.
+/// The number of links from one to the next after which they are taken for a circle, as Linux counts them.
 const LINKS: usize = 40;
 
 /// The result of writing a change.

@@ -37,9 +37,9 @@ pub struct Applied {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApplyReport {
-    /// What was set, command by command.
+    /// The changes that were made, command by command.
     pub applied: Vec<Applied>,
-    /// What may not be as it was meant.
+    /// The warnings of what may not be as it was meant.
     pub warnings: Vec<FileWarning>,
     /// The entry whose words are being put into the model.
     current: Position,
@@ -51,7 +51,7 @@ impl ApplyReport {
             path: path.clone(),
             argument: argument.map(str::to_owned),
             field,
-            position: self.current,
+            position: self.current.clone(),
         });
     }
 
@@ -103,7 +103,7 @@ impl SourceEntry {
         let mut report = ApplyReport::default();
         let mut mismatches = Vec::new();
         for (path, name, correction) in self.resolved(cli, &mut mismatches) {
-            report.current = correction.position;
+            report.current = correction.position.clone();
             let known = mismatches.len();
             correct::command(cli, &path, correction, &mut report, &mut mismatches);
             for new in &mut mismatches[known..] {

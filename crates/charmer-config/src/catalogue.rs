@@ -22,8 +22,8 @@ impl SourceEntry {
             .collect()
     }
 
-    /// What the catalogue of this program is made with: prefix, layout, selectors, pins and declared outputs. The model comes from
-    /// [`apply`](Self::apply); a pin that it has no place for is an error.
+    /// The options for the catalogue of this program: prefix, layout, selectors, pins and declared outputs. The model
+    /// comes from [`apply`](Self::apply); a pin that it has no place for is an error.
     ///
     /// ```
     /// use charmer_config::Config;
@@ -55,14 +55,22 @@ impl SourceEntry {
         Ok(options)
     }
 
-    /// What its tools show to be a mistake: a check of an argument that no tool of its entry has.
+    /// The mistakes that its tools bring to light: a check of an argument that no tool of its entry has.
     pub fn warnings(&self, catalogue: &Catalogue) -> Vec<FileWarning> {
         let mut warnings = Vec::new();
         for (at, selector) in self.select.iter().enumerate() {
-            let tools = || {
-                let tools = catalogue.tools.iter().map(AsRef::as_ref);
-                tools.filter(move |tool: &&Tool| tool.selector == Some(at))
+            // An entry stands here several times where a file includes another; it is told of once.
+            if self.select[..at]
+                .iter()
+                .any(|one| one.is_same_entry(selector))
+            {
+                continue;
+            }
+            let is_of_it = |tool: &&Tool| {
+                let own = tool.selector.and_then(|at| self.select.get(at));
+                own.is_some_and(|own| own.is_same_entry(selector))
             };
+            let tools = || catalogue.tools.iter().map(AsRef::as_ref).filter(is_of_it);
             for check in &selector.validate {
                 if tools().next().is_none() || tools().any(|tool| check.applies_to(tool)) {
                     continue;
@@ -72,14 +80,14 @@ impl SourceEntry {
                 warnings.push(FileWarning {
                     message: format!(
                         "`validate` of entry {} of `select` checks `{}`, which none of its tools has",
-                        at + 1,
+                        selector.number + 1,
                         check.argument
                     ),
                     hint: match near {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => "correct its name; `args` stands for every positional".to_owned(),
                     },
-                    place: FilePlace::of(["select", &at.to_string(), "validate", &check.argument]),
+                    place: FilePlace::of(["select", &selector.number.to_string(), "validate", &check.argument]),
                 });
             }
         }

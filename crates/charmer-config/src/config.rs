@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -10,8 +11,8 @@ use charmer_run::{Results, layers::StructureMode};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    Confine, Diagnostics, ExposeRules, Finding, HookRules, HttpRules, Pattern, PrincipalRules,
-    Secret, ServerRules, SourceEntry,
+    AskEntry, Confine, Diagnostics, DraftSettings, ExposeRules, Finding, HookRules, HttpRules,
+    Pattern, PrincipalRules, Secret, ServerRules, SourceEntry,
     output::{write_optional_mode, write_optional_results},
     parse,
     reading::TextRead,
@@ -32,7 +33,9 @@ use crate::{
 /// prompts: true
 /// results: text
 /// confine: auto
+/// drafts: write
 /// hooks: {before: [./policy.py]}
+/// ask: destroy
 /// redact: {environment: [KUBE_TOKEN]}
 /// audit: {file: /var/log/charmer.jsonl}
 /// spool: off
@@ -45,16 +48,19 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Config {
-    /// What is served.
+    /// The file whose rules this one narrows. [`Config::load`] reads it, and what is loaded holds for both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include: Option<PathBuf>,
+    /// The programs and spells that are served.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SourceEntry>,
     /// The name, version and instructions that clients are given.
     #[serde(skip_serializing_if = "is_default")]
     pub server: ServerRules,
-    /// How long and large calls may become where no selector says otherwise, and how many run at once.
+    /// The limits on the time and size of calls where no selector says otherwise, and on how many run at once.
     #[serde(skip_serializing_if = "is_default")]
     pub limits: LimitSettings,
-    /// How far it goes to have output as data where no selector says otherwise: `auto`, if it is not set.
+    /// The effort to have output as data where no selector says otherwise: `auto`, if it is not set.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_mode"
@@ -75,16 +81,22 @@ pub struct Config {
     /// Calls that are meant to read are run without the right to write, where a source does not say it.
     #[serde(skip_serializing_if = "is_default")]
     pub confine: Confine,
+    /// The rules of drafts: the calls that are drafts, what of them may be applied, and by whom.
+    #[serde(skip_serializing_if = "is_default")]
+    pub drafts: DraftSettings,
     /// The programs that are asked about every call, around those of its source.
     #[serde(skip_serializing_if = "HookRules::is_empty")]
     pub hooks: HookRules,
+    /// The calls that a person must allow, where neither a selector nor a source says it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ask: Vec<AskEntry>,
     /// The secrets that must not be seen.
     #[serde(skip_serializing_if = "Redact::is_empty")]
     pub redact: Redact,
-    /// Where a line about every call is written.
+    /// The file that a line about every call is written to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditSettings>,
-    /// How much of long output is kept on disk.
+    /// The amount of long output that is kept on disk.
     #[serde(skip_serializing_if = "is_default")]
     pub spool: SpoolKey,
     /// On which terms clients come in over HTTP.
@@ -93,11 +105,14 @@ pub struct Config {
     /// As whom the calls of each principal run, and what they may do.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub principals: BTreeMap<String, PrincipalRules>,
-    /// What is logged.
+    /// The rules of the log.
     pub log: Log,
-    /// What should be known about the file although it is valid, such as keys that have another name now.
+    /// Advice on the file although it is valid, such as on keys that have another name now.
     #[serde(skip)]
     pub advice: Option<Diagnostics>,
+    /// The included file by itself: its hooks are asked within those of this one.
+    #[serde(skip)]
+    pub baseline: Option<Arc<Self>>,
 }
 
 impl Config {
@@ -151,6 +166,18 @@ pub struct LimitSettings {
         serialize_with = "write_optional_duration"
     )]
     pub timeout: Option<Duration>,
+    /// The longest time that it may run as a job, where `timeout` does not say.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_duration"
+    )]
+    pub job: Option<Duration>,
+    /// The time after which a call becomes a job.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_duration"
+    )]
+    pub background_after: Option<Duration>,
     /// The longest time that it may take to end after it was asked to.
     #[serde(
         skip_serializing_if = "Option::is_none",
@@ -160,16 +187,16 @@ pub struct LimitSettings {
     /// The number of bytes of each stream that are kept in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capture: Option<u64>,
-    /// How many characters of each stream an assistant gets.
+    /// The maximum number of characters of each stream that an assistant gets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<usize>,
-    /// How large a picture or a sound may be that an assistant gets as such, in bytes.
+    /// The maximum size of a picture or a sound that an assistant gets as such, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media: Option<u64>,
-    /// How many items of a list an assistant gets, where output is data.
+    /// The maximum number of items of a list that an assistant gets, where output is data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<usize>,
-    /// How many programs run at once.
+    /// The maximum number of programs that run at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
     /// The number of calls that may wait for a place.

@@ -19,13 +19,13 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Confine {
-    /// Who decides what a call that is meant to read can do.
+    /// The authority on what a call that is meant to read can do.
     pub mode: Option<ConfineMode>,
     /// The only places that calls which may write can write to; anywhere, if it is empty.
     pub writable: Vec<PathBuf>,
 }
 
-/// Who decides what a call that is meant to read can do.
+/// The authority on what a call that is meant to read can do.
 ///
 /// ```
 /// # use charmer_config::{Config, ConfineMode};
@@ -45,7 +45,7 @@ pub enum ConfineMode {
 
 impl ConfineMode {
     /// All of them with the words that people write for them.
-    pub const NAMES: [(&'static str, Self); 3] = [
+    pub(crate) const NAMES: [(&'static str, Self); 3] = [
         ("auto", Self::Auto),
         ("names", Self::Names),
         ("off", Self::Off),
@@ -62,7 +62,7 @@ impl ConfineMode {
 }
 
 impl Confine {
-    /// What holds where this goes before `other`.
+    /// Returns the rules that hold where these go before `other`.
     #[must_use]
     pub fn over(&self, other: &Self) -> Self {
         let writable = match self.writable.is_empty() {

@@ -8,6 +8,7 @@ use charmer_core::{
 };
 use charmer_run::{
     Limits as CallLimits, Redactor, SpoolLimits,
+    jobs::{JobRules, LONG_RUNNING},
     process::{ConcurrencyGroup, EngineOptions, Environment},
 };
 
@@ -23,11 +24,11 @@ const SHORT_SECRET: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileWarning {
-    /// What may be wrong.
+    /// The possible mistake, for people.
     pub message: String,
     /// The next step for whoever reads it.
     pub hint: String,
-    /// Where the file says it: within the source, or in the file where it is about no source.
+    /// Its place in the file: within the source, or in the file where it is about no source.
     pub place: FilePlace,
 }
 
@@ -52,7 +53,12 @@ impl Config {
     pub fn limits(&self) -> CallLimits {
         let set = &self.limits;
         let mut limits = CallLimits::default();
-        limits.timeout = set.timeout.unwrap_or(limits.timeout);
+        // Who says how long a call may run says it of one that became a job, too.
+        let most = match (set.timeout, set.job) {
+            (Some(timeout), Some(job)) => Some(timeout.min(job)),
+            (timeout, job) => timeout.or(job),
+        };
+        limits.timeout = most.unwrap_or(limits.timeout);
         limits.grace = set.grace.unwrap_or(limits.grace);
         limits.output_chars = set.output.unwrap_or(limits.output_chars);
         if let Some(bytes) = set.capture {
@@ -62,6 +68,31 @@ impl Config {
             limits.media_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         }
         limits
+    }
+
+    /// The same for a command that is known to take long.
+    ///
+    /// ```
+    /// # use charmer_config::Config;
+    /// let of = |text| Config::parse(text, "charmer.yaml").unwrap().long_limits().timeout.as_secs();
+    /// assert_eq!(of("limits: {grace: 2s}"), 2 * 60 * 60);
+    /// assert_eq!(of("limits: {job: 10m}"), 10 * 60);
+    /// ```
+    pub fn long_limits(&self) -> CallLimits {
+        let limits = self.limits();
+        match (self.limits.timeout, self.limits.job) {
+            (None, None) => limits.timeout(LONG_RUNNING),
+            _ => limits,
+        }
+    }
+
+    /// The rules of calls that take long.
+    pub fn job_rules(&self) -> JobRules {
+        let rules = JobRules::default();
+        match self.limits.background_after {
+            Some(time) => rules.background_after(time),
+            None => rules,
+        }
     }
 
     /// Sets how many programs run at once and how many calls wait; sixteen times as many wait if only the first is
@@ -78,8 +109,8 @@ impl Config {
         options.queue = self.limits.queue.or(options.queue);
     }
 
-    /// What must not be seen. Variables are looked up by the caller; one that is not set is a warning, because a
-    /// secret that is not there cannot be shown.
+    /// The redactor of what must not be seen. Variables are looked up by the caller; one that is not set is a warning,
+    /// because a secret that is not there cannot be shown.
     ///
     /// ```
     /// # use charmer_config::Config;
@@ -128,7 +159,7 @@ impl Config {
         (redactor, warnings)
     }
 
-    /// How much of long output is kept on disk; `None` for nothing.
+    /// The limits of long output on disk; `None` for nothing.
     pub fn spool_limits(&self) -> Option<SpoolLimits> {
         let SpoolKey::On(set) = &self.spool else {
             return None;
@@ -143,11 +174,11 @@ impl Config {
 
 impl SourceEntry {
     /// The rules of its selectors, in order; their places are those of `select`.
-    pub fn selectors(&self) -> Vec<select::Selector> {
-        let entries = self.select.iter().enumerate();
+    pub fn selectors(&self) -> Vec<select::ToolSelector> {
+        let entries = self.select.iter();
         entries
-            .map(|(at, selector)| {
-                let place = format!("entry {} of `select`", at + 1);
+            .map(|selector| {
+                let place = format!("entry {} of `select`", selector.number + 1);
                 selector.rules().place(place)
             })
             .collect()
@@ -155,7 +186,7 @@ impl SourceEntry {
 }
 
 impl EnvironmentRules {
-    /// What children see of the server's variables.
+    /// Returns the variables of the server that children see.
     ///
     /// A variable that makes loaders run something else, or that names an editor or a pager, is handed on if the list
     /// names it: that is asking by name.
@@ -183,8 +214,8 @@ impl EnvironmentRules {
 }
 
 impl SelectEntry {
-    /// Which commands, and which of their flags.
-    pub fn rules(&self) -> select::Selector {
+    /// The selector of core: the commands, and those of their flags that can be reached.
+    pub fn rules(&self) -> select::ToolSelector {
         let commands = match &self.commands {
             None => CommandRule::all(),
             Some(CommandSelection::Allow(paths)) => {
@@ -202,9 +233,13 @@ impl SelectEntry {
                 CommandRule::exclude_containing(words.clone())
             }
         };
-        select::Selector::new(commands)
+        let rules = select::ToolSelector::new(commands)
             .local_flags(self.flags.rule())
-            .inherited_flags(self.inherited_flags.rule())
+            .inherited_flags(self.inherited_flags.rule());
+        match &self.baseline {
+            Some(baseline) => rules.within(baseline.rules()),
+            None => rules,
+        }
     }
 
     /// The bounds of a tool's calls: its own, and for the rest those given.
@@ -230,7 +265,7 @@ impl SelectEntry {
         limits
     }
 
-    /// What the commands do to the world, if that was said.
+    /// The hints on the commands' effect, if one was said.
     pub fn hints(&self) -> Option<Hints> {
         self.assume_effect.map(Hints::new)
     }

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 /// The number of mistakes that are shown before the rest is only counted.
 const SHOWN: usize = 50;
 
-/// How far into a line, in bytes, a mistake is still shown with a picture.
+/// The number of bytes of a line within which a mistake is still shown with a picture.
 const LINE: usize = 4096;
 
 /// One mistake.
@@ -73,7 +73,7 @@ impl Diagnostics {
         }
     }
 
-    /// What is no mistake, but should be known; it is shown as a warning.
+    /// Marks it as advice: no mistake, but shown as a warning.
     pub(crate) fn advice(mut self) -> Self {
         self.kind = DiagnosticKind::Advice;
         self

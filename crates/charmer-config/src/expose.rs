@@ -42,10 +42,10 @@ pub(crate) const WISHES: &[(&str, Visibility)] =
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExposeRules {
-    /// Which commands are tools of their own: `auto`, if it is not set.
+    /// The way commands are shown as tools: `auto`, if it is not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Expose>,
-    /// How many tokens the list may take in `auto`.
+    /// The number of tokens that the list may take in `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
     /// The amount that is said in definitions.
@@ -81,7 +81,7 @@ fn write_descriptions<S: Serializer>(
 }
 
 /// Writes the wish of a selector.
-pub(crate) fn write_wish<S: Serializer>(
+pub(crate) fn write_visibility<S: Serializer>(
     visibility: &Visibility,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {

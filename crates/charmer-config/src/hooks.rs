@@ -1,6 +1,6 @@
 //! The key `hooks` of a file, a source, a selector or a spell: the operator's programs that are asked about calls.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use charmer_run::{HOOK_TIMEOUT, HookLevel, HookMoment, HookRunner};
 use serde::Serialize;
@@ -45,12 +45,16 @@ pub struct HookRules {
         serialize_with = "write_optional_duration"
     )]
     pub timeout: Option<Duration>,
+    /// The folder that they run in, if it is not that of the file that is served: theirs is included there.
+    #[serde(skip)]
+    pub folder: Option<PathBuf>,
 }
 
 impl HookRules {
     /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        let mut commands = [&self.before, &self.after, &self.error].into_iter();
+        commands.all(Vec::is_empty) && self.timeout.is_none()
     }
 
     /// The words of the hook of a moment; none if there is no such hook.
@@ -65,6 +69,8 @@ impl HookRules {
 
     /// The same as what can be asked.
     pub fn level(&self, runner: &HookRunner) -> HookLevel {
+        let own = self.folder.as_ref().map(|folder| runner.of(folder.clone()));
+        let runner = own.as_ref().unwrap_or(runner);
         let level = HookLevel::new(runner).timeout(self.timeout.unwrap_or(HOOK_TIMEOUT));
         let moments = HookMoment::ALL.into_iter();
         moments.fold(level, |level, moment| {

@@ -37,51 +37,76 @@ pub struct HttpRules {
     /// The largest body of a request, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_body: Option<u64>,
-    /// How long the header of a request may take to arrive.
+    /// The time in which the header of a request must arrive.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub header_timeout: Option<Duration>,
-    /// How long the body of a request may take to arrive.
+    /// The time in which the body of a request must arrive.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub body_timeout: Option<Duration>,
-    /// How long a client may read nothing of what is written to it.
+    /// The time after which a client that reads nothing of what is written to it is given up.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub write_timeout: Option<Duration>,
-    /// How long a connection may wait for its next request.
+    /// The time that a connection may wait for its next request.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub idle_timeout: Option<Duration>,
-    /// How long a session lives that nobody uses.
+    /// The time after which a session ends that nobody uses.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub session_timeout: Option<Duration>,
-    /// How long running calls may go on when the server is told to end.
+    /// The time that running calls may go on when the server is told to end.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_duration"
     )]
     pub end_timeout: Option<Duration>,
-    /// How much there may be at once.
+    /// The caps on what there may be at once.
     #[serde(flatten)]
     pub in_all: HttpCaps,
-    /// How much of it one principal may have.
+    /// The caps on what one principal may have of it.
     #[serde(skip_serializing_if = "HttpCaps::is_empty")]
     pub per_principal: HttpCaps,
 }
 
-/// How much there may be at once. What is not set keeps its default.
+impl HttpRules {
+    /// The rules that hold where a file says nothing.
+    pub fn defaults() -> Self {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let caps = |[connections, sessions, streams, calls]: [usize; 4]| HttpCaps {
+            max_connections: Some(connections),
+            max_sessions: Some(sessions),
+            max_streams: Some(streams),
+            max_calls: Some(calls),
+        };
+        Self {
+            max_body: Some(16 << 20),
+            header_timeout: seconds(10),
+            body_timeout: seconds(10),
+            write_timeout: seconds(30),
+            idle_timeout: seconds(75),
+            session_timeout: seconds(30 * 60),
+            end_timeout: seconds(5),
+            in_all: caps([4096, 4096, 2048, 1024]),
+            per_principal: caps([1024, 1024, 512, 256]),
+            ..Self::default()
+        }
+    }
+}
+
+/// The caps on what there may be at once. What is not set keeps its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HttpCaps {
@@ -100,7 +125,7 @@ pub struct HttpCaps {
 }
 
 impl HttpCaps {
-    /// Whether nothing is set.
+    /// Returns true if nothing is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

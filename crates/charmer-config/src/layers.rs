@@ -10,10 +10,11 @@ use charmer_run::{CallService, Redactor, layers, wrap};
 use tower::Layer;
 
 use crate::{
-    AuditSettings, Check, FilterSettings, RateLimitSettings, RetrySettings, SelectEntry, Validation,
+    AuditSettings, Check, FilterSettings, RateLimitSettings, RetrySettings, SelectEntry,
+    SourceEntry, Validation,
 };
 
-/// Why a pattern of the file is one.
+/// The reason why a pattern of the file is one.
 const COMPILED: &str = "the pattern was compiled when the file was read";
 
 /// The layers around the calls of a selector's commands, as one.
@@ -39,12 +40,17 @@ pub struct Layers {
     validate: Vec<layers::Validate>,
     filter: Vec<layers::Filter>,
     retry: Option<layers::Retry>,
+    /// Those of the entry of an included file, which see what will be run and what was printed.
+    baseline: Option<Box<Self>>,
 }
 
 impl Layer<CallService> for Layers {
     type Service = CallService;
 
     fn layer(&self, mut path: CallService) -> CallService {
+        if let Some(baseline) = &self.baseline {
+            path = wrap(&**baseline, path);
+        }
         if let Some(retry) = &self.retry {
             path = wrap(retry, path);
         }
@@ -63,15 +69,51 @@ impl Layer<CallService> for Layers {
 }
 
 impl SelectEntry {
-    /// What stands around its commands' calls. It is made once for all of them: each has a rate limit of its own.
+    /// The layers around its commands' calls. They are made once for all of them: each has a rate limit of its own.
     pub fn layers(&self) -> Layers {
         Layers {
             rate_limit: self.rate_limit.as_ref().map(RateLimitSettings::layer),
             validate: self.validate.iter().map(Validation::layer).collect(),
             filter: self.filter.iter().map(FilterSettings::layer).collect(),
             retry: self.retry.as_ref().map(RetrySettings::layer),
+            baseline: None,
         }
     }
+}
+
+impl SourceEntry {
+    /// The layers around the calls of each entry of `select`, in order. Entries that hold together with one of an
+    /// included file share its layers, and so its rate.
+    pub fn layers(&self) -> Vec<Layers> {
+        let mut shared: Vec<(*const SelectEntry, Layers)> = Vec::new();
+        let entries = self.select.iter();
+        entries
+            .map(|entry| Layers {
+                baseline: within(entry, &mut shared),
+                ..entry.layers()
+            })
+            .collect()
+    }
+}
+
+/// The layers of the entry that this one holds together with.
+fn within(
+    entry: &SelectEntry,
+    shared: &mut Vec<(*const SelectEntry, Layers)>,
+) -> Option<Box<Layers>> {
+    let baseline = entry.baseline.as_ref()?;
+    let place = std::sync::Arc::as_ptr(baseline);
+    if let Some((_, layers)) = shared.iter().find(|(known, _)| *known == place) {
+        return Some(Box::new(layers.clone()));
+    }
+    let layers = Layers {
+        // Further tries are counted once, by the entry itself.
+        retry: None,
+        baseline: within(baseline, shared),
+        ..baseline.layers()
+    };
+    shared.push((place, layers.clone()));
+    Some(Box::new(layers))
 }
 
 impl RateLimitSettings {

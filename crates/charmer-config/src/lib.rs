@@ -23,11 +23,13 @@
 //! `# yaml-language-server: $schema=...`.
 
 mod apply;
+mod ask;
 mod catalogue;
 mod config;
 mod confine;
 mod convert;
 mod diagnostic;
+mod drafts;
 mod expect;
 mod expose;
 mod hooks;
@@ -35,6 +37,7 @@ mod http;
 mod knowledge;
 mod layers;
 mod load;
+mod narrow;
 mod output;
 mod overrides;
 mod parse;
@@ -53,12 +56,14 @@ mod versions;
 mod yaml;
 
 pub use apply::{Applied, ApplyReport, Mismatches, ModelMismatch};
+pub use ask::AskEntry;
 pub use config::{
     AuditSettings, Config, LimitSettings, Log, LogFormat, Redact, SpoolKey, SpoolSettings,
 };
 pub use confine::{Confine, ConfineMode, expand_home};
 pub use convert::FileWarning;
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use drafts::DraftSettings;
 pub use expect::Expectation;
 pub use expose::ExposeRules;
 pub use hooks::HookRules;

@@ -89,7 +89,7 @@ pub struct OutputRules {
 }
 
 impl OutputRules {
-    /// What is declared, ready to be published and checked. A schema's file that was not read is none.
+    /// The declared output, ready to be published and checked. A schema's file that was not read is none.
     pub fn declared(&self) -> Declared {
         let mut converter = Converter::new().dialect(self.dialect);
         if let Some(field) = &self.field {
@@ -121,7 +121,7 @@ pub enum SchemaRule {
     File {
         /// The file.
         path: PathBuf,
-        /// What it says, once it was read.
+        /// Its content, once it was read.
         json: Option<Value>,
     },
 }
@@ -197,7 +197,7 @@ impl Config {
 }
 
 impl SourceEntry {
-    /// What is declared of outputs, by command, for a model that the source was [applied](Self::apply) to.
+    /// The declared outputs, by command, for a model that the source was [applied](Self::apply) to.
     pub fn outputs(&self, cli: &Cli) -> HashMap<CommandPath, Declared> {
         let resolved = self.resolved(cli, &mut Vec::new()).into_iter();
         let resolved = resolved.map(|(path, _, correction)| (path, correction));

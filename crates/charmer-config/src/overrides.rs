@@ -31,7 +31,7 @@ use crate::{OutputRules, Position};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CommandOverride {
-    /// Where it stands in the file.
+    /// Its place in the file.
     #[serde(skip)]
     pub position: Position,
     /// The command is added if the program does not show it.
@@ -82,7 +82,7 @@ pub struct CommandOverride {
     /// Its flags, by name, with or without dashes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub flags: BTreeMap<String, FlagOverride>,
-    /// What it prints.
+    /// The declaration of its output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputRules>,
 }
@@ -125,7 +125,7 @@ pub struct ArgOverride {
     /// The flags in whose company it is left out, because one of them says the same: `grep -e PATTERN`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<Vec<String>>,
-    /// What a call does with it, as for flags.
+    /// The effect that giving it has on a call, as for flags.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_effect"
@@ -181,8 +181,9 @@ pub struct FlagOverride {
     /// It is left out; `false` brings back a hidden or deprecated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude: Option<bool>,
-    /// What a call does with it: a word, or words by value (`'*'` for all others). Reading lowers what the command does
-    /// without it, more raises it, `none` changes nothing; with `only-write` a command that destroys only writes.
+    /// The effect that giving it has on a call: a word, or words by value (`'*'` for all others). Reading lowers what
+    /// the command does without it, more raises it, `none` changes nothing; with `only-write` a command that destroys
+    /// only writes.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_effect"
@@ -263,7 +264,7 @@ pub enum Repeat {
 
 impl Repeat {
     /// The same in the model's words.
-    pub fn repetition(self) -> Repetition {
+    pub(crate) fn repetition(self) -> Repetition {
         match self {
             Self::Never => Repetition::Single,
             Self::Each => Repetition::Repeat { delimiter: None },
@@ -355,7 +356,7 @@ impl TypeName {
         self.0
     }
 
-    /// What it stands for; `enum` is text of which only some is accepted.
+    /// The type and repetition that it stands for; `enum` is text of which only some is accepted.
     pub fn meaning(&self) -> (ValueType, Repetition) {
         match self.0 {
             "enum" => (ValueType::String, Repetition::Single),

@@ -78,7 +78,7 @@ fn lists(key: &Node, text: &str) -> bool {
     held.split(',').any(|one| one.trim() == text)
 }
 
-/// Where a node begins: of a mapping, its first key.
+/// The beginning of a node: of a mapping, its first key.
 fn beginning(node: &Node) -> Range<usize> {
     match &node.kind {
         YamlKind::Map(entries) if !entries.is_empty() => entries[0].0.span.clone(),
@@ -90,9 +90,9 @@ fn beginning(node: &Node) -> Range<usize> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Where the file says it.
+    /// Its place in the file.
     pub place: FilePlace,
-    /// What was found.
+    /// The finding, for people.
     pub message: String,
     /// The next step for whoever reads it.
     pub hint: Option<String>,

@@ -1,17 +1,19 @@
 //! The key `principals`: as whom the calls of each client run, and what they may do.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use charmer_run::Limits;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::{Config, Pinned, Position, RateLimitSettings, Secret, units::write_optional_duration};
+use crate::{
+    Config, HttpCaps, Pinned, Position, RateLimitSettings, Secret, units::write_optional_duration,
+};
 
 /// The entry for all who have none of their own.
 pub const OTHERS: &str = "*";
 
-/// What stands for the principal's name in its entry.
+/// The placeholder for the principal's name in its entry.
 const NAME: &str = "{principal}";
 
 /// One entry of the key `principals`. `{principal}` in its values stands for the principal's name.
@@ -55,9 +57,12 @@ pub struct PrincipalRules {
     /// Bounds that are only ever tighter than those of the file.
     #[serde(skip_serializing_if = "PrincipalLimits::is_empty")]
     pub limits: PrincipalLimits,
-    /// Where it stands in the file.
+    /// Its place in the file.
     #[serde(skip)]
     pub position: Position,
+    /// The included file's rules for the same principal; everything but its `allow` is in here already.
+    #[serde(skip)]
+    pub baseline: Option<Arc<Self>>,
 }
 
 /// The value of a principal's variable.
@@ -84,15 +89,27 @@ pub struct PrincipalLimits {
         serialize_with = "write_optional_duration"
     )]
     pub timeout: Option<Duration>,
-    /// How many characters of each stream an assistant gets.
+    /// The longest time that a program may take to end after it was asked to.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_optional_duration"
+    )]
+    pub grace: Option<Duration>,
+    /// The number of bytes of each stream that are kept in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capture: Option<u64>,
+    /// The maximum number of characters of each stream that an assistant gets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<usize>,
-    /// How many of its calls run at once; others wait.
+    /// The maximum number of its calls that run at once; others wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
-    /// How often it may call.
+    /// The maximum rate of its calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimitSettings>,
+    /// The caps on its connections, sessions, streams and calls over HTTP.
+    #[serde(flatten)]
+    pub http: HttpCaps,
 }
 
 impl PrincipalLimits {
@@ -104,7 +121,11 @@ impl PrincipalLimits {
     /// Lowers bounds to these where they are higher.
     pub fn lower(&self, limits: &mut Limits) {
         limits.timeout = self.timeout.unwrap_or(Duration::MAX).min(limits.timeout);
+        limits.grace = self.grace.unwrap_or(Duration::MAX).min(limits.grace);
         limits.output_chars = self.output.unwrap_or(usize::MAX).min(limits.output_chars);
+        let capture = self.capture.map(usize::try_from);
+        let capture = capture.and_then(Result::ok).unwrap_or(usize::MAX);
+        limits.capture_bytes = capture.min(limits.capture_bytes);
     }
 }
 
@@ -135,6 +156,9 @@ impl PrincipalRules {
         }
         let mut rules = self.clone();
         rules.texts(&mut |text| *text = text.replace(NAME, name));
+        if let Some(baseline) = &self.baseline {
+            rules.baseline = Some(Arc::new(baseline.of(name)?));
+        }
         Ok(rules)
     }
 
@@ -214,13 +238,15 @@ mod tests {
 
     #[test]
     fn bounds_only_become_tighter() {
-        let text = "principals: {ann: {limits: {timeout: 5s, output: 100000}}}";
+        let text = "principals: {ann: {limits: {timeout: 5s, output: 100000, grace: 1s, capture: 1MiB, max_calls: 3}}}";
         let config = Config::parse(text, "charmer.yaml").expect("it is right");
         let ann = config.principal("ann").expect("an entry").expect("a name");
         let mut limits = Limits::default();
         let output = limits.output_chars;
         ann.limits.lower(&mut limits);
         assert_eq!((limits.timeout.as_secs(), limits.output_chars), (5, output));
+        assert_eq!((limits.grace.as_secs(), limits.capture_bytes), (1, 1 << 20));
+        assert_eq!(ann.limits.http.max_calls, Some(3));
         assert_eq!(config.principal("bob"), None);
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     versions::Versions,
 };
 
-/// What is known of a program and its help does not say, in the words of a source of `charmer.yaml`.
+/// The knowledge of a program that its help does not give, in the words of a source of `charmer.yaml`.
 ///
 /// Of a source's keys a profile has those that speak of the program, and none that speak of whoever serves it (`folder`,
 /// `select`, `set` and the like). Its own are `program`, `versions`,
@@ -48,7 +48,7 @@ pub struct Profile {
     pub unlisted: Vec<UnlistedEntry>,
     /// Commands that are not asked for their help, because they would take the question for something else.
     pub unasked: Vec<String>,
-    /// What it says of the program.
+    /// The source entry that says it.
     pub source: SourceEntry,
 }
 
@@ -56,7 +56,7 @@ pub struct Profile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnlistedEntry {
-    /// What a command's help says that takes them: any of these texts, or of those that `&` joins all.
+    /// Texts in the help of a command that takes them: any of these texts, or of those that `&` joins all.
     pub shown_by: Vec<String>,
     /// The options, a line for each, as help would have them: `-n, --count=<number>  How many`.
     pub options: Vec<String>,

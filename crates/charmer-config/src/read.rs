@@ -21,7 +21,7 @@ pub struct Problems<'t> {
     line_ends: Vec<usize>,
     list: Vec<Diagnostic>,
     advice: Vec<Diagnostic>,
-    /// What must not be shown.
+    /// The parts of the file that must not be shown.
     secrets: Vec<Range<usize>>,
 }
 
@@ -45,6 +45,7 @@ impl<'t> Problems<'t> {
     pub(crate) fn position(&self, byte: usize) -> Position {
         Position {
             line: self.line_ends.partition_point(|end| *end < byte) + 1,
+            file: None,
         }
     }
 
@@ -124,7 +125,7 @@ impl<'t> Problems<'t> {
     }
 
     /// The same, where something else than a mapping was possible too.
-    pub fn fields_or<'n>(
+    pub(crate) fn fields_or<'n>(
         &mut self,
         node: &'n Node,
         what: &str,
@@ -259,6 +260,15 @@ impl<'n> Fields<'n> {
         self.entry(key).map(|(_, value)| value)
     }
 
+    /// Reads the value of a key, if it is there; the key's name is for what is said of mistakes.
+    pub fn read<'k, T>(
+        &self,
+        key: &'k str,
+        read: impl FnOnce(&'n Node, &'k str) -> Option<T>,
+    ) -> Option<T> {
+        self.get(key).and_then(|node| read(node, key))
+    }
+
     /// A key and its value.
     pub fn entry(&self, key: &str) -> Option<(&'n Node, &'n Node)> {
         self.entries
@@ -282,7 +292,7 @@ impl<'n> Fields<'n> {
     }
 
     /// The one of these keys that is there; none or several are mistakes.
-    pub fn one_of(
+    pub(crate) fn one_of(
         &self,
         keys: &[&'static str],
         problems: &mut Problems<'_>,
@@ -314,7 +324,7 @@ impl<'n> Fields<'n> {
         first.map(|(key, _, value)| (key, value))
     }
 
-    /// Where a mistake about the mapping as a whole is shown: at its first key.
+    /// The place of a mistake about the mapping as a whole: its first key.
     fn place(&self) -> Range<usize> {
         self.entries
             .first()
@@ -332,7 +342,7 @@ const OF_PROGRAM: [&str; 6] = [
     "folder",
 ];
 
-/// What people write who know another program.
+/// The key that is meant by a word of people who know another program.
 fn synonym(name: &str, keys: &[&'static str]) -> Option<&'static str> {
     const SYNONYMS: [(&str, &str); 26] = [
         ("env", "environment"),

@@ -29,11 +29,11 @@ pub use crate::{
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TextRead<T> {
-    /// What the reader made of it; with mistakes it may be in part.
+    /// The value that the reader made of it; with mistakes it may be in part.
     pub value: Option<T>,
     /// The mistake in it.
     pub mistakes: Option<Diagnostics>,
-    /// What should be known about it.
+    /// Advice on it.
     pub advice: Option<Diagnostics>,
 }
 

@@ -1,6 +1,6 @@
 //! The key `select` of a source: which commands, which of their flags, and what stands around their calls.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use charmer_core::{
     expose::Visibility,
@@ -10,8 +10,8 @@ use charmer_run::layers::StructureMode;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    HookRules, Pattern, Position,
-    expose::{is_free, write_wish},
+    AskEntry, HookRules, Pattern, Position,
+    expose::{is_free, write_visibility},
     output::write_optional_mode,
     units::{write_duration, write_optional_duration},
 };
@@ -46,12 +46,12 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SelectEntry {
-    /// Which commands it speaks for; all of them if it is not set.
+    /// The commands that it speaks for; all of them if it is not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commands: Option<CommandSelection>,
-    /// Which of a command's own flags can be reached.
+    /// The flags of a command's own that can be reached.
     pub flags: FlagSelection,
-    /// Which flags of its ancestors can be reached.
+    /// The flags of its ancestors that can be reached.
     pub inherited_flags: FlagSelection,
     /// The longest time that a call may run.
     #[serde(
@@ -65,13 +65,13 @@ pub struct SelectEntry {
         serialize_with = "write_optional_duration"
     )]
     pub grace: Option<Duration>,
-    /// How often these commands may be called.
+    /// The maximum rate of calls of these commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimitSettings>,
     /// The number of times that a call that failed is tried again; only for commands that read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetrySettings>,
-    /// How many calls of one of these commands run at once.
+    /// The maximum number of calls of one of these commands that run at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
     /// A key; calls that share it run one after the other.
@@ -80,38 +80,68 @@ pub struct SelectEntry {
     /// The flag that answers a command's question; it becomes a required `confirm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirm: Option<String>,
+    /// A person answers a command's question: each call is asked about, and the flag that answers is given. It is the word
+    /// `person` of the key `confirm`.
+    #[serde(
+        rename = "confirm",
+        skip_serializing_if = "std::ops::Not::not",
+        serialize_with = "write_person"
+    )]
+    pub confirmed_by_person: bool,
     /// The commands read standard input; they get a property `stdin` then.
     pub stdin: bool,
-    /// What arguments must look like.
+    /// The checks of arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub validate: Vec<Validation>,
-    /// What is replaced in output.
+    /// The replacements in output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub filter: Vec<FilterSettings>,
     /// The programs that are asked about calls of these commands, within those of the source.
     #[serde(skip_serializing_if = "HookRules::is_empty")]
     pub hooks: HookRules,
+    /// The calls of these commands that a person must allow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ask: Vec<AskEntry>,
     /// The effort that it makes to have output as data.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_optional_mode"
     )]
     pub structure: Option<StructureMode>,
-    /// How many items of a list an assistant gets, where output is data.
+    /// The maximum number of items of a list that an assistant gets, where output is data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<usize>,
     /// The commands are always tools of their own, or never.
-    #[serde(skip_serializing_if = "is_free", serialize_with = "write_wish")]
+    #[serde(skip_serializing_if = "is_free", serialize_with = "write_visibility")]
     pub expose: Visibility,
-    /// What the commands do to the world: it is asserted of all of them, and chooses none. It was the key `effect` once.
+    /// The commands' effect: it is asserted of all of them, and chooses none. It was the key `effect` once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assume_effect: Option<Effect>,
-    /// What the commands may reach beyond their process, whatever the source says.
+    /// The network that the commands may reach beyond their process, whatever the source says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
-    /// Where it stands in the file.
+    /// Its place in the file.
     #[serde(skip)]
     pub position: Position,
+    /// Its number among the entries of its file, from 0.
+    #[serde(skip)]
+    pub number: usize,
+    /// The entry of an included file that holds as well.
+    #[serde(skip)]
+    pub baseline: Option<Arc<Self>>,
+}
+
+impl SelectEntry {
+    /// Returns true if two stand at one place of one file, as they do where a file includes another.
+    pub fn is_same_entry(&self, other: &Self) -> bool {
+        let place = |entry: &Self| (entry.number, entry.position.file.clone());
+        place(self) == place(other)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
+fn write_person<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str("person")
 }
 
 /// The key `commands`: exactly one rule.
@@ -179,7 +209,7 @@ pub enum FlagSelection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RateLimitSettings {
-    /// How many calls.
+    /// The number of calls.
     pub calls: u32,
     /// In how much time.
     #[serde(serialize_with = "write_duration")]
@@ -196,9 +226,9 @@ pub struct RateLimitSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RetrySettings {
-    /// How many times at most, beyond the first.
+    /// The maximum number of tries beyond the first.
     pub times: u32,
-    /// How long to wait in between; a second if it is not set.
+    /// The time between two tries; a second if it is not set.
     #[serde(serialize_with = "write_duration")]
     pub wait: Duration,
 }
@@ -216,9 +246,9 @@ pub struct RetrySettings {
 pub struct Validation {
     /// The argument, by its key in the tool's input or by a name of its flag; `args` for every positional.
     pub argument: String,
-    /// What is asked of it.
+    /// The check that it must pass.
     pub check: Check,
-    /// What an assistant is told if it does not hold.
+    /// The message that an assistant gets if it does not hold.
     pub message: Option<String>,
 }
 
@@ -272,8 +302,8 @@ impl Serialize for Validation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FilterSettings {
-    /// What is replaced, wherever it stands.
+    /// The pattern of what is replaced, wherever it stands.
     pub pattern: Pattern,
-    /// What stands there instead; nothing if it is not set.
+    /// The replacement; nothing if it is not set.
     pub replace: String,
 }

@@ -1,6 +1,6 @@
 //! The key `sources`: the programs and spells that are served, and what their children see.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use charmer_core::{
     model::{Flag, Network},
@@ -10,8 +10,8 @@ use charmer_core::{
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    CommandOverride, Confine, Expectation, HookRules, Knowledge, Pinned, Position, Secret,
-    SelectEntry, knowledge::fill,
+    AskEntry, CommandOverride, Confine, Expectation, HookRules, Knowledge, Pinned, Position,
+    Secret, SelectEntry, knowledge::fill,
 };
 
 /// One entry of `sources`.
@@ -42,13 +42,13 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceEntry {
-    /// Where its tools come from.
+    /// The origin of its tools.
     pub origin: SourceKind,
     /// Replaces the program's name in tool names; empty for no prefix at all.
     pub prefix: Option<String>,
     /// The way input is laid out.
     pub layout: Layout,
-    /// What its children see of the environment.
+    /// The environment of its children.
     pub environment: EnvironmentRules,
     /// The folder that its children run in, whatever folder their caller works in; the caller's, or else the server's, if
     /// it is not set. It was the key `directory` once.
@@ -59,9 +59,10 @@ pub struct SourceEntry {
     pub completion: Completion,
     /// Only commands that read are served, without the flags that write.
     pub read_only: bool,
-    /// Which flags come back that redirect the program, and are left out otherwise.
+    /// The redirecting flags that come back; the others are left out.
     pub redirects: Redirects,
-    /// What its commands may reach beyond their process; where it is not set, that is assumed to be everything.
+    /// The network that its commands may reach beyond their process; where it is not set, that is assumed to be
+    /// everything.
     pub network: Option<Network>,
     /// The files and folders of secrets that are the program's own, and within its reach when it is confined.
     pub credentials: Option<Vec<PathBuf>>,
@@ -73,16 +74,21 @@ pub struct SourceEntry {
     pub undone_by: BTreeMap<String, Vec<String>>,
     /// The programs that are asked about its calls, within those of the file.
     pub hooks: HookRules,
-    /// What else is known of it.
+    /// The calls of it that a person must allow, where no selector says it.
+    pub ask: Vec<AskEntry>,
+    /// The further knowledge of it.
     pub known: Knowledge,
-    /// What is corrected or added, by command: the key `override`. Paths are written with or without the program's name.
+    /// The corrections and additions, by command: the key `override`. Paths are written with or without the program's
+    /// name.
     pub overrides: BTreeMap<String, CommandOverride>,
-    /// Which commands become tools; the first selector that matches decides. Empty for all.
+    /// The selectors of the commands that become tools; the first that matches decides. Empty for all.
     pub select: Vec<SelectEntry>,
-    /// Where it stands in the file.
+    /// Its place in the file.
     pub position: Position,
     /// Command lines that must, or must not, get through; `charmer check` tries them.
     pub expect: Vec<Expectation>,
+    /// The same source as an included file has it: what that refuses stays refused.
+    pub baseline: Option<Arc<Self>>,
 }
 
 impl SourceEntry {
@@ -100,8 +106,8 @@ impl SourceEntry {
     }
 }
 
-/// Where a source's tools come from: exactly one of the keys `binary` and `spells`. Of the other keys, spells have only
-/// `read_only` and `hooks`.
+/// The origin of a source's tools: exactly one of the keys `binary` and `spells`. Of the other keys, spells have only
+/// `read_only`, `hooks` and `ask`.
 ///
 /// ```
 /// # use charmer_config::{Config, SourceKind};
@@ -201,7 +207,7 @@ impl Serialize for Redirects {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct EnvironmentRules {
-    /// Which of the server's variables are handed on.
+    /// The variables of the server that are handed on.
     pub inherit: Inherit,
     /// Variables that are set, whatever the server's own say. Their values are often secrets.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -211,7 +217,7 @@ pub struct EnvironmentRules {
     pub remove: Vec<String>,
 }
 
-/// Which of the server's variables children see.
+/// The rule on the server's variables that children see.
 ///
 /// ```
 /// # use charmer_config::{Config, Inherit};
@@ -247,6 +253,9 @@ impl Serialize for SourceEntry {
                 map.serialize_entry("read_only", &self.read_only)?;
                 if !self.hooks.is_empty() {
                     map.serialize_entry("hooks", &self.hooks)?;
+                }
+                if !self.ask.is_empty() {
+                    map.serialize_entry("ask", &self.ask)?;
                 }
                 return map.end();
             }
@@ -288,6 +297,9 @@ impl Serialize for SourceEntry {
         }
         if !self.hooks.is_empty() {
             map.serialize_entry("hooks", &self.hooks)?;
+        }
+        if !self.ask.is_empty() {
+            map.serialize_entry("ask", &self.ask)?;
         }
         let known = serde_json::to_value(&self.known).map_err(serde::ser::Error::custom)?;
         for (key, value) in known.as_object().into_iter().flatten() {

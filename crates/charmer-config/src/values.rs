@@ -1,6 +1,6 @@
 //! Small values that the file is made of: patterns, secrets, the values of pinned flags, and places.
 
-use std::fmt;
+use std::{fmt, path::Path, sync::Arc};
 
 use charmer_run::layers::Validate;
 use regex_lite::Regex;
@@ -106,11 +106,13 @@ impl Serialize for Pinned {
 /// let source = &Config::parse(text, "charmer.yaml").unwrap().sources[0];
 /// assert_eq!((source.position.line, source.select[0].position.line), (2, 4));
 /// ```
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Position {
     /// The line, from 1; 0 for what stands in no file.
     pub line: usize,
+    /// The file, if it is one that another includes.
+    pub file: Option<Arc<Path>>,
 }
 
 impl PartialEq for Position {

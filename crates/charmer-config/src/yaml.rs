@@ -15,7 +15,7 @@ use serde_saphyr::{
 
 use crate::read::Problems;
 
-/// How many bytes a file may hold: far more than anybody writes by hand, far less than what hurts.
+/// The maximum number of bytes in a file: far more than anybody writes by hand, far less than what hurts.
 pub const MOST_BYTES: usize = 1 << 20;
 const MOST_NODES: usize = 50_000;
 const MOST_DEPTH: usize = 32;
@@ -26,7 +26,7 @@ const MOST_DEPTH: usize = 32;
 pub struct Node {
     /// Its content.
     pub kind: YamlKind,
-    /// Where it is used, in bytes: for an alias, the alias.
+    /// The range of bytes where it is used: for an alias, the alias.
     pub span: Range<usize>,
     /// A scalar as it stands in the file.
     pub raw: String,
@@ -90,6 +90,7 @@ fn load(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Node, Error> {
 fn options(duplicate_keys: DuplicateKeyPolicy) -> Options {
     let mut alias_limits = AliasLimits::default();
     alias_limits.max_total_replayed_events = MOST_NODES;
+    // People write a few aliases within each other; what doubles with every step only fills memory.
     alias_limits.max_replay_stack_depth = 8;
     alias_limits.max_alias_expansions_per_anchor = 1_000;
     serde_saphyr::options! {
@@ -160,7 +161,7 @@ fn explain(error: &Error, problems: &mut Problems<'_>) {
     }
 }
 
-/// What the parser says, and what helps where that is known.
+/// The parser's message, and advice where that is known.
 fn parser_message(message: &str) -> (String, &'static str) {
     let message = message
         .rsplit_once(" at line ")

@@ -34,7 +34,9 @@
 pub mod assessment;
 pub mod call;
 pub mod expose;
+mod glob;
 pub mod model;
+pub mod order;
 pub mod output;
 pub mod schema;
 #[cfg(feature = "search")]

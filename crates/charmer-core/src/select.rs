@@ -1,12 +1,15 @@
 //! Which commands become tools, and which of their flags can be reached at all.
 //!
-//! A list of [`Selector`]s is tried in order; the first whose command rule matches decides. A flag that its flag
+//! A list of [`ToolSelector`]s is tried in order; the first whose command rule matches decides. A flag that its flag
 //! rules leave out is not part of the tool, and since an argv is only ever built from a tool's own flags, no input
 //! can reach it.
 
 use std::{fmt, sync::Arc};
 
-use crate::model::{Command, CommandPath, Flag};
+use crate::{
+    glob::glob_match,
+    model::{Command, CommandPath, Flag},
+};
 
 /// A command that a rule looks at.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +17,7 @@ use crate::model::{Command, CommandPath, Flag};
 pub struct Candidate<'a> {
     /// The program's name.
     pub program: &'a str,
-    /// Where the command is.
+    /// The path of the command.
     pub path: &'a CommandPath,
     /// The command.
     pub command: &'a Command,
@@ -86,7 +89,7 @@ impl CommandRule {
             let forms = candidate.forms();
             globs
                 .iter()
-                .any(|glob| forms.iter().any(|form| fast_glob::glob_match(glob, form)))
+                .any(|glob| forms.iter().any(|form| glob_match(glob, form)))
         })
     }
 
@@ -114,7 +117,7 @@ impl CommandRule {
 
     /// The opposite rule.
     #[must_use]
-    pub fn negated(self) -> Self {
+    pub(crate) fn negated(self) -> Self {
         Self::new(move |candidate| !(self.0)(candidate))
     }
 
@@ -185,26 +188,26 @@ pub fn names_flag(name: &str, flag: &Flag) -> bool {
 /// One entry of the ordered list: which commands it speaks for, and which of their flags it lets in.
 ///
 /// ```
-/// use charmer_core::select::{CommandRule, FlagRule, Selector};
-/// let readers = Selector::new(CommandRule::allow_glob(["kubectl/get", "kubectl/logs"]))
+/// use charmer_core::select::{CommandRule, FlagRule, ToolSelector};
+/// let readers = ToolSelector::new(CommandRule::allow_glob(["kubectl/get", "kubectl/logs"]))
 ///     .local_flags(FlagRule::exclude(["--raw"]))
 ///     .inherited_flags(FlagRule::allow(["namespace"]));
 /// # let _ = readers;
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Selector {
-    /// Which commands it speaks for.
+pub struct ToolSelector {
+    /// The commands that it speaks for.
     pub commands: CommandRule,
-    /// Which of a command's own flags it lets in.
+    /// The flags of the command's own that it lets in.
     pub local_flags: FlagRule,
-    /// Which flags of its ancestors it lets in.
+    /// The flags of its ancestors that it lets in.
     pub inherited_flags: FlagRule,
-    /// Where it was written, for whoever misses a flag that it leaves out.
+    /// The place where it was written, for whoever misses a flag that it leaves out.
     pub place: Option<String>,
 }
 
-impl Selector {
+impl ToolSelector {
     /// A selector for these commands, with all their flags.
     pub fn new(commands: CommandRule) -> Self {
         Self {
@@ -235,9 +238,26 @@ impl Selector {
         self.inherited_flags = rule;
         self
     }
+
+    /// The same for what another one lets in as well. It stays where it was written.
+    #[must_use]
+    pub fn within(self, other: Self) -> Self {
+        let both = |one: FlagRule, other: FlagRule| {
+            FlagRule::new(move |flag| one.matches(flag) && other.matches(flag))
+        };
+        let (one, another) = (self.commands, other.commands);
+        Self {
+            commands: CommandRule::new(move |candidate| {
+                one.matches(candidate) && another.matches(candidate)
+            }),
+            local_flags: both(self.local_flags, other.local_flags),
+            inherited_flags: both(self.inherited_flags, other.inherited_flags),
+            place: self.place,
+        }
+    }
 }
 
-impl Default for Selector {
+impl Default for ToolSelector {
     fn default() -> Self {
         Self::new(CommandRule::all())
     }
@@ -245,9 +265,9 @@ impl Default for Selector {
 
 /// The first selector that speaks for a command, and its place in the list.
 pub fn first_match<'s>(
-    selectors: &'s [Selector],
+    selectors: &'s [ToolSelector],
     candidate: &Candidate<'_>,
-) -> Option<(usize, &'s Selector)> {
+) -> Option<(usize, &'s ToolSelector)> {
     selectors
         .iter()
         .enumerate()
@@ -301,8 +321,8 @@ mod tests {
     #[test]
     fn the_first_match_wins() {
         let list = [
-            Selector::new(CommandRule::allow(["a"])),
-            Selector::new(CommandRule::all()),
+            ToolSelector::new(CommandRule::allow(["a"])),
+            ToolSelector::new(CommandRule::all()),
         ];
         let command = Command::new("a");
         for (path, place) in [("a", 0), ("b", 1)] {

@@ -1,5 +1,7 @@
 //! Small things done to text that people and assistants read.
 
+use strsim::osa_distance;
+
 /// Shortens text to so many bytes, after a sentence if one ends in the second half, else after a word; what was cut
 /// is marked with an ellipsis.
 ///
@@ -33,7 +35,7 @@ pub fn shorten(text: &str, limit: usize) -> String {
 }
 
 /// The text with its first letter in upper case.
-pub fn capitalize(text: &str) -> String {
+pub(crate) fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(chars).collect()
@@ -53,30 +55,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .filter(may_be)
-        .map(|candidate| (edit_distance(&word, &plain(candidate)), candidate))
+        .map(|candidate| (osa_distance(&word, &plain(candidate)), candidate))
         .filter(|&(distance, candidate)| distance * 3 <= candidate.chars().count().max(2))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
-}
-
-/// The number of letters that are wrong, missing or too many; two that changed places count as one.
-pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

@@ -49,7 +49,8 @@ impl Binary {
         read.is_ok() && line.starts_with(b"#!") && memmem::find(line, b"python").is_some()
     }
 
-    /// Which of these texts are in the file; the file is read once, piece by piece. One that cannot be read has none.
+    /// Returns for each of these texts whether it is in the file; the file is read once, piece by piece. One that
+    /// cannot be read has none.
     pub(crate) fn contains<const N: usize>(&self, needles: [&str; N]) -> [bool; N] {
         let found = self.contains_each(&needles);
         std::array::from_fn(|at| found[at])

@@ -24,12 +24,12 @@ const LONGEST: usize = 64 << 10;
 /// The number of bytes of a heading that are kept.
 const LONGEST_HEADING: usize = 120;
 
-/// Where every field of a program's model was seen.
+/// The source of every field of a program's model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Provenance(BTreeMap<String, CommandOrigins>);
 
-/// Where the fields of a command were seen.
+/// The sources of a command's fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CommandOrigins {
@@ -39,7 +39,7 @@ pub struct CommandOrigins {
     pub flags: BTreeMap<String, Sources>,
 }
 
-/// Where fields were seen, by their names. Most flags of a program say the same.
+/// The sources of fields, by their names. Most flags of a program say the same.
 pub type Sources = Shared<BTreeMap<String, Source>>;
 
 impl Provenance {
@@ -48,7 +48,7 @@ impl Provenance {
         self.0.is_empty()
     }
 
-    /// What is known of a command's fields.
+    /// The sources of a command's fields.
     pub fn command(&self, path: &CommandPath) -> Option<&CommandOrigins> {
         self.0.get(&path.to_string())
     }
@@ -194,7 +194,7 @@ pub(crate) fn place_inherited(sketches: &mut Sketches, most: usize) {
     }
 }
 
-/// What the commands of a program are built with.
+/// The things that the commands of a program are built with.
 struct CommandBuilder<'a> {
     /// Those that are not built yet: each is gone when the model has it, so that no program is in memory twice.
     sketches: Sketches,
@@ -325,7 +325,7 @@ fn listings(sketch: &CommandSketch) -> HashMap<&str, (Listing, Source)> {
     places.collect()
 }
 
-/// What is said in a text, on any machine and at a bearable length.
+/// A text as it can be told, on any machine and at a bearable length.
 fn told(text: &str, home: &str) -> String {
     shorten(text, LONGEST).replace(home, "$HOME")
 }

@@ -27,10 +27,13 @@ use crate::{
 };
 
 /// Changes whenever programs are read differently than before.
-const FORMAT: u32 = 40;
+const FORMAT: u32 = 42;
 
 /// The way the name of a [`Journal`]'s file ends.
 const JOURNAL: &str = "journal";
+/// The way the name of the file ends that keeps the answers of a program which is read in parts: more may be wanted later,
+/// and what is known already is not asked again.
+const ANSWERS: &str = "answers";
 /// The way the name of a footing's file ends.
 const FOOTING: &str = "footing.json";
 /// The way the name of the file with where everything was seen ends.
@@ -118,12 +121,13 @@ impl Cache {
         }
     }
 
-    /// What is known of the program at this path; its provenance is left empty, see [`provenance`](Self::provenance).
+    /// The kept reading of the program at this path; its provenance is left empty, see
+    /// [`provenance`](Self::provenance).
     pub fn load(&self, program: &Path) -> Option<Discovery> {
         self.holds(program).then(|| self.last_known(program))?
     }
 
-    /// What was known of the program at this path when it was last read, whatever it has become since.
+    /// The last reading of the program at this path, whatever it has become since.
     pub fn last_known(&self, program: &Path) -> Option<Discovery> {
         let mut entry: CacheEntry<Discovery> = read(&self.file(program, ENTRY))?;
         let ours = entry.format == FORMAT
@@ -220,7 +224,7 @@ impl Cache {
         replace(&self.folder.join(name), |writer| write(writer))
     }
 
-    /// Where everything about a program was seen.
+    /// The source of everything in a program's reading.
     pub fn provenance(&self, program: &Path) -> Option<Provenance> {
         read(&self.file(program, ORIGINS))
     }
@@ -248,7 +252,11 @@ impl Cache {
         write(&self.file(program, ENTRY), &entry)?;
         // What it was made from is not needed any more, unless a reading is to go on from there.
         if discovery.complete {
-            let _ = fs::remove_file(self.file(program, JOURNAL));
+            let journal = self.file(program, JOURNAL);
+            let _ = match discovery.parts.is_some() {
+                true => fs::rename(journal, self.file(program, ANSWERS)),
+                false => fs::remove_file(journal),
+            };
         }
         Ok(())
     }
@@ -259,12 +267,17 @@ impl Cache {
         let mark = Self::mark(program).map(|_| footing.word())?;
         let version = env!("CARGO_PKG_VERSION");
         let basis = format!("{FORMAT} {version} {mark} {program:?}");
-        Some(Journal::new(self.file(program, JOURNAL), basis))
+        let file = self.file(program, JOURNAL);
+        if !file.exists() {
+            // Only a program that is read in parts has any.
+            let _ = fs::rename(self.file(program, ANSWERS), &file);
+        }
+        Some(Journal::new(file, basis))
     }
 
     /// Forgets what is known of the program at this path.
     pub fn forget(&self, program: &Path) {
-        for ending in [ENTRY, FOOTING, ORIGINS, JOURNAL] {
+        for ending in [ENTRY, FOOTING, ORIGINS, JOURNAL, ANSWERS] {
             let _ = fs::remove_file(self.file(program, ending));
         }
     }
@@ -427,6 +440,21 @@ mod tests {
         let again = scene.store();
         again.expect("kept");
         assert!(!file.exists());
+    }
+
+    #[test]
+    fn the_answers_of_a_program_in_parts_are_kept_for_the_next_part() {
+        let mut scene = scene();
+        scene.found.parts = Some(Vec::new());
+        let journal = scene.journal().expect("a program");
+        journal.open("one").expect("it can be kept");
+        scene.store().expect("kept");
+        assert!(!scene.cache.has_incomplete(&scene.program));
+        scene.journal().expect("a program");
+        assert!(scene.cache.file(&scene.program, JOURNAL).exists());
+        scene.store().expect("kept");
+        scene.cache.forget(&scene.program);
+        assert!(!scene.cache.file(&scene.program, ANSWERS).exists());
     }
 
     #[test]

@@ -27,6 +27,7 @@ use crate::{
     manual, plugins,
     probe::{ProbeAnswer, ProbeError, ProbeOptions, Prober},
     walk::{Found, Walk, WalkBounds},
+    wanted::WantedPart,
 };
 
 /// The way a program is read.
@@ -44,16 +45,18 @@ pub struct DiscoverOptions {
     /// The time after which a program that has shown no help is not asked in other ways; 8 s by default. Some wait on
     /// purpose before they show none, each time.
     pub without_help: Duration,
-    /// Where answers are kept until the program has been read to the end, and where an earlier reading that was cut short
-    /// has left its own.
+    /// The journal that keeps answers until the program has been read to the end, and in which an earlier reading that
+    /// was cut short has left its own.
     pub journal: Option<Journal>,
-    /// What is known of the program and it does not say.
+    /// The knowledge of the program that it does not give itself.
     pub unlisted: Unlisted,
-    /// What a file says of the program, which counts where the program says nothing of itself.
+    /// The parts that are read of a program that is too large to be read whole.
+    pub wanted: Vec<WantedPart>,
+    /// A file's document on the program, which counts where the program says nothing of itself.
     pub document: Option<(PathBuf, Document)>,
 }
 
-/// What a program takes and does not list, as somebody has written it down who knows it.
+/// Options that a program takes and does not list, as somebody has written them down who knows it.
 #[derive(Debug, Clone, Default)]
 pub struct Unlisted {
     /// Lists of options: the texts of which one stands in the help of a command that takes them (those that `&` joins must
@@ -73,6 +76,7 @@ impl Default for DiscoverOptions {
             without_help: Duration::from_secs(8),
             journal: None,
             unlisted: Unlisted::default(),
+            wanted: Vec::new(),
             document: None,
         }
     }
@@ -119,7 +123,7 @@ impl DiscoveryWarning {
     }
 }
 
-/// What was found out about a program.
+/// The result of reading a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Discovery {
@@ -127,31 +131,34 @@ pub struct Discovery {
     pub cli: Cli,
     /// The family that it was read as.
     pub family: String,
-    /// Where each field was seen.
+    /// The source of each field.
     #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     pub provenance: Provenance,
-    /// What is thought of its commands and flags.
+    /// The assessment of its commands and flags.
     pub assessment: Assessment,
-    /// What is worth knowing.
+    /// Warnings for people.
     pub warnings: Vec<DiscoveryWarning>,
-    /// What the program says of itself beyond its commands, where it says anything in a document.
+    /// The program's own words on itself beyond its commands, where it has any in a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
-    /// What the program says of itself at the first look, in short: another answer means another program, another
-    /// version, or other plugins.
+    /// The program's answer to the first look, in short: another answer means another program, another version, or
+    /// other plugins.
     pub identity: String,
-    /// How often the program was started for it.
+    /// The number of times that the program was started for it.
     pub spawned: usize,
     /// Asking again would show no more; not so while it is being read, and where a command did not answer in
     /// time or reading it went wrong. See [`gaps`](Self::gaps).
     pub complete: bool,
-    /// How many readings before this one were not complete either.
+    /// The parts that were asked for, where a program is too large to be read whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<WantedPart>>,
+    /// The number of readings before this one that were not complete either.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tries: u32,
 }
 
 impl Discovery {
-    /// What is known where only the model is: nothing about where it comes from.
+    /// The result where only the model is known: nothing about where it comes from.
     pub fn of(cli: Cli) -> Self {
         Self {
             assessment: Assessment::of(&cli),
@@ -163,11 +170,18 @@ impl Discovery {
             identity: String::new(),
             spawned: 0,
             complete: true,
+            parts: None,
             tries: 0,
         }
     }
 
-    /// What is missing of the program, and why.
+    /// Returns true if these parts need not be asked for: the program was read whole, or they are among what was read.
+    pub fn covers(&self, wanted: &[WantedPart]) -> bool {
+        let read = self.parts.as_ref();
+        read.is_none_or(|read| wanted.iter().all(|part| read.contains(part)))
+    }
+
+    /// The gaps in the reading of the program, and the reasons.
     pub fn gaps(&self) -> impl Iterator<Item = &DiscoveryWarning> {
         self.warnings.iter().filter(|warning| warning.gap.is_some())
     }
@@ -185,6 +199,8 @@ impl Discovery {
             identity: &'a str,
             spawned: usize,
             complete: bool,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            parts: Option<&'a [WantedPart]>,
             tries: u32,
         }
         let Self {
@@ -197,6 +213,7 @@ impl Discovery {
             identity,
             spawned,
             complete,
+            parts,
             tries,
         } = self;
         Unsourced {
@@ -208,6 +225,7 @@ impl Discovery {
             identity,
             spawned: *spawned,
             complete: *complete,
+            parts: parts.as_deref(),
             tries: *tries,
         }
     }
@@ -218,7 +236,7 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// Why a program could not be read at all.
+/// The reason why a program could not be read at all.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DiscoverError {
@@ -230,7 +248,7 @@ pub enum DiscoverError {
     NotStarted {
         /// The program.
         program: PathBuf,
-        /// What the system says.
+        /// The system's reason.
         reason: String,
     },
     /// It shows nothing that could be read as help.
@@ -238,7 +256,7 @@ pub enum DiscoverError {
     NoHelp {
         /// The program.
         program: PathBuf,
-        /// What it did instead.
+        /// The program's reaction instead.
         detail: String,
     },
 }
@@ -261,7 +279,7 @@ struct DiscovererParts {
     found: Arc<Mutex<Found>>,
     walk: OnceLock<Arc<Walk>>,
     identity: OnceLock<(String, Option<String>)>,
-    /// What the program says of itself in a document, before the identity is known.
+    /// The program's own words on itself in a document, before the identity is known.
     said: OnceLock<Said>,
     /// Tells those who wait for the identity.
     identified: Notify,
@@ -287,8 +305,8 @@ impl Discoverer {
         }))
     }
 
-    /// What the program says of itself now, to be compared with [`Discovery::identity`]. One that had a document when it was
-    /// read is asked for that first; of any other the files say whether it has one now.
+    /// The program's present answer to the first look, to be compared with [`Discovery::identity`]. One that had a
+    /// document when it was read is asked for that first; of any other the files say whether it has one now.
     pub async fn identify(&self, had_document: bool) -> Result<String, DiscoverError> {
         let prober = self.prober()?;
         if had_document && let DocumentAsked::Document(found) = self.ask(&prober, None).await {
@@ -365,6 +383,7 @@ impl Discoverer {
                 flags: inner.options.flags,
             },
             unlisted: inner.options.unlisted.clone(),
+            wanted: inner.options.wanted.clone(),
             found: Arc::clone(&inner.found),
         });
         let walk = inner.walk.get_or_init(|| walk);
@@ -429,7 +448,7 @@ impl Discoverer {
         }
     }
 
-    /// What a document makes of the program.
+    /// The result that a document makes of the program.
     fn stated(&self, found: FoundDocument, prober: &Prober) -> Discovery {
         let identity = found.identity;
         let stated = document::take(found.document, found.file);
@@ -452,6 +471,7 @@ impl Discoverer {
             identity,
             spawned: prober.spawned(),
             complete: true,
+            parts: None,
             tries: 0,
         }
     }
@@ -508,7 +528,7 @@ impl Discoverer {
         (found.read, found.known)
     }
 
-    /// How many questions the program was asked so far, since its family is known.
+    /// The number of questions that the program was asked so far, since its family is known.
     pub fn asked(&self) -> usize {
         let walk = self.0.walk.get();
         walk.map_or(0, |walk| walk.prober.spawned())
@@ -527,13 +547,13 @@ impl Discoverer {
         }
     }
 
-    /// What the program says of itself beyond its commands, known as soon as its version is.
+    /// The program's own words on itself beyond its commands, known as soon as its version is.
     pub fn said(&self) -> Option<&Said> {
         self.0.said.get()
     }
 
-    /// What is known by now, if there is anything. While the last questions are asked there is nothing, and afterwards the
-    /// whole is what [`run`](Self::run) gives.
+    /// The result by now, if there is any. While the last questions are asked there is none, and afterwards the whole
+    /// is what [`run`](Self::run) gives.
     pub fn so_far(&self) -> Option<Discovery> {
         let commands = self.found().commands.clone();
         self.model(commands, false)
@@ -546,7 +566,7 @@ impl Discoverer {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What these commands make of the program, if its root is among them.
+    /// The result that these commands make, if the program's root is among them.
     fn model(&self, commands: Sketches, complete: bool) -> Option<Discovery> {
         let walk = self.0.walk.get()?;
         if !commands.contains_key(&CommandPath::root()) {
@@ -578,6 +598,7 @@ impl Discoverer {
             identity,
             spawned: walk.prober.spawned(),
             complete,
+            parts: found.unread_of.map(|_| walk.wanted.clone()),
             tries: 0,
         })
     }
@@ -601,7 +622,7 @@ struct FoundDocument {
     identity: String,
 }
 
-/// What the program calls its version: the first line that it prints, if there is a number in it.
+/// The program's own name for its version: the first line that it prints, if there is a number in it.
 async fn version(prober: &Prober) -> Option<String> {
     let answer = prober.run(&["--version"]).await;
     version_line(printed(&answer)).filter(|_| answer.succeeded())
@@ -635,7 +656,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a program shows of itself: to `--help`, else to `-h`, else to `help`, as long as its time is not over.
+/// Returns the program's first page: the answer to `--help`, else to `-h`, else to `help`, as long as its time is not
+/// over.
 async fn first_look(prober: &Prober, over: impl Fn() -> bool) -> ProbeAnswer {
     let mut best: Option<ProbeAnswer> = None;
     for request in ["--help", "-h", "help"] {

@@ -33,7 +33,7 @@ const COMMAND_FIELDS: [&str; 4] = ["about", "usage", "arguments", "runnable"];
 /// The same of a flag.
 const FLAG_FIELDS: [&str; 5] = ["type", "help", "default", "enum", "required"];
 
-/// What a program says of itself beyond its commands.
+/// A program's own words on itself beyond its commands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -67,7 +67,7 @@ pub fn document_files(program: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What a program was found to be by its document.
+/// A program as its document states it.
 pub(crate) struct Stated {
     pub(crate) cli: Cli,
     pub(crate) family: String,
@@ -190,7 +190,7 @@ fn restrict_flag(flag: &mut Flag, is_thought_to_write: bool) {
     flag.redirects = flag.redirects.filter(|redirects| *redirects);
 }
 
-/// What is left of what is said of a flag's effect: that it does more.
+/// Returns what is left of a claim on a flag's effect: that it does more.
 fn raised(said: GivenEffect) -> Option<GivenEffect> {
     let more = |effect: &Effect| matches!(effect, Effect::Write | Effect::Destroy);
     let mut raised = GivenEffect::default();

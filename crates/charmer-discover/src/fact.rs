@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where something about a program was seen.
+/// The kind of source in which something about a program was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -19,7 +19,7 @@ pub enum Origin {
     Completion,
     /// The way the program answered a value that was meant to be wrong.
     Probe,
-    /// What the program says of itself, in a document.
+    /// The program's own document on itself.
     Program,
     /// A profile.
     Profile,
@@ -28,8 +28,10 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// How sure something is that was said there plainly, from 0 to 100.
+    /// The certainty of something that was said there plainly, from 0 to 100.
     pub const fn usual(self) -> u8 {
+        // Only the order matters: of two that speak of one field the surer wins. A reader that is less than sure of
+        // what a text means says a lower number with it.
         match self {
             Self::Convention => 20,
             Self::Manual => 50,
@@ -60,10 +62,10 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// Where a field was seen, and how sure that is.
+/// The source of a field, and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Where.
+    /// The kind of source.
     pub origin: Origin,
     /// From 0 to 100.
     pub sure: u8,
@@ -80,7 +82,7 @@ pub struct Source {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact<T> {
-    /// What was said.
+    /// The value that was seen.
     pub value: T,
     /// By whom.
     #[serde(flatten)]

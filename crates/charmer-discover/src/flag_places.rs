@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::sketch::FlagSketch;
 
-/// Where flags stand in a list, by their names. It answers as [`FlagSketch::is_same`] does.
+/// The places of flags in a list, by their names. It answers as [`FlagSketch::is_same`] does.
 #[derive(Debug, Default)]
 pub(crate) struct FlagPlaces {
     longs: HashMap<String, usize>,

@@ -30,7 +30,7 @@ const MOST_BYTES: u64 = 256 << 20;
 #[derive(Debug, Clone)]
 pub struct Journal {
     file: PathBuf,
-    /// What the answers belong to, less what the program says of itself.
+    /// The state that the answers belong to, less what the program says of itself.
     basis: String,
 }
 
@@ -131,7 +131,7 @@ struct AnswerPlace {
 /// An open journal.
 #[derive(Debug)]
 pub(crate) struct OpenJournal {
-    /// Where the answers stand that were given before this reading, by the keys of their questions.
+    /// The places of the answers that were given before this reading, by the keys of their questions.
     known: HashMap<u64, AnswerPlace>,
     /// The file and its size.
     file: Mutex<(File, u64)>,

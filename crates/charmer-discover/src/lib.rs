@@ -18,6 +18,7 @@ mod plugins;
 pub mod probe;
 mod sketch;
 mod walk;
+mod wanted;
 
 pub use build::{CommandOrigins, Provenance, Sources};
 pub use discovery::{
@@ -28,3 +29,4 @@ pub use document::{Said, document_files};
 pub use fact::{Fact, Origin, Source};
 pub use footing::{Footing, Hold, Surroundings};
 pub use journal::Journal;
+pub use wanted::WantedPart;

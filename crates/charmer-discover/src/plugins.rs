@@ -29,7 +29,7 @@ use crate::{
 const NO_COMMAND: &str = "charmer-no-such-command";
 /// The ways to ask for help, the more usual first.
 const REQUESTS: [&str; 2] = ["--help", "-h"];
-/// What stands in headings above commands that others add.
+/// Words in headings above commands that others add.
 const OTHERS: [&str; 2] = ["plugin", "extension"];
 /// The maximum number of plugins that are read.
 const MOST: usize = 40;
@@ -79,7 +79,7 @@ pub(crate) async fn read(walk: &Walk, around: &Surroundings) {
     }
 }
 
-/// What the program says of a command that nobody has, below these words: an answer for each request.
+/// Asks the program for a command that nobody has, below these words: an answer for each request.
 async fn unknown_below(walk: &Walk, above: &[String]) -> Vec<ProbeAnswer> {
     let mut words = above.to_vec();
     words.push(NO_COMMAND.to_owned());
@@ -173,7 +173,7 @@ impl PluginFile {
         false
     }
 
-    /// What is found of it and its own commands.
+    /// Reads it and its own commands.
     async fn walk(&self, walk: &Walk, prober: Prober, help: ProbeAnswer) -> Option<Found> {
         let binary = Binary::new(&self.file);
         let signs = Signs {
@@ -187,6 +187,7 @@ impl PluginFile {
             family,
             bounds: walk.bounds,
             unlisted: crate::Unlisted::default(),
+            wanted: Vec::new(),
             found: Arc::default(),
         });
         inner.run(help).await;

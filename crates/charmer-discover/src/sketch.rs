@@ -83,7 +83,7 @@ impl KindSketch {
     }
 }
 
-/// Whose flag it is.
+/// The owner of a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FlagScope {
     /// The command's own.
@@ -105,9 +105,9 @@ pub(crate) struct FlagSketch {
     pub(crate) short_aliases: Vec<char>,
     /// The long name of the flag that turns this switch off.
     pub(crate) negation: Option<String>,
-    /// What help shows in the place of the value.
+    /// The placeholder of the value in the help.
     pub(crate) placeholder: Option<String>,
-    /// That is the name of its type for sure, and not a word of the author's.
+    /// The placeholder is the name of its type for sure, and not a word of the author's.
     pub(crate) named_type: bool,
     pub(crate) kind: Option<Fact<KindSketch>>,
     pub(crate) default: Option<Fact<Vec<String>>>,
@@ -143,7 +143,7 @@ impl FlagSketch {
         }
     }
 
-    /// What the model calls it: the long name, else the short one.
+    /// Its id in the model: the long name, else the short one.
     pub(crate) fn id(&self) -> String {
         match (&self.long, self.short) {
             (Some(long), _) => long.clone(),
@@ -289,10 +289,10 @@ pub(crate) struct CommandSketch {
     pub(crate) excludes_subcommands: Option<Fact<bool>>,
     /// The number of positionals behind which it reads no options.
     pub(crate) options_end_behind: Option<Fact<usize>>,
-    /// What `--` does, where it is known to be something else than in the rest of the program.
+    /// The meaning of `--`, where it is known to be something else than in the rest of the program.
     pub(crate) double_dash: Option<Fact<DoubleDash>>,
     pub(crate) children: Vec<ChildSketch>,
-    /// What is worth knowing for whoever reads `charmer inspect`.
+    /// Warnings for whoever reads `charmer inspect`.
     pub(crate) warnings: Vec<String>,
     /// It is another program, which takes no flags of the commands above it.
     pub(crate) stands_alone: bool,

@@ -5,19 +5,20 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use charmer_core::model::CommandPath;
+use charmer_core::model::{Arguments, CommandPath, Positional};
 use tokio::task::JoinSet;
 
 use crate::{
     DiscoveryWarning, Gap, Unlisted,
     binary::Binary,
     busy::busy,
-    fact::Field,
+    fact::{Fact, Field, Origin},
     family::{Asker, Family, Page, Sketches, printed},
     flags::FlagPool,
-    help::{speaks_of_commands, speaks_of_options},
+    help::{lost, shown_options, speaks_of_commands, speaks_of_options},
     probe::{ProbeAnswer, Prober},
     sketch::{ChildSketch, CommandSketch},
+    wanted::WantedPart,
 };
 
 /// The bounds of a walk.
@@ -52,14 +53,17 @@ pub(crate) struct Found {
     pub(crate) unasked: usize,
     /// The number of commands that were not asked about because the program had said too much.
     unheard: usize,
-    /// How many commands did not show their help in time, each way of asking counted.
+    /// The number of commands that were not asked about because nobody wants them, where a program is too large to be
+    /// read whole.
+    pub(crate) unread_of: Option<usize>,
+    /// The number of commands that did not show their help in time, each way of asking counted.
     silent: usize,
     /// The number of flags that are kept.
     flags: usize,
     /// The number of flags that were left out because there are too many altogether.
     flags_left_out: usize,
     pub(crate) warnings: Vec<DiscoveryWarning>,
-    /// What the program answered when it was asked for its help.
+    /// The program's answer when it was asked for its help.
     pub(crate) page: String,
     /// The flags of all commands that were read.
     pool: FlagPool,
@@ -98,6 +102,8 @@ pub(crate) struct Walk {
     pub(crate) family: Box<dyn Family>,
     pub(crate) bounds: WalkBounds,
     pub(crate) unlisted: Unlisted,
+    /// The parts that are read of a program that is too large to be read whole.
+    pub(crate) wanted: Vec<WantedPart>,
     pub(crate) found: Arc<Mutex<Found>>,
 }
 
@@ -136,7 +142,9 @@ impl Walk {
             }
         }
         self.say_missing();
-        if has_commands && self.lock().known == 1 {
+        let in_parts = self.lock().unread_of.is_some();
+        let alone = self.lock().commands.len() == 1;
+        if has_commands && alone && !in_parts {
             let message = "its help speaks of commands, but none of them could be read".to_owned();
             self.note_gap(CommandPath::root(), message, Gap::Lasting);
         }
@@ -233,6 +241,13 @@ impl Walk {
             );
             said.push(about_it(message).gap(Gap::Lasting));
         }
+        if let Some(unread @ 1..) = found.unread_of {
+            let message = format!(
+                "it has too many commands to be read whole: {unread} of them, and whatever is below them, were not read; \
+                 `--allow NAME` has those read that you name"
+            );
+            said.push(about_it(message).gap(Gap::Lasting));
+        }
         if found.flags_left_out > 0 {
             said.push(about_it(format!(
                 "it has more than {ALL_FLAGS} flags altogether; {} were left out",
@@ -252,6 +267,26 @@ impl Walk {
         let Some(mut sketch) = sketch else {
             return Vec::new();
         };
+        if path.is_root() && !self.family.reads_whole(&sketch) {
+            found.unread_of = Some(0);
+        }
+        if let Some(unread) = &mut found.unread_of {
+            let known = sketch.children.len();
+            let wanted = |child: &ChildSketch| {
+                let path = path.child(child.name.as_str());
+                self.wanted.iter().any(|part| part.reaches(&path))
+            };
+            sketch.children.retain(wanted);
+            let left_out = known - sketch.children.len();
+            *unread += left_out;
+            // They can be run all the same, by whoever knows how.
+            if left_out > 0 {
+                let any = Positional::new("command").required().variadic();
+                sketch.runnable = Some(Fact::new(true, Origin::Convention));
+                sketch.arguments =
+                    Some(Fact::new(Arguments::Listed(vec![any]), Origin::Convention));
+            }
+        }
         let before = sketch.flags.len();
         found.pool.share(&mut sketch.flags);
         sketch.flags.truncate(ALL_FLAGS - found.flags);
@@ -312,6 +347,7 @@ impl Walk {
         let mut trouble = None;
         // Lines of options that nobody has read.
         let mut left_out = 0;
+        let mut shown = Vec::new();
         for request in self.family.help_requests(&path) {
             let answer = match known.take() {
                 Some(answer) if request == ["--help"] => answer,
@@ -325,6 +361,7 @@ impl Walk {
             sketch = busy(page.text().len(), || self.family.read(&page));
             if let Some(sketch) = &mut sketch {
                 left_out = answer.left_out;
+                shown = shown_options(page.text());
                 if answer.cut {
                     sketch.warnings.push(
                         "its help is too long to be read whole; flags or commands may be missing"
@@ -387,6 +424,8 @@ impl Walk {
             sketch.overfull = true;
             let message = too_many_flags(sketch.flags.len(), left_out);
             sketch.warnings.push(message);
+        } else {
+            self.note_lost_options(&sketch, &shown);
         }
         (path, Some(sketch))
     }
@@ -397,6 +436,23 @@ impl Walk {
     fn is_sure(&self, trouble: Option<&Trouble>) -> bool {
         let refused = trouble.is_some_and(|trouble| trouble.gap == Gap::Lasting);
         refused && self.family.lists_only_commands()
+    }
+
+    /// Says where many of the options that a page shows were not read, whatever the reason is.
+    fn note_lost_options(&self, sketch: &CommandSketch, shown: &[Vec<String>]) {
+        let is_known = |name: &str| {
+            sketch.flags.iter().any(|flag| {
+                let mut longs = flag.long.iter().chain(&flag.aliases).chain(&flag.negation);
+                let mut shorts = flag.short.iter().chain(&flag.short_aliases);
+                longs.any(|long| long == name) || shorts.any(|short| name == short.to_string())
+            })
+        };
+        if let Some((count, first)) = lost(shown, is_known) {
+            let message = format!(
+                "{count} of the options that its help shows, such as `{first}`, could not be read"
+            );
+            self.note_gap(sketch.path.clone(), message, Gap::Lasting);
+        }
     }
 
     /// A command is missing because of a mistake of ours.
@@ -428,7 +484,7 @@ fn too_many_flags(kept: usize, left_out: usize) -> String {
     )
 }
 
-/// Why a command did not show its help.
+/// The reason why a command did not show its help.
 struct Trouble {
     said: String,
     gap: Gap,
@@ -572,6 +628,7 @@ mod tests {
                 flags: 10,
             },
             unlisted: Unlisted::default(),
+            wanted: Vec::new(),
             found: Arc::default(),
         })
     }

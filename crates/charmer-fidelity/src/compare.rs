@@ -247,7 +247,7 @@ fn judge_flags(
     }
 }
 
-/// Where a flag stands, for people.
+/// The place of a flag, for people.
 fn place(path: &str, flag: &str) -> String {
     if path.is_empty() {
         return flag.to_owned();

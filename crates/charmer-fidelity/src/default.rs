@@ -4,7 +4,7 @@ use charmer_core::model::{Flag, Repetition, ValueType};
 
 use super::TrueFlag;
 
-/// What programs leave out of their help because it is nothing.
+/// Defaults that programs leave out of their help because they are nothing.
 const ZERO: [&str; 11] = [
     "", "[]", "map[]", "\"\"", "false", "0", "0s", "<nil>", "{}", "0.0", "0B",
 ];

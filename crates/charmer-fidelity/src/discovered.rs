@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use charmer_core::model::{Cli, Command, Syntax};
-use charmer_discover::{DiscoverOptions, DiscoveryWarning, discover};
+use charmer_discover::{DiscoverOptions, DiscoveryWarning, WantedPart, discover};
 
 /// A program as it was read.
 pub(crate) struct ProgramReading {
     pub(crate) cli: Cli,
-    /// What the reader itself says is missing; none where it says that it has read everything.
+    /// The parts that are missing in the reader's own words; none where it says that it has read everything.
     pub(crate) unread: Vec<String>,
 }
 
@@ -17,8 +17,15 @@ pub(crate) struct ProgramReading {
 /// understood.
 const TRIES: usize = 3;
 
-/// What is found when a program is read from outside, or a sentence on why it could not be read.
-pub(crate) fn discovered(program: &Path) -> Result<ProgramReading, String> {
+/// Reads a program from outside, or these parts of one that is too large to be read whole; the error is a sentence on why it
+/// could not be read.
+pub(crate) fn discovered(program: &Path, parts: &[String]) -> Result<ProgramReading, String> {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let mut options = DiscoverOptions::default();
+    let parts = parts.iter();
+    options.wanted = parts
+        .filter_map(|part| WantedPart::named(part, &name))
+        .collect();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -26,7 +33,7 @@ pub(crate) fn discovered(program: &Path) -> Result<ProgramReading, String> {
     let mut tried = 1;
     loop {
         let found = runtime
-            .block_on(discover(program, &DiscoverOptions::default()))
+            .block_on(discover(program, &options))
             .map_err(|error| error.to_string())?;
         if found.complete || tried == TRIES {
             return Ok(ProgramReading {
@@ -38,7 +45,7 @@ pub(crate) fn discovered(program: &Path) -> Result<ProgramReading, String> {
     }
 }
 
-/// What is missing: the reader's own words, and that it has none where that is so.
+/// The parts that are missing: the reader's own words, and that it has none where that is so.
 fn unread(complete: bool, warnings: &[DiscoveryWarning]) -> Vec<String> {
     let said = |warning: &DiscoveryWarning| format!("{}: {}", warning.path, warning.message);
     match (complete, warnings) {

@@ -22,9 +22,12 @@ struct Gathered {
     version: String,
     /// The library that it is written with.
     family: String,
-    /// Where the truth comes from.
+    /// The origin of the truth.
     truth: String,
-    /// What is true.
+    /// The parts of it that the truth is about, where it is too large to be read whole.
+    #[serde(default)]
+    parts: Vec<String>,
+    /// The true tree.
     tree: Truth,
 }
 
@@ -46,6 +49,7 @@ pub(crate) fn all(folder: &Path) -> Result<Vec<Subject>, String> {
             row: TableRow::new(&one.program, &one.version, &one.family, &one.truth),
             program: one.file,
             truth: one.tree,
+            parts: one.parts,
             floors: Floors::Others,
         })
     };

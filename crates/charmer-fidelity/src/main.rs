@@ -152,7 +152,7 @@ fn measure(subject: &Subject, known: &Known) -> Measurement {
     subject.forget_runs();
     let program = subject.row.program.clone();
     let began = Instant::now();
-    let found = discovered::discovered(&subject.program);
+    let found = discovered::discovered(&subject.program, &subject.parts);
     let mut measurement = Measurement {
         program: program.clone(),
         seconds: began.elapsed().as_secs_f64(),

@@ -9,9 +9,9 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Score {
-    /// How many are right.
+    /// The number of those that are right.
     pub right: usize,
-    /// How many there are.
+    /// The number of all.
     pub total: usize,
     /// Each that is wrong: where, what is true, what was found.
     pub wrong: Vec<String>,

@@ -14,6 +14,8 @@ pub(crate) struct Subject {
     pub(crate) row: TableRow,
     pub(crate) program: PathBuf,
     pub(crate) truth: Truth,
+    /// The parts that are read and compared, of a program that is too large to be read whole.
+    pub(crate) parts: Vec<String>,
     pub(crate) floors: Floors,
 }
 
@@ -29,7 +31,7 @@ pub(crate) enum Floors {
 #[derive(Serialize)]
 pub(crate) struct Missing {
     pub(crate) program: String,
-    /// What must be there: the word that `--require` knows.
+    /// The need: the word that `--require` knows.
     pub(crate) needs: &'static str,
     pub(crate) reason: String,
 }
@@ -57,7 +59,7 @@ impl Subject {
         let _ = fs::remove_file(self.notes());
     }
 
-    /// What was run since.
+    /// The commands that were run since.
     pub(crate) fn runs(&self) -> Vec<String> {
         let notes = fs::read_to_string(self.notes()).unwrap_or_default();
         notes.lines().map(str::to_owned).collect()
@@ -71,6 +73,7 @@ pub(crate) fn all() -> Vec<Result<Subject, Missing>> {
             row,
             program,
             truth,
+            parts: Vec::new(),
             floors: Floors::Ours,
         }),
         Err(reason) => Err(Missing {
@@ -176,7 +179,7 @@ fn parse(text: &str) -> Result<Truth, String> {
     serde_json::from_str(text).map_err(|error| format!("its truth cannot be read: {error}"))
 }
 
-/// What a command prints; when it fails, what it complains of.
+/// The output of a command; when it fails, its complaint.
 fn output(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command

@@ -14,7 +14,7 @@ pub struct TableRow {
     pub version: String,
     /// The library that it is written with.
     pub family: String,
-    /// Where its truth comes from.
+    /// The origin of its truth.
     pub truth: String,
     /// Its figures; none where it could not be read.
     pub report: Option<Report>,

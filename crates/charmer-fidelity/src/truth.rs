@@ -48,7 +48,7 @@ pub struct TrueCommand {
     /// Help leaves it out; then it need not be found.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Why it should not be used any more; then it need not be found.
+    /// The reason why it should not be used any more; then it need not be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
     /// Its flags as they are typed: `--name`, or `-n` for one that has no long name.
@@ -91,7 +91,7 @@ pub struct TrueFlag {
     /// Help leaves it out; then it need not be found.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Why it should not be used any more; then it need not be found.
+    /// The reason why it should not be used any more; then it need not be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
     /// The commands below take it too.
@@ -100,7 +100,7 @@ pub struct TrueFlag {
     /// It is a persistent flag of a command above, where it is measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inherited: bool,
-    /// What it means without a value, if it can stand without one and that is not just `true` or one more.
+    /// Its value when it stands without one, if it can and that is not just `true` or one more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_opt_default: Option<String>,
     /// It can stand without a value although nobody can see what it means then.
@@ -116,7 +116,7 @@ pub struct TrueFlag {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TrueGroup {
-    /// What is demanded.
+    /// The rule that holds between its members.
     pub kind: GroupKind,
     /// The flags as they are typed.
     pub members: Vec<String>,

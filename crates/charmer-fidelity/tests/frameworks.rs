@@ -1,7 +1,8 @@
 //! Reads our programs of many frameworks and compares what was found with what they say of themselves.
 //!
 //! `CHARMER_NODE_FIXTURES=/path/to/folder cargo test -p charmer-fidelity --test frameworks -- --ignored --nocapture`,
-//! with Go, Node, and a copy of `fixtures/frameworks/node` in which its packages are installed.
+//! with Go, Node, and a copy of `fixtures/frameworks/node` in which its packages are installed; and `CHARMER_PICOCLI` for
+//! the jar of picocli, with Java.
 #![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "the report is for people")]
 
@@ -48,8 +49,29 @@ async fn programs_of_go_frameworks_are_read_as_they_are() {
             .status();
         assert!(built.expect("Go is there").success(), "{name} is built");
         wrong.extend(check(name, &program, family).await);
+        if name == "fang" {
+            let large = folder.path().join("bakeries");
+            std::fs::copy(&program, &large).expect("a copy");
+            wrong.extend(check(name, &large, family).await);
+            wrong.extend(check_starts(&large).await);
+        }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Reads a program with many commands; no more than two starts a command may be needed.
+async fn check_starts(program: &Path) -> Vec<String> {
+    let found = discover(program, &DiscoverOptions::default()).await;
+    let found = found.expect("it is read");
+    let commands = count(&found.cli.root);
+    let many = found.spawned > 2 * commands;
+    let said = format!("{} starts for {commands} commands", found.spawned);
+    println!("{said}");
+    many.then_some(said).into_iter().collect()
+}
+
+fn count(command: &charmer_core::model::Command) -> usize {
+    1 + command.commands.iter().map(count).sum::<usize>()
 }
 
 #[tokio::test]
@@ -68,6 +90,34 @@ async fn programs_of_node_frameworks_are_read_as_they_are() {
         symlink(&script, &program).expect("a link");
         wrong.extend(check(name, &program, family).await);
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[tokio::test]
+#[ignore = "needs Java and picocli; .ci/run runs it"]
+async fn a_program_of_picocli_is_read_as_it_is() {
+    let jar = std::env::var_os("CHARMER_PICOCLI").map(PathBuf::from);
+    let jar = jar.expect("CHARMER_PICOCLI names the jar of picocli");
+    let folder = tempfile::tempdir().expect("a folder");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/frameworks/java");
+    let built = Command::new("javac")
+        .arg("-cp")
+        .arg(&jar)
+        .arg("-d")
+        .arg(folder.path())
+        .arg(fixtures.join("Bakery.java"))
+        .status();
+    assert!(built.expect("Java is there").success(), "it is built");
+    let program = folder.path().join("bakery");
+    let script = format!(
+        "#!/bin/sh\nexec java -cp '{}:{}' Bakery \"$@\"\n",
+        jar.display(),
+        folder.path().display()
+    );
+    std::fs::write(&program, script).expect("written");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).expect("it is ours");
+    let wrong = check("picocli", &program, "picocli").await;
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

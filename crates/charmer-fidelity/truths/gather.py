@@ -29,6 +29,8 @@ NODE = BIN.parent / "node" / "node_modules"
 # So are those that are built from Go, and those of Debian's packages.
 GO = BIN.parent / "go"
 DEBIAN = BIN.parent / "debian"
+# And those whose packages cannot stand beside the others, each in an environment of its own.
+APART = BIN.parent / "apart"
 
 
 class Unknown(Exception):
@@ -145,6 +147,56 @@ def from_thor(one, file, home):
     return json.loads(output(["ruby", HERE / "thor.rb", one["require"], one["class"]], home))
 
 
+def from_services(one, file, home):
+    """The tables of commands and arguments that the AWS CLI makes for some of its services."""
+    return json.loads(output([file.parent / "python", HERE / "aws_services.py", *one["parts"]], home))
+
+
+def from_manifest(one, file, home):
+    """The manifests that oclif wrote when the program and its plugins were built."""
+    plugins = json.loads((NODE / one["program"] / "package.json").read_text())["oclif"].get("plugins", [])
+    folders = [one["program"], *plugins]
+    manifests = [NODE / folder / "oclif.manifest.json" for folder in folders]
+    tree = {"": {"flags": {}, "runnable": False}}
+    for manifest in manifests:
+        described = json.loads(manifest.read_text())["commands"] if manifest.is_file() else {}
+        for name, command in described.items():
+            flags = {}
+            for key, option in command["flags"].items():
+                switch = option["type"] == "boolean"
+                flag = {"type": "bool" if switch else "value", "required": bool(option.get("required"))}
+                if not switch:
+                    flag["repeat"] = bool(option.get("multiple"))
+                if option.get("char"):
+                    flag["short"] = "-" + option["char"]
+                if option.get("hidden") or key in ("help", "version"):
+                    flag["hidden"] = True
+                flags["--" + key] = flag
+            path = name.replace(":", " ")
+            aliases = [alias.replace(":", " ") for alias in command.get("aliases", [])]
+            tree[path] = {"flags": flags, "aliases": aliases, "runnable": True}
+            # oclif's own, which its help leaves out.
+            if command.get("hidden") or path.split()[0] in ("help", "version", "autocomplete"):
+                tree[path]["hidden"] = True
+    for path in list(tree):
+        words = path.split()
+        for end in range(1, len(words)):
+            tree.setdefault(" ".join(words[:end]), {"flags": {}, "runnable": False})
+    return tree
+
+
+def install_apart(one):
+    """Makes an environment for one program alone, unless that is done."""
+    folder = APART / one["program"]
+    if (folder / "bin" / one["program"]).is_file():
+        return
+    commands = [sys.executable, "-m", "venv", folder], [folder / "bin/pip", "install", "-q", one["apart"]]
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+        if done.returncode != 0:
+            raise Unknown(f"{one['apart']}: {done.stderr.strip()[-600:]}")
+
+
 def build(one):
     """Builds a program of `go/`, unless that is done."""
     GO.mkdir(exist_ok=True)
@@ -172,12 +224,15 @@ def place(one):
     if truth == "cobra":
         build(one)
         return GO / program
+    if one.get("apart"):
+        install_apart(one)
+        return APART / program / "bin" / program
     if truth == "package":
         unpack(one)
         return DEBIAN / "usr/bin" / program
     if one.get("machine"):
         return pathlib.Path(shutil.which(program))
-    return (NODE / ".bin" if truth == "node-parser" else BIN) / program
+    return (NODE / ".bin" if truth in ("node-parser", "manifest") else BIN) / program
 
 
 # What `programs.json` calls a way to the truth, and what the table calls it.
@@ -190,6 +245,8 @@ WAYS = {
     "package": (from_package, "manual pages"),
     "symfony": (from_symfony, "its definition"),
     "thor": (from_thor, "its class"),
+    "services": (from_services, "its tables"),
+    "manifest": (from_manifest, "its manifest"),
 }
 
 
@@ -204,7 +261,9 @@ def version(one):
         return re.search(rf"^\s*(?:require )?{re.escape(package)} v(\S+)", module, re.M)[1]
     if one["truth"] == "package":
         return next(DEBIAN.glob(f"{package}_*.deb")).name.split("_")[1]
-    if one["truth"] == "node-parser":
+    if one.get("apart"):
+        return one["apart"].split("==")[1]
+    if one["truth"] in ("node-parser", "manifest"):
         return json.loads((NODE / package / "package.json").read_text())["version"]
     return importlib.metadata.version(package)
 
@@ -236,6 +295,7 @@ def gather(one, folder):
         "version": version(one),
         "family": one["family"],
         "truth": described,
+        "parts": one.get("parts", []),
         "tree": tree,
     }
     (folder / f"{program}.json").write_text(json.dumps(whole))

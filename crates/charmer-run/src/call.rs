@@ -1,15 +1,25 @@
 //! The interface of middleware: a service from a [`Call`] to an [`Outcome`].
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    any::Any,
+    error::Error,
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use charmer_core::tool::Tool;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use tower::{BoxError, Layer, Service, ServiceExt, util::BoxCloneSyncService};
+use tower_layer::Layer;
+use tower_service::Service;
 
 use crate::{
-    Answers, CallError, Caller, DryRun, ErrorCode, Limits, Progress, Question, Reading,
-    layers::Readied, process::Captured,
+    AnswerForm, Answers, CallError, CallResult, Caller, Draft, DraftRequest, DryRun, ErrorCode,
+    Limits, LiveRun, Progress, Question, Reading, approval::ToolApproval, process::Captured,
 };
 
 /// One call on its way to a program.
@@ -18,29 +28,41 @@ use crate::{
 pub struct Call {
     /// The tool that is called.
     pub tool: Arc<Tool>,
-    /// What the caller gave, in its strict form; it is bound and checked after every layer has seen it.
+    /// The caller's input in its strict form; it is bound and checked after every layer has seen it.
     pub input: Map<String, Value>,
-    /// What was understood differently from how the caller gave it; the outcome's notes begin with it.
+    /// Notes on input that was understood differently from how the caller gave it; the outcome's notes begin with them.
     pub notes: Vec<String>,
-    /// How long and large the call may become.
+    /// The limits on the time and size of the call.
     pub limits: Limits,
     /// Ends the call when it is cancelled, by the client, by a layer or by shutdown.
     pub cancel: CancellationToken,
-    /// Where it reports how far it is.
+    /// The receiver of reports on how far it is.
     pub progress: Progress,
-    /// Who made it.
+    /// The caller.
     pub caller: Caller,
-    /// What people said to questions that this call has asked before.
+    /// The answers of people to questions that this call has asked before.
     pub answers: Answers,
     /// It is meant to read only: it is run without the right to write where the system can take that right away.
     pub reads: bool,
-    /// Which of the calls that are meant to read only are let through.
+    /// The rule on calls that are meant to read only.
     pub reading: Reading,
     /// The folder that it is to run in, which must be one of its caller's or beneath one; the first of them, if it is not
     /// set.
     pub folder: Option<String>,
     /// It only says what it would run; see [`DryRun`].
     pub dry_run: bool,
+    /// It is to be run as a draft; see [`Draft`].
+    pub draft: Option<DraftRequest>,
+    /// It becomes a job as soon as its program runs.
+    pub background: bool,
+    /// The onlookers while it runs.
+    pub live: LiveRun,
+    /// The form in which its caller gets the answer.
+    pub form: AnswerForm,
+    /// Why a person is to be asked about it, by steps that it has passed.
+    pub(crate) asks: Vec<String>,
+    /// Who asks, where that is not for the innermost step itself to say.
+    pub(crate) approval: Option<Arc<ToolApproval>>,
 }
 
 impl Call {
@@ -64,7 +86,27 @@ impl Call {
             reading: Reading::Labelled,
             folder: None,
             dry_run: false,
+            draft: None,
+            background: false,
+            live: LiveRun::default(),
+            form: AnswerForm::default(),
+            asks: Vec::new(),
+            approval: None,
         }
+    }
+
+    /// Sets the form in which its caller gets the answer.
+    #[must_use]
+    pub(crate) fn in_form(mut self, form: AnswerForm) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// Says whether it becomes a job as soon as its program runs.
+    #[must_use]
+    pub fn background(mut self, yes: bool) -> Self {
+        self.background = yes;
+        self
     }
 
     /// Sets the folder that it is to run in.
@@ -78,6 +120,13 @@ impl Call {
     #[must_use]
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.dry_run = yes;
+        self
+    }
+
+    /// Sets as which draft it is to be run, if as one.
+    #[must_use]
+    pub fn draft(mut self, draft: Option<DraftRequest>) -> Self {
+        self.draft = draft;
         self
     }
 
@@ -140,6 +189,8 @@ pub enum Ended {
     NeedsInput,
     /// It was not started, because it was a dry run.
     NotRun,
+    /// It has not ended: it goes on as a job.
+    Running,
 }
 
 /// The outcome of a call that was run.
@@ -148,27 +199,33 @@ pub enum Ended {
 pub struct Outcome {
     /// The way it ended.
     pub ended: Ended,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: Captured,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: Captured,
     /// Standard output as data, where somebody read it as such.
     pub data: Option<Value>,
     /// The time that it ran.
     pub duration: Duration,
-    /// What an assistant should do about a failure, where that is known.
+    /// The advice to an assistant on a failure, where there is any.
     pub advice: Option<String>,
-    /// What else its caller should know, in short sentences.
+    /// Further notes for its caller, in short sentences.
     pub notes: Vec<String>,
-    /// How many items there were, where the data holds only the first of them.
+    /// The number of all items, where the data holds only the first of them.
     pub items: Option<usize>,
-    /// What is wrong with the output of a program that ended well, or what is to be said of one that did not in the place
-    /// of the usual words.
+    /// The complaint about the output of a program that ended well, or the words on one that did not in the place of
+    /// the usual ones.
     pub complaint: Option<CallError>,
     /// The question that a person has to answer before anything is started.
     pub question: Option<Question>,
-    /// What would have been run, if it was a dry run.
+    /// The plan of a dry run, if it was one.
     pub dry_run: Option<Box<DryRun>>,
+    /// The draft of its changes, if it was run as one.
+    pub draft: Option<Box<Draft>>,
+    /// The answer as it goes out, where it is not made from all of this: of a call that became a job, and of a job.
+    pub answer: Option<Box<CallResult>>,
+    /// The job that the call became.
+    pub job: Option<Arc<str>>,
 }
 
 impl Outcome {
@@ -186,11 +243,22 @@ impl Outcome {
             complaint: None,
             question: None,
             dry_run: None,
+            draft: None,
+            answer: None,
+            job: None,
+        }
+    }
+
+    /// The outcome that comes to this answer, whatever becomes of others.
+    pub fn answered(answer: CallResult) -> Self {
+        Self {
+            answer: Some(Box::new(answer)),
+            ..Self::success("")
         }
     }
 
     /// The outcome of a dry run.
-    pub fn not_run(dry_run: DryRun) -> Self {
+    pub(crate) fn not_run(dry_run: DryRun) -> Self {
         Self {
             ended: Ended::NotRun,
             dry_run: Some(Box::new(dry_run)),
@@ -226,23 +294,75 @@ impl Outcome {
     }
 }
 
-/// A tool's call path: always ready, cheap to clone, and safe to drop at any time.
-pub type CallService = BoxCloneSyncService<Call, Outcome, CallError>;
+/// The result of a call, in the future.
+pub type CallFuture = Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;
 
-/// Boxes a service and makes it always ready: what it waits for before a call, it waits for in the call. An error
-/// that is not ours becomes an internal one that says what it was.
+/// An error of a layer that is not ours.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// A tool's call path: always ready, cheap to clone, and safe to drop at any time. It is a `tower` service.
+#[derive(Clone)]
+pub struct CallService(Arc<dyn Fn(Call) -> CallFuture + Send + Sync>);
+
+impl CallService {
+    /// The path that is this function.
+    pub fn new<F>(run: impl Fn(Call) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Outcome, CallError>> + Send + 'static,
+    {
+        Self(Arc::new(move |call| Box::pin(run(call))))
+    }
+}
+
+impl Service<Call> for CallService {
+    type Response = Outcome;
+    type Error = CallError;
+    type Future = CallFuture;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: Call) -> CallFuture {
+        (self.0)(call)
+    }
+}
+
+impl fmt::Debug for CallService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallService")
+    }
+}
+
+/// Boxes a service and makes it always ready: what it waits for before a call, it waits for in the call. A path is cloned
+/// for each call and called at once; otherwise a layer that hands out permits in `poll_ready`
+/// (`tower::limit::ConcurrencyLimit`) would panic, and one that looks at it (`tower::load_shed`) would shed everything.
+/// An error that is not ours becomes an internal one that says what it was.
 pub fn into_service<S>(service: S) -> CallService
 where
     S: Service<Call, Response = Outcome> + Clone + Send + Sync + 'static,
     S::Error: Into<BoxError>,
     S::Future: Send + 'static,
 {
-    BoxCloneSyncService::new(Readied(service).map_err(|error| {
-        match error.into().downcast::<CallError>() {
-            Ok(own) => *own,
-            Err(foreign) => CallError::new(ErrorCode::Internal, foreign.to_string()),
+    if let Some(own) = (&service as &dyn Any).downcast_ref::<CallService>() {
+        return own.clone();
+    }
+    CallService::new(move |call| {
+        let mut service = service.clone();
+        async move {
+            let ready = poll_fn(|context| service.poll_ready(context)).await;
+            ready.map_err(|error| own_error(error.into()))?;
+            let answer = service.call(call).await;
+            answer.map_err(|error| own_error(error.into()))
         }
-    }))
+    })
+}
+
+fn own_error(error: BoxError) -> CallError {
+    match error.downcast::<CallError>() {
+        Ok(own) => *own,
+        Err(foreign) => CallError::new(ErrorCode::Internal, foreign.to_string()),
+    }
 }
 
 /// Puts a layer, tower's or one's own, around a call path.

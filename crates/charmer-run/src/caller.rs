@@ -59,7 +59,7 @@ impl Client {
     }
 }
 
-/// Who made a call. Outputs that are kept belong to the principal, and nobody reads another's.
+/// The one who made a call. Outputs that are kept belong to the principal, and nobody reads another's.
 ///
 /// ```
 /// use charmer_run::Caller;
@@ -78,7 +78,7 @@ pub struct Caller {
     pub client: Option<Arc<Client>>,
     /// The folders that it works in.
     pub folders: Folders,
-    /// What its principal may do.
+    /// The permissions of its principal.
     pub permissions: Permissions,
     /// The name of this one call, in every log and wherever else it is spoken of.
     pub id: Arc<str>,

@@ -5,7 +5,7 @@
 //!
 //! - The audit log has its line, with `dryRun: true` and the outcome `dry_run`; where calls must be on record, so must it.
 //! - A rate limit does not count it and does not refuse it, and it waits for no place among other calls.
-//! - A person is not asked; that one would be asked is a note.
+//! - A person is not asked, whoever wants it; that one would be asked is a note.
 //! - Nothing is tried again.
 //! - Hooks, before and after, and an author's own layers run: they may refuse a call, and a hook before may have a
 //!   counterpart after. One that counts or spends something looks at [`Call::dry_run`](crate::Call::dry_run).
@@ -35,11 +35,11 @@ pub struct DryRun {
     pub folder: PathBuf,
     /// The worst that the command, with the flags that were given, is known to do.
     pub effect: Effect,
-    /// What it would be kept from.
+    /// The confinement that it would run in.
     pub confinement: Confined,
-    /// Who decided that it may run so: a selector, an option, a label.
+    /// The rule that lets it run so: a selector, an option, a label.
     pub rule: String,
-    /// What else its caller should know, in short sentences.
+    /// Further notes for its caller, in short sentences.
     pub notes: Vec<String>,
 }
 
@@ -61,12 +61,17 @@ impl DryRun {
         object
     }
 
-    /// The same for people.
-    pub fn to_text(&self, redactor: &Redactor) -> String {
+    /// The command line as people type it.
+    pub fn command_line(&self) -> String {
         let words: Vec<String> = self.argv.iter().map(|word| quoted(word)).collect();
+        words.join(" ")
+    }
+
+    /// The same for people.
+    pub(crate) fn to_text(&self, redactor: &Redactor) -> String {
         let effect = json!(self.effect);
         let mut lines = vec![
-            words.join(" "),
+            self.command_line(),
             format!("folder: {}", self.folder.display()),
             format!("effect: {}", effect.as_str().unwrap_or_default()),
             format!("confinement: {}", self.confinement.to_text()),
@@ -82,15 +87,15 @@ impl DryRun {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Confined {
-    /// Who keeps it from that.
+    /// The means that keep it from that.
     pub by: ConfinedBy,
-    /// What it can reach beyond its process.
+    /// The network that it can reach beyond its process.
     pub network: Network,
-    /// Where it can write.
+    /// The places that it can write to.
     pub writable: Writable,
 }
 
-/// Who keeps a run from what it must not do.
+/// The means that keep a run from what it must not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfinedBy {
@@ -102,7 +107,7 @@ pub enum ConfinedBy {
     Nobody,
 }
 
-/// Where a run can write.
+/// The places that a run can write to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Writable {
@@ -142,7 +147,8 @@ impl Confined {
         })
     }
 
-    fn to_text(&self) -> String {
+    /// The same for people.
+    pub(crate) fn to_text(&self) -> String {
         let by = match self.by {
             ConfinedBy::Kernel => "by the kernel",
             ConfinedBy::Names => "by names alone",
@@ -160,13 +166,13 @@ impl Confined {
     }
 }
 
-/// Who decided that the calls of a tool may run.
+/// The rules by which the calls of a tool may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rule {
-    /// Why the tool is offered: the selector or option that let it in, with its place in the file.
+    /// The reason why the tool is offered: the selector or option that let it in, with its place in the file.
     pub offered: String,
-    /// Why a call of it may run as one that only reads; empty where nothing is to be said of that.
+    /// The reason why a call of it may run as one that only reads; empty where nothing is to be said of that.
     pub reads: String,
 }
 

@@ -15,7 +15,7 @@ pub enum ErrorCode {
     NotPermitted,
     /// There is nothing of the name that was given.
     NotRegistered,
-    /// What a person configured for it cannot be used.
+    /// A person's configuration of it cannot be used.
     InvalidConfiguration,
     /// The program is not the one that the tool was made from.
     ProgramChanged,
@@ -61,14 +61,14 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct CallError {
     /// The kind of failure.
     pub code: ErrorCode,
-    /// What happened.
+    /// The failure, for people and assistants.
     pub message: String,
     /// The next step for whoever reads it.
     pub hint: Option<String>,

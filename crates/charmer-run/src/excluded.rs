@@ -11,7 +11,7 @@ use crate::CallError;
 pub struct Excluded {
     /// The name that its tool would have.
     pub name: String,
-    /// Why it is not offered, and by which rule.
+    /// The reason why it is not offered, with the rule.
     pub why: String,
 }
 

@@ -1,5 +1,8 @@
 //! The innermost service: input bound, decided on, written as an argv, checked and judged; then a process or a handler.
 
+mod approve;
+mod foresee;
+
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -8,16 +11,19 @@ use std::{
     time::Instant,
 };
 
+#[cfg(all(feature = "drafts", target_os = "linux"))]
+use charmer_core::tool::quoted;
 use charmer_core::{
-    call::{Prepared, bind, write},
+    call::{Given, Prepared, bind, write},
     output::{answering_flag, clean, waiting_line},
     tool::Tool,
 };
-use tower::Service;
+use tower_service::Service;
 
 use crate::{
-    Call, CallError, CallService, Confined, DryRun, Ended, ErrorCode, Handler, HandlerCall,
-    Outcome, Policy, Reading, Rule, RunPlace,
+    Call, CallError, CallFuture, CallService, Confined, DryRun, Ended, ErrorCode, Handler,
+    HandlerCall, Outcome, Policy, Reading, Rule, RunPlace,
+    approval::ToolApproval,
     folder::here,
     layers::leave_argv,
     only_reads::only_reads,
@@ -63,6 +69,9 @@ pub struct Execute {
     policy: Option<Arc<dyn Policy>>,
     last_check: Option<Arc<dyn LastCheck>>,
     rule: Option<Arc<Rule>>,
+    approval: Arc<ToolApproval>,
+    /// The place of the flag that answers the program's question, where a person answers it.
+    answers: Option<usize>,
 }
 
 impl Execute {
@@ -74,7 +83,23 @@ impl Execute {
             policy: None,
             last_check: None,
             rule: None,
+            approval: Arc::default(),
+            answers: None,
         }
+    }
+
+    /// Gives the flag at this place in each call: a person is asked about it, and answers the program's question by that.
+    #[must_use]
+    pub(crate) fn answering(mut self, flag: usize) -> Self {
+        self.answers = Some(flag);
+        self
+    }
+
+    /// Sets which calls a person must allow, and who asks.
+    #[must_use]
+    pub(crate) fn approved_by(mut self, approval: ToolApproval) -> Self {
+        self.approval = Arc::new(approval);
+        self
     }
 
     /// Sets who decides on a call before its command line is written.
@@ -86,23 +111,35 @@ impl Execute {
 
     /// Sets who has the last word on a command line.
     #[must_use]
-    pub fn judged_by(mut self, last_check: Arc<dyn LastCheck>) -> Self {
+    pub(crate) fn judged_by(mut self, last_check: Arc<dyn LastCheck>) -> Self {
         self.last_check = Some(last_check);
         self
     }
 
     /// Sets what a dry run says of who let its calls run.
     #[must_use]
-    pub fn let_in_by(mut self, rule: Rule) -> Self {
+    pub(crate) fn let_in_by(mut self, rule: Rule) -> Self {
         self.rule = Some(Arc::new(rule));
         self
     }
 
-    async fn run(self, call: Call) -> Result<Outcome, CallError> {
+    pub(crate) async fn run(self, mut call: Call) -> Result<Outcome, CallError> {
         let permissions = call.caller.permissions.clone();
-        if let Target::Answer(mut service) = self.target {
+        if let Target::Answer(service) = &self.target {
+            let mut service = service.clone();
             permissions.check_answer(&call.tool)?;
+            if call.draft.is_some() {
+                return Err(not_drafted(&call.tool));
+            }
             let reads = call.reads;
+            // A command that an author wrote out comes to its command line behind this, and is asked about there.
+            if call.tool.input.template.is_some() {
+                call.approval = Some(Arc::clone(&self.approval));
+            } else if !call.dry_run
+                && let Some(asks_first) = self.approved_answer(&call).await?
+            {
+                return Ok(asks_first);
+            }
             let mut outcome = service.call(call).await?;
             // What is behind it does not know who let it in.
             if let (Some(dry_run), Some(rule)) = (&mut outcome.dry_run, &self.rule) {
@@ -134,6 +171,11 @@ impl Execute {
         self.place_in_folder(&call, &mut place)?;
         let notes = call.notes.clone();
         bound.notes.clone_from(&notes);
+        if let Some(at) = self.answers {
+            bound.flags.retain(|(other, _)| *other != at);
+            bound.flags.push((at, Given::Switch(true)));
+            bound.flags.sort_by_key(|(at, _)| *at);
+        }
         let prepared = write(&call.tool, &self.tool, bound)?;
         leave_argv(&self.tool, place.program.as_deref(), &prepared.argv);
         if let Some(last_check) = &self.last_check {
@@ -146,21 +188,65 @@ impl Execute {
             ));
         }
         if call.dry_run {
-            return self.planned(&call, &prepared, place).map(Outcome::not_run);
+            let mut planned = self.planned(&call, &prepared, place)?;
+            let reasons = self.need(&call, &prepared).map(|need| need.reasons);
+            let notes = reasons.into_iter().flatten();
+            let notes = notes.map(|reason| format!("a person is asked first: {reason}"));
+            planned.notes.extend(notes);
+            return Ok(Outcome::not_run(planned));
+        }
+        if let Some(mut instead) = self.approved(&call, &prepared, &place).await? {
+            instead.notes.splice(0..0, notes);
+            return Ok(instead);
         }
         let mut outcome = match self.target {
             Target::Process(launcher) => {
                 let mut request = Request::new(prepared.argv.to_os_strings(), call.limits)
                     .progress(call.progress)
+                    .live(call.live)
                     .principal(call.caller.principal)
                     .reads(call.reads)
                     .place(place);
+                #[cfg(all(feature = "drafts", target_os = "linux"))]
+                let (draft, line) = {
+                    let ruled = launcher.drafting_way().and_then(|drafting| drafting.effect);
+                    let effect = prepared.bound.effect(&call.tool);
+                    let ruled = ruled.is_some_and(|rule| !call.reads && effect >= rule);
+                    let by_rule = ruled.then(|| crate::DraftRequest::new(crate::DraftedBy::Rule));
+                    let draft = match (call.draft, by_rule) {
+                        // Who goes on with a draft cannot get around the rule by that.
+                        (Some(mut asked), Some(rule)) => {
+                            asked.by = rule.by;
+                            Some(asked)
+                        }
+                        (asked, rule) => asked.or(rule),
+                    };
+                    let program = call.tool.help.program.to_string();
+                    let words = prepared.argv.to_strings().into_iter().map(str::to_owned);
+                    let words = [program].into_iter().chain(words);
+                    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+                    (draft, words.join(" "))
+                };
                 request.stdin = prepared.bound.stdin.map(String::into_bytes);
                 #[cfg(feature = "sandbox")]
                 let confinement = launcher.confinement(call.reads);
                 #[cfg(feature = "sandbox")]
                 let confinement = confinement.map(|by| (by, launcher.wording(&request)));
+                #[cfg(not(all(feature = "drafts", target_os = "linux")))]
+                if call.draft.is_some() {
+                    return Err(not_drafted(&call.tool));
+                }
+                #[cfg(not(all(feature = "drafts", target_os = "linux")))]
                 let outcome = launcher.run(request, call.cancel).await?;
+                #[cfg(all(feature = "drafts", target_os = "linux"))]
+                let outcome = match draft {
+                    None => launcher.run(request, call.cancel).await?,
+                    Some(wish) => {
+                        let folders = &call.caller.folders;
+                        let run = launcher.run_drafted(request, call.cancel, &wish, folders, line);
+                        run.await?
+                    }
+                };
                 #[cfg_attr(not(feature = "sandbox"), expect(unused_mut))]
                 let mut outcome = advised(outcome, &call.tool);
                 #[cfg(feature = "sandbox")]
@@ -171,6 +257,7 @@ impl Execute {
                 }
                 outcome
             }
+            Target::Handler(_) if call.draft.is_some() => return Err(not_drafted(&call.tool)),
             Target::Handler(handler) => {
                 run_handler(handler, HandlerCall { call, prepared }).await?
             }
@@ -180,12 +267,12 @@ impl Execute {
         Ok(outcome)
     }
 
-    /// Whether a handler answers, and no program.
+    /// Returns true if a handler answers, and no program.
     pub(crate) fn is_handled(&self) -> bool {
         matches!(self.target, Target::Handler(_))
     }
 
-    /// Who starts the program, where there is one.
+    /// The launcher of the program, where there is one.
     pub(crate) fn launcher(&self) -> Option<&Launcher> {
         match &self.target {
             Target::Process(launcher) => Some(launcher),
@@ -217,7 +304,7 @@ impl Execute {
         }
     }
 
-    /// What would be run.
+    /// The plan of what would be run.
     fn planned(
         &self,
         call: &Call,
@@ -267,7 +354,7 @@ impl fmt::Debug for Execute {
 impl Service<Call> for Execute {
     type Response = Outcome;
     type Error = CallError;
-    type Future = std::pin::Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;
+    type Future = CallFuture;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
         Poll::Ready(Ok(()))
@@ -276,6 +363,12 @@ impl Service<Call> for Execute {
     fn call(&mut self, call: Call) -> Self::Future {
         Box::pin(self.clone().run(call))
     }
+}
+
+/// The refusal of a draft of what is no program, or where there are no drafts.
+fn not_drafted(tool: &Tool) -> CallError {
+    CallError::refused(format!("`{}` cannot be run as a draft", tool.name))
+        .hint("leave `draft` out; only programs can be, on Linux")
 }
 
 /// Says so where a program that ended badly seems to have waited for an answer.
@@ -307,6 +400,7 @@ async fn run_handler(handler: Arc<dyn Handler>, call: HandlerCall) -> Result<Out
     let told = call.call.cancel.child_token();
     let limits = call.call.limits.clone();
     let mut given = call;
+    given.call.live.start();
     given.call.cancel = told.clone();
     let work = tokio::task::spawn_blocking(move || {
         catch_unwind(AssertUnwindSafe(|| handler.handle(given)))

@@ -143,7 +143,7 @@ pub(crate) fn here() -> Result<PathBuf, CallError> {
     })
 }
 
-/// Why a folder cannot be used.
+/// The reason why a folder cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Denied {
     /// It is not beneath a permitted folder.
@@ -219,7 +219,7 @@ impl HeldFolder {
         None
     }
 
-    /// What a child is sent to while this is held.
+    /// The path that a child is sent to while this is held.
     pub fn current_dir(&self) -> PathBuf {
         #[cfg(target_os = "linux")]
         {

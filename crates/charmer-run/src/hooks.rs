@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tower::Service;
+use tower_service::Service;
 
 use crate::{Call, CallError, CallService, ErrorCode, Outcome, layers::Around};
 
@@ -60,6 +60,8 @@ impl<E: Into<CallError>> HookAnswer for Result<(), E> {
 pub struct Hooks {
     before: Vec<Before>,
     after: Vec<After>,
+    /// Those after change nothing.
+    only_looks: bool,
 }
 
 impl Hooks {
@@ -92,6 +94,13 @@ impl Hooks {
         self
     }
 
+    /// Says that those after only look at what came of a call.
+    #[must_use]
+    pub(crate) fn only_looking(mut self) -> Self {
+        self.only_looks = true;
+        self
+    }
+
     /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
@@ -120,6 +129,10 @@ impl Around for Hooks {
         }
         if self.after.is_empty() {
             return inner.call(call).await;
+        }
+        if !self.only_looks {
+            // What it prints until then is what nobody has looked at.
+            call.live.hide_output();
         }
         let seen = call.clone();
         let outcome = inner.call(call).await;

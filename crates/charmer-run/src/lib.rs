@@ -4,9 +4,11 @@
 //! order for all; the innermost service, [`Execute`], binds the input, writes the argv and runs the program. Whatever a
 //! layer does to a call on its way in, binding and policy still stand between it and the process.
 
+mod approval;
 mod call;
 mod caller;
 mod completer;
+mod drafts;
 mod dry_run;
 mod error;
 mod excluded;
@@ -17,8 +19,11 @@ mod handler;
 #[cfg(feature = "hook-programs")]
 mod hook_programs;
 mod hooks;
+#[cfg(feature = "jobs")]
+pub mod jobs;
 pub mod layers;
 mod limits;
+mod live;
 mod media;
 mod only_reads;
 mod path;
@@ -36,9 +41,19 @@ mod spool;
 mod standing;
 mod toolset;
 
-pub use call::{Call, CallService, Ended, Outcome, into_service, wrap};
+pub use approval::{
+    APPROVAL_TIMEOUT, Approvals, AskRule, AskWay, AskWhen, AttachedTerminal, ShownCall,
+    ShownDetail, TerminalAnswer, TerminalVerdict, WaitingApproval,
+};
+pub use call::{BoxError, Call, CallFuture, CallService, Ended, Outcome, into_service, wrap};
 pub use caller::{Caller, Client, LOCAL, Transport};
 pub use completer::{Complete, Completer};
+#[cfg(feature = "drafts")]
+pub use drafts::Drafts;
+pub use drafts::{
+    AppliedDraft, Applier, DRAFT_TOOL, Draft, DraftCounts, DraftRequest, DraftRules, DraftSummary,
+    DraftedBy,
+};
 pub use dry_run::{Confined, ConfinedBy, DryRun, Rule, Writable};
 pub use error::{CallError, ErrorCode};
 pub use excluded::Excluded;
@@ -51,6 +66,7 @@ pub use handler::{Handler, HandlerCall, Reply};
 pub use hook_programs::{HOOK_TIMEOUT, HookGuard, HookLevel, HookMoment, HookPrograms, HookRunner};
 pub use hooks::{After, Before, HookAnswer, Hooks};
 pub use limits::Limits;
+pub use live::LiveRun;
 pub use media::Media;
 pub use path::{CallPath, SharedSteps, Step, step};
 pub use permissions::Permissions;
@@ -59,7 +75,7 @@ pub use progress::{Progress, Snapshot};
 pub use question::{Answer, Answers, Question};
 pub use read_output::OutputQuery;
 pub use redact::{BadPattern, REDACTED, Redactor};
-pub use result::{CallResult, Results};
+pub use result::{AnswerForm, CallResult, Results};
 pub use spool::{Spool, SpoolLimits, SpoolPart, Spooled};
 pub use standing::{Standing, StandingCheck};
 pub use toolset::{Reading, Resolved, Router, ServedTool, ShownTool, ToolSet};

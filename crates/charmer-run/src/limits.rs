@@ -14,19 +14,19 @@ pub struct Limits {
     pub grace: Duration,
     /// The number of bytes of each stream that are kept in memory.
     pub capture_bytes: usize,
-    /// How many characters of each stream an assistant gets.
+    /// The maximum number of characters of each stream that an assistant gets.
     pub output_chars: usize,
-    /// How many bytes a picture or a sound on standard output may have to be given as such.
+    /// The maximum number of bytes of a picture or a sound on standard output that is given as such.
     pub media_bytes: usize,
-    /// What it shares with other calls that may not all run at once.
+    /// The group of calls that may not all run at once, if it belongs to one.
     pub concurrency_group: Option<ConcurrencyGroup>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            // Builds and tests take minutes. Whoever waits hears of them meanwhile.
-            timeout: Duration::from_secs(600),
+            // Builds and tests take minutes. Where there are jobs, nobody waits for them.
+            timeout: Duration::from_secs(30 * 60),
             grace: Duration::from_secs(2),
             capture_bytes: 8 << 20,
             output_chars: 40_000,

@@ -3,36 +3,43 @@
 //!
 //! A call passes these steps from the first to the last, and its outcome comes back the other way:
 //!
-//! 1. the audit log, so that whatever a later step refuses is on record;
-//! 2. the log of calls;
-//! 3. the operator's programs that are told of errors ([`CallPath::hooks`]), whichever step they come from;
-//! 4. understanding ([`understand`]): input as an assistant naturally writes it becomes the strict form, once, so that no
+//! 1. jobs ([`SharedSteps::jobs`]): all that follows goes on when the caller is answered before, and ends in its own time; the
+//!    audit log has the call's beginning then, and its end when it comes;
+//! 2. the audit log, so that whatever a later step refuses is on record;
+//! 3. the log of calls;
+//! 4. the operator's programs that are told of errors ([`CallPath::hooks`]), whichever step they come from;
+//! 5. understanding ([`understand`]): input as an assistant naturally writes it becomes the strict form, once, so that no
 //!    later step can be got around by another spelling; what is on record is what was given;
-//! 5. the steps of the server ([`SharedSteps::step`]);
-//! 6. output as data ([`Structure`]): what it adds to the input is checked, and what later steps take out of the output
+//! 6. the steps of the server ([`SharedSteps::step`]);
+//! 7. output as data ([`Structure`]): what it adds to the input is checked, and what later steps take out of the output
 //!    is not in the data;
-//! 7. the operator's programs that judge a call, and look at what came of it ([`CallPath::hooks`]): what they change in the
+//! 8. the operator's programs that judge a call, and look at what came of it ([`CallPath::hooks`]): what they change in the
 //!    input is checked by all that follows, and what they change in the output is what becomes data;
-//! 8. checks of input ([`CallPath::check`]);
-//! 9. the author's own layers ([`CallPath::layer`]), the first of them outermost;
-//! 10. [`Execute`]: binding, the [`Policy`], the command line, the check of each of its elements, the [`LastCheck`], and the
-//!     process or handler.
+//! 9. checks of input ([`CallPath::check`]);
+//! 10. the author's own layers ([`CallPath::layer`]), the first of them outermost;
+//! 11. [`Execute`]: binding, the [`Policy`], the command line, the check of each of its elements, the [`LastCheck`], the
+//!     [approval](crate::Approvals) of a person where one is needed, and the process or handler.
 //!
-//! A [dry run](crate::DryRun) passes them all, and stops before the process.
+//! A [dry run](crate::DryRun) passes them all, and stops before the process. A [draft](crate::Draft) passes them all as
+//! well; its process has a view of the folders of its own, and what it changed there comes back with the outcome.
 
 use std::{fmt, sync::Arc};
 
-use charmer_core::{call::understand, tool::Tool};
-use tower::{BoxError, Layer, Service, service_fn};
+use charmer_core::{call::understand, output::answering_flag, tool::Tool};
+use tower_layer::Layer;
+use tower_service::Service;
 
 #[cfg(feature = "hook-programs")]
 use crate::hook_programs::{Asking, Explained, HookPrograms, Judged};
+#[cfg(feature = "jobs")]
+use crate::jobs::{Detach, Jobs};
 #[cfg(feature = "data")]
 use crate::layers::Structure;
 use crate::{
-    Call, CallError, CallService, ErrorCode, Execute, LastCheck, Limits, Outcome, Policy, Redactor,
-    Rule, ServedTool, Target, into_service,
-    layers::{Audit, GivenData, Validate, log_calls_with},
+    Approvals, AskRule, AskWhen, BoxError, Call, CallError, CallService, ErrorCode, Execute,
+    LastCheck, Limits, Outcome, Policy, Redactor, Rule, ServedTool, Target,
+    approval::ToolApproval,
+    layers::{Audit, GivenData, Validate, log_calls},
     process::Launcher,
     wrap,
 };
@@ -47,9 +54,26 @@ pub struct SharedSteps {
     audit: Option<(Audit, Step)>,
     log: Option<Step>,
     steps: Vec<Step>,
+    #[cfg(feature = "jobs")]
+    jobs: Option<Jobs>,
+    approvals: Approvals,
 }
 
 impl SharedSteps {
+    /// Lets calls that take long go on as jobs.
+    #[cfg(feature = "jobs")]
+    #[must_use]
+    pub fn jobs(mut self, jobs: Option<Jobs>) -> Self {
+        self.jobs = jobs;
+        self
+    }
+
+    /// The jobs, if there can be any.
+    #[cfg(feature = "jobs")]
+    pub fn kept_jobs(&self) -> Option<&Jobs> {
+        self.jobs.as_ref()
+    }
+
     /// Puts every call on record.
     #[must_use]
     pub fn audit(mut self, audit: Option<Audit>) -> Self {
@@ -60,7 +84,14 @@ impl SharedSteps {
     /// Tells how each call went.
     #[must_use]
     pub fn log(mut self, tell: impl Fn(&Call, &str) + Send + Sync + 'static) -> Self {
-        self.log = Some(step(log_calls_with(tell)));
+        self.log = Some(step(log_calls(tell)));
+        self
+    }
+
+    /// Sets who asks people about calls.
+    #[must_use]
+    pub fn approvals(mut self, approvals: Approvals) -> Self {
+        self.approvals = approvals;
         self
     }
 
@@ -92,6 +123,25 @@ impl SharedSteps {
         }
         service
     }
+
+    /// The path behind these steps goes on as a job, where it runs something.
+    #[cfg(feature = "jobs")]
+    fn detaching(&self, service: CallService, redactor: &Redactor, runs: bool) -> CallService {
+        match self.jobs.clone() {
+            Some(jobs) => {
+                let redactor = redactor.clone();
+                wrap(
+                    &Detach {
+                        jobs,
+                        redactor,
+                        runs,
+                    },
+                    service,
+                )
+            }
+            None => service,
+        }
+    }
 }
 
 impl fmt::Debug for SharedSteps {
@@ -118,7 +168,7 @@ where
 
 /// The path behind this takes input in its strict form.
 fn understanding(service: CallService) -> CallService {
-    into_service(service_fn(move |mut call: Call| {
+    CallService::new(move |mut call: Call| {
         let mut service = service.clone();
         async move {
             let understood = understand(&call.tool, &call.input).map_err(CallError::from)?;
@@ -126,7 +176,7 @@ fn understanding(service: CallService) -> CallService {
             call.notes.extend(understood.notes);
             service.call(call).await
         }
-    }))
+    })
 }
 
 /// A tool's call path while it is put together.
@@ -153,7 +203,10 @@ pub struct CallPath {
     redactor: Redactor,
     /// Makes the steps that ask the operator's programs.
     hooks: Option<MakeHooks>,
+    asks: Vec<AskRule>,
     may_block: bool,
+    /// It answers for the bridge, and runs nothing that could take long.
+    is_own: bool,
 }
 
 /// The step that reads output as data, made of what must not be seen in it.
@@ -174,7 +227,9 @@ impl CallPath {
             limits: Limits::default(),
             redactor: Redactor::default(),
             hooks: None,
+            asks: Vec::new(),
             may_block: false,
+            is_own: false,
         }
     }
 
@@ -183,7 +238,7 @@ impl CallPath {
     where
         F: Fn(Call) -> Result<Outcome, CallError> + Clone + Send + Sync + 'static,
     {
-        let service = into_service(service_fn(move |call: Call| {
+        let service = CallService::new(move |call: Call| {
             let answer = answer.clone();
             async move {
                 if call.dry_run {
@@ -192,7 +247,7 @@ impl CallPath {
                 }
                 answer(call)
             }
-        }));
+        });
         Self::new(tool, Target::Answer(service)).may_block(true)
     }
 
@@ -239,6 +294,33 @@ impl CallPath {
         self
     }
 
+    /// Sets which of its calls a person must allow: the first rule that matches decides.
+    #[must_use]
+    pub fn asks(mut self, rules: Vec<AskRule>) -> Self {
+        self.asks = rules;
+        self
+    }
+
+    /// Has a person asked about each of its calls, and gives the flag that answers its program's own question with the yes.
+    /// Nothing is given where the program has no such flag. `said` names the rule to whoever is asked.
+    #[must_use]
+    pub fn confirmed_by_person(mut self, said: &str) -> Self {
+        let rule = AskRule::new(AskWhen::Always, said);
+        self.asks.insert(0, rule);
+        let switches = self.tool.input.flags.iter().enumerate();
+        let switches = switches.filter(|(_, property)| property.flag.is_switch());
+        let switches: Vec<_> = switches.collect();
+        let flags = switches.iter().map(|(_, property)| &*property.flag);
+        if let Some(answer) = answering_flag(flags) {
+            let mut all = switches.iter();
+            let found = all.find(|(_, property)| property.flag.id == answer.id);
+            if let Some((at, _)) = found {
+                self.execute = self.execute.answering(*at);
+            }
+        }
+        self
+    }
+
     /// Sets who decides on a call before its command line is written.
     #[must_use]
     pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
@@ -281,10 +363,21 @@ impl CallPath {
         self
     }
 
+    /// Says that it answers for the bridge, and runs nothing that could take long.
+    #[must_use]
+    pub(crate) fn own(mut self) -> Self {
+        self.is_own = true;
+        self
+    }
+
     /// The tool with its call path, behind the steps that all calls take.
     pub fn serve(self, shared: &SharedSteps) -> ServedTool {
         let in_callers_folder = self.execute.in_callers_folder();
         let handled = self.execute.is_handled();
+        // A confined spell answers by itself; its command line is written out.
+        let is_spell = self.tool.input.template.is_some();
+        let runs = handled || is_spell || self.execute.launcher().is_some();
+        let runs = runs && !self.is_own;
         let make_hooks = self.hooks;
         let hooks = make_hooks.map(|make| make(self.execute.launcher(), &self.redactor));
         let [judged, explained] = hooks.map_or([None, None], |steps| steps.map(Some));
@@ -299,13 +392,21 @@ impl CallPath {
             .chain(&judged)
             .chain(&self.checks)
             .chain(&self.layers);
-        let mut service = into_service(self.execute);
+        let execute = self.execute.approved_by(ToolApproval {
+            rules: self.asks,
+            approvals: shared.approvals.clone(),
+            redactor: self.redactor.clone(),
+        });
+        let mut service = CallService::new(move |call| execute.clone().run(call));
         for step in steps.rev() {
             service = step(service);
         }
         let service = shared.around(service, explained);
+        #[cfg(feature = "jobs")]
+        let service = shared.detaching(service, &self.redactor, runs);
         let mut served = ServedTool::new(self.tool, service, self.limits).redactor(self.redactor);
         served.in_callers_folder = in_callers_folder;
+        served.runs = runs;
         match may_block || shared.may_block() {
             true => served,
             false => served.never_blocks(),

@@ -36,7 +36,7 @@ impl Permissions {
         Self { most: Effect::Read }
     }
 
-    /// What reads, and what adds or changes something.
+    /// Permissions to read, and to add or change something.
     pub fn write() -> Self {
         Self {
             most: Effect::Write,
@@ -49,12 +49,12 @@ impl Permissions {
     }
 
     /// Returns true if only reading is left.
-    pub fn only_read(&self) -> bool {
+    pub(crate) fn only_read(&self) -> bool {
         self.most == Effect::Read
     }
 
     /// Returns true if there is a call of this tool that is allowed.
-    pub fn may_run(&self, served: &ServedTool) -> bool {
+    pub(crate) fn may_run(&self, served: &ServedTool) -> bool {
         if self.is_all() {
             return true;
         }

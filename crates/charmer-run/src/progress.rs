@@ -7,13 +7,13 @@ use tokio::sync::watch;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// How many bytes it has written.
+    /// The number of bytes that it has written.
     pub bytes: u64,
     /// The last line that it wrote.
     pub line: String,
 }
 
-/// Where a running call reports to; nowhere by default, which costs nothing.
+/// The receiver of a running call's reports; nobody by default, which costs nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     sender: Option<watch::Sender<Snapshot>>,
@@ -33,19 +33,53 @@ impl Progress {
     }
 
     /// Reports to the same place how much was written, and not what: for output that must be looked at before it is shown.
+    #[cfg(feature = "hook-programs")]
     #[must_use]
-    pub fn wordless(&self) -> Self {
+    pub(crate) fn wordless(&self) -> Self {
         Self {
             sender: self.sender.clone(),
             wordless: true,
         }
     }
 
+    /// The same, with a place for those who want to know later.
+    #[cfg(feature = "jobs")]
+    #[must_use]
+    pub(crate) fn open(mut self) -> Self {
+        self.sender
+            .get_or_insert_with(|| watch::Sender::new(Snapshot::default()));
+        self
+    }
+
+    /// Listens from now on.
+    #[cfg(feature = "jobs")]
+    pub(crate) fn listen(&self) -> Option<watch::Receiver<Snapshot>> {
+        self.sender.as_ref().map(watch::Sender::subscribe)
+    }
+
     /// Returns true if anybody listens.
-    pub fn is_watched(&self) -> bool {
+    pub(crate) fn is_watched(&self) -> bool {
         self.sender
             .as_ref()
             .is_some_and(|sender| !sender.is_closed())
+    }
+
+    /// Reports that nothing runs before a person has said something, in these words.
+    pub fn wait(&self, words: &str) {
+        if let Some(sender) = &self.sender {
+            sender.send_modify(|snapshot| {
+                words.clone_into(&mut snapshot.line);
+            });
+        }
+    }
+
+    /// Reports that nobody is waited for any more.
+    pub fn go_on(&self) {
+        if let Some(sender) = &self.sender {
+            sender.send_modify(|snapshot| {
+                snapshot.line.clear();
+            });
+        }
     }
 
     /// Reports more output; handlers may report lines of their own.

@@ -4,11 +4,11 @@
 //! speaks with the client asks, and makes the call again from the start with the answer among its
 //! [`answers`](crate::Call::answers). So every step before the process may run more than once, and the process never does.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 
-use crate::CallError;
+use crate::{CallError, approval};
 
 /// Something that a person must say before a call can go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,24 +21,38 @@ pub struct Question {
     pub message: String,
     /// The JSON Schema of the form that is filled in: an object of plain values.
     pub schema: Map<String, Value>,
+    /// The time that there is for an answer; as long as whoever asks is patient, if it is not set.
+    pub timeout: Option<Duration>,
+    /// It is answered by allowing, and has the form of that.
+    pub(crate) is_approval: bool,
 }
 
 impl Question {
-    /// A question that is answered by accepting or declining.
+    /// A question that is answered by allowing something. Its form is never empty, because there are clients that accept
+    /// an empty one by themselves: a person has to say `allow`, and may give a `reason`.
     ///
     /// ```
     /// use charmer_run::Question;
     /// let question = Question::new("delete:prod", "Delete the namespace `prod`?");
-    /// assert_eq!(question.schema["type"], "object");
+    /// assert_eq!(question.schema["required"][0], "allow");
     /// ```
     pub fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
-        let Value::Object(schema) = json!({"type": "object", "properties": {}}) else {
+        let Value::Object(schema) = json!({
+            "type": "object",
+            "properties": {
+                "allow": {"type": "boolean", "title": "Allow this call", "description": "Yes lets it run once, as it is shown"},
+                "reason": {"type": "string", "title": "Reason", "description": "Told to the assistant if it is not allowed"},
+            },
+            "required": ["allow"],
+        }) else {
             unreachable!("the literal is an object")
         };
         Self {
             key: key.into(),
             message: message.into(),
             schema,
+            timeout: None,
+            is_approval: true,
         }
     }
 
@@ -46,6 +60,14 @@ impl Question {
     #[must_use]
     pub fn schema(mut self, schema: Map<String, Value>) -> Self {
         self.schema = schema;
+        self.is_approval = false;
+        self
+    }
+
+    /// Sets the time that there is for an answer.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
         self
     }
 }
@@ -72,15 +94,26 @@ impl Answers {
         self.0.get(key)
     }
 
-    /// Whether a call may go on, where a question is answered by accepting or declining; `None` if it was not asked yet.
-    pub(crate) fn verdict(&self, question: &Question) -> Option<Result<(), CallError>> {
-        let refusal = match self.get(&question.key)? {
-            Answer::Accepted(_) => return Some(Ok(())),
-            Answer::Declined => CallError::refused("the user declined this call"),
-            Answer::Dismissed => CallError::refused("the user did not answer"),
-        };
-        let hint = "nothing was run; do not try again unless the user wants it";
-        Some(Err(refusal.hint(hint)))
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Answer)> {
+        let answers = self.0.iter();
+        answers.map(|(key, answer)| (key.as_str(), answer))
+    }
+
+    /// Returns whether a call may go on, where accepting the form of a question is enough; `None` if it was not asked yet.
+    pub(crate) fn accepted(&self, question: &Question) -> Option<Result<(), CallError>> {
+        Some(match self.get(&question.key)? {
+            Answer::Accepted(_) => Ok(()),
+            other => approval::verdict(other),
+        })
+    }
+
+    /// Notes an answer that came without what proves that its question was asked: no approval follows from it. One that
+    /// does not even claim to be to a question of ours says nothing, so that the question is asked.
+    pub fn insert_unproven(&mut self, key: &str) {
+        if key.starts_with(approval::UNPROVEN) {
+            self.insert(approval::UNPROVEN, Answer::Dismissed);
+        }
     }
 
     /// Adds the answer to a question.

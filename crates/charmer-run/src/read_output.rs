@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Cursor, Read},
     sync::Arc,
 };
 
@@ -17,18 +17,18 @@ use serde_json::{Map, Value};
 use crate::{
     CallError, CallPath, ErrorCode, HandlerCall, Limits, Reply, ServedTool, SharedSteps, Spool,
     SpoolPart, Target,
-    process::{begun_character, continued_character},
+    process::{Captured, begun_character, continued_character},
 };
 
 /// The tool's name.
 pub(crate) const NAME: &str = "read_output";
 
-/// How many characters one reading gives.
+/// The number of characters that one reading gives, if nothing else is asked for.
 const DEFAULT_LENGTH: u64 = 20_000;
-const MAX_LENGTH: u64 = 40_000;
-/// How many lines a search shows.
+pub(crate) const MAX_LENGTH: u64 = 40_000;
+/// The maximum number of lines that a search shows.
 const MAX_LINES: usize = 400;
-/// How many bytes of a line it shows.
+/// The maximum number of bytes of a line that it shows.
 const LINE_LENGTH: usize = 2000;
 
 /// The tool that reads this spool.
@@ -63,6 +63,7 @@ pub(crate) fn tool(spool: &Spool, shared: &SharedSteps) -> ServedTool {
         .limits(limits)
         .redactor(redactor)
         .may_block(true)
+        .own()
         .serve(shared)
         .hidden_until(used)
 }
@@ -84,7 +85,7 @@ pub struct OutputQuery {
     pub id: String,
     /// From which byte on.
     pub offset: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub length: Option<u64>,
     /// A regular expression: only lines that match are shown.
     pub search: Option<String>,
@@ -143,10 +144,24 @@ impl OutputQuery {
 
     fn answer(&self, spool: &Spool, principal: &str) -> Result<String, CallError> {
         let id = &self.id;
+        let source = OutputSource::Spooled {
+            id,
+            spool,
+            principal,
+        };
+        self.answer_from(&source, false)
+    }
+
+    /// The answer from an output; one that is still open may get longer.
+    pub(crate) fn answer_from(
+        &self,
+        source: &OutputSource<'_>,
+        is_open: bool,
+    ) -> Result<String, CallError> {
         let gone = || {
             CallError::new(
                 ErrorCode::InvalidArguments,
-                format!("there is no output of the id `{id}`"),
+                format!("there is no output of the id `{}`", self.id),
             )
             .hint("it may have expired; run the command again")
         };
@@ -160,7 +175,7 @@ impl OutputQuery {
                     format!("the pattern is no regular expression: {error}"),
                 )
             })?;
-            let (reader, missing) = spool.reader(id, principal).ok_or_else(gone)?;
+            let (reader, missing) = source.reader().ok_or_else(gone)?;
             let reader = BufReader::new(reader);
             return search(reader, &pattern, self.context, missing).map_err(failed);
         }
@@ -171,13 +186,13 @@ impl OutputQuery {
             bytes,
             kept,
             missing,
-        } = spool
-            .read(id, principal, offset, usize::try_from(length).unwrap_or(0))
+        } = source
+            .read(offset, usize::try_from(length).unwrap_or(0))
             .ok_or_else(gone)?
             .map_err(failed)?;
         // A character that the end cuts in two is left to the next reading, and one that the start cuts was in the last.
         let reaches_end = offset.saturating_add(bytes.len() as u64) >= kept;
-        let whole = if reaches_end {
+        let whole = if reaches_end && !is_open {
             bytes.len()
         } else {
             bytes.len() - begun_character(&bytes)
@@ -186,20 +201,88 @@ impl OutputQuery {
         let shown = String::from_utf8_lossy(&part[continued_character(part)..]);
         let end = offset.saturating_add(part.len() as u64);
         let total = kept.saturating_add(missing);
-        let note = if end < kept {
+        let note = if end < kept && !reaches_end {
             format!("[bytes {offset} to {end} of {total}; go on with offset {end}]")
         } else if missing > 0 {
             format!(
                 "[only the first {kept} of {total} bytes were kept: the last {missing} are missing]"
             )
+        } else if is_open {
+            format!("[{end} bytes so far; go on with offset {end}]")
         } else if part.is_empty() {
             format!("[the output ends at byte {total}]")
         } else {
             return Ok(shown.into_owned());
         };
-        let gap = if shown.is_empty() { "" } else { "\n" };
+        let gap = match shown.is_empty() || shown.ends_with('\n') && is_open {
+            true => "",
+            false => "\n",
+        };
         Ok(format!("{shown}{gap}{note}"))
     }
+}
+
+/// An output that is read in parts.
+pub(crate) enum OutputSource<'a> {
+    /// One on disk.
+    Spooled {
+        id: &'a str,
+        spool: &'a Spool,
+        principal: &'a str,
+    },
+    /// One in memory, as far as its beginning was kept.
+    #[cfg_attr(not(feature = "jobs"), expect(dead_code))]
+    Memory(&'a Captured),
+}
+
+impl<'a> OutputSource<'a> {
+    fn read(&self, offset: u64, length: usize) -> Option<std::io::Result<SpoolPart>> {
+        match self {
+            Self::Spooled {
+                id,
+                spool,
+                principal,
+            } => spool.read(id, principal, offset, length),
+            Self::Memory(captured) => {
+                let (bytes, missing) = beginning(captured);
+                let from = usize::try_from(offset).unwrap_or(usize::MAX);
+                let from = from.min(bytes.len());
+                let to = from.saturating_add(length).min(bytes.len());
+                Some(Ok(SpoolPart {
+                    bytes: bytes[from..to].to_vec(),
+                    kept: bytes.len() as u64,
+                    missing,
+                }))
+            }
+        }
+    }
+
+    fn reader(&self) -> Option<(Box<dyn Read + 'a>, u64)> {
+        match self {
+            Self::Spooled {
+                id,
+                spool,
+                principal,
+            } => {
+                let (file, missing) = spool.reader(id, principal)?;
+                Some((Box::new(file), missing))
+            }
+            Self::Memory(captured) => {
+                let (bytes, missing) = beginning(captured);
+                Some((Box::new(Cursor::new(bytes)), missing))
+            }
+        }
+    }
+}
+
+/// The bytes from the first on without a gap, and the number of those behind them.
+fn beginning(captured: &Captured) -> (Vec<u8>, u64) {
+    let mut bytes = captured.head.clone();
+    if !captured.is_cut() {
+        bytes.extend_from_slice(&captured.tail);
+    }
+    let missing = captured.total.saturating_sub(bytes.len() as u64);
+    (bytes, missing)
 }
 
 /// The matching lines with their numbers, like `grep -n -C`, of an output of which so many bytes are missing.

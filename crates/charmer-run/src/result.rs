@@ -23,12 +23,58 @@ pub enum Results {
     Text,
 }
 
+/// The form in which one call is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AnswerForm {
+    /// The form that was chosen for all.
+    pub(crate) results: Results,
+    /// Clients were told of a schema for its structured form.
+    pub(crate) promised: bool,
+}
+
+impl AnswerForm {
+    /// The answer that an outcome makes, in this form. Where there is much to clean and to redact, that happens apart from
+    /// the thread that speaks with the client.
+    pub(crate) async fn answer(
+        self,
+        outcome: Result<Outcome, CallError>,
+        limits: &Limits,
+        redactor: &Redactor,
+    ) -> CallResult {
+        // What was made ready before has its form.
+        let is_ready = |outcome: &Outcome| outcome.answer.is_some();
+        let is_ready = outcome.as_ref().is_ok_and(is_ready);
+        let is_long = |outcome: &Outcome| outcome.stdout.is_long() || outcome.stderr.is_long();
+        let mut result = if outcome.as_ref().is_ok_and(is_long) {
+            let (limits, hidden) = (limits.clone(), redactor.clone());
+            let finishing =
+                tokio::task::spawn_blocking(move || CallResult::new(&outcome, &limits, &hidden));
+            finishing.await.unwrap_or_else(|_| {
+                let message = "the output could not be made readable: this is a bug";
+                let error = CallError::new(ErrorCode::Internal, message);
+                CallResult::from_error(&error, redactor)
+            })
+        } else {
+            CallResult::new(&outcome, limits, redactor)
+        };
+        if is_ready {
+            return result;
+        }
+        result.text_alone = match self.results {
+            Results::Auto => result.text_alone && !self.promised,
+            Results::Structured => false,
+            Results::Text => true,
+        };
+        result
+    }
+}
+
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallResult {
     /// One shape for success and failure: `exitCode`, `stdout` or `data`, `stderr`, `truncated`, `error`,
-    /// `notes`. A dry run has its own, [`DryRun::to_json`](crate::DryRun::to_json).
+    /// `notes`, `draft`. A dry run has its own, [`DryRun::to_json`](crate::DryRun::to_json).
     pub structured: Map<String, Value>,
     /// The same for people and for clients that show only text.
     pub text: String,
@@ -49,6 +95,15 @@ impl CallResult {
         }
     }
 
+    /// Adds notes for its reader.
+    fn note(&mut self, notes: &[String], redactor: &Redactor) {
+        if let Some((text, notes)) = redacted_notes(notes, redactor) {
+            self.text.push('\n');
+            self.text.push_str(&text);
+            self.structured.insert("notes".into(), notes);
+        }
+    }
+
     fn from_error(error: &CallError, redactor: &Redactor) -> Self {
         let error = redacted(error, redactor);
         let mut structured = Map::new();
@@ -63,6 +118,11 @@ impl CallResult {
     }
 
     fn from_outcome(outcome: &Outcome, limits: &Limits, redactor: &Redactor) -> Self {
+        if let Some(answer) = &outcome.answer {
+            let mut answer = (**answer).clone();
+            answer.note(&outcome.notes, redactor);
+            return answer;
+        }
         if let Some(dry_run) = &outcome.dry_run {
             return Self {
                 structured: dry_run.to_json(redactor),
@@ -144,14 +204,14 @@ impl CallResult {
             });
             structured.insert("error".into(), error_json(error));
         }
-        if !outcome.notes.is_empty() {
-            let notes = outcome
-                .notes
-                .iter()
-                .map(|note| redactor.text(note).into_owned());
-            let notes: Vec<String> = notes.collect();
-            parts.push(format!("[{}]", notes.join("; ")));
-            structured.insert("notes".into(), notes.into());
+        let notes = redacted_notes(&outcome.notes, redactor);
+        if let Some((text, notes)) = notes {
+            parts.push(text);
+            structured.insert("notes".into(), notes);
+        }
+        if let Some(draft) = &outcome.draft {
+            structured.insert("draft".into(), draft.to_json().into());
+            parts.push(draft.to_text());
         }
         if parts.is_empty() {
             // An empty text leaves an assistant guessing whether anything was run.
@@ -166,7 +226,7 @@ impl CallResult {
         let by_itself = matches!(outcome.ended, Ended::Exited(_) | Ended::Signalled(_));
         let own_error = !by_itself || (outcome.is_success() && error.is_some());
         Self {
-            text_alone: outcome.data.is_none() && !own_error,
+            text_alone: outcome.data.is_none() && outcome.draft.is_none() && !own_error,
             structured,
             text,
             is_error: error.is_some(),
@@ -175,17 +235,17 @@ impl CallResult {
     }
 }
 
-/// What was printed, where data says no more and no less.
+/// The printed text, where data says no more and no less.
 fn printed(outcome: &Outcome, limits: &Limits, redactor: &Redactor) -> Option<String> {
     let whole = outcome.items.is_none() && outcome.stdout.total as usize <= limits.output_chars;
     let (text, cut) = whole.then(|| shown(&outcome.stdout, limits, redactor))?;
     (!cut && !text.is_empty()).then_some(text)
 }
 
-/// What stands before standard error where there is standard output, too.
+/// The line before standard error where there is standard output, too.
 const STDERR: &str = "[standard error]";
 
-/// Which streams are not shown whole, to be read at the end of a text that is cut in its middle.
+/// Notes on the streams that are not shown whole, to be read at the end of a text that is cut in its middle.
 fn cut_notes<'o>(
     outcome: &'o Outcome,
     truncated: &'o Map<String, Value>,
@@ -203,7 +263,7 @@ fn cut_notes<'o>(
     })
 }
 
-/// How long a stream was that is not shown whole, and where the rest of it can be read.
+/// The size of a stream that is not shown whole, and the place where the rest of it can be read.
 fn sizes(captured: &Captured) -> Value {
     let mut sizes = json!({ "bytes": captured.total });
     if let Some(spooled) = &captured.spool {
@@ -212,7 +272,7 @@ fn sizes(captured: &Captured) -> Value {
     sizes
 }
 
-/// What an assistant sees of a stream, and whether that is not all of it.
+/// The part of a stream that an assistant sees, and true if that is not all of it.
 fn shown(captured: &Captured, limits: &Limits, redactor: &Redactor) -> (String, bool) {
     shown_text(
         captured,
@@ -222,7 +282,7 @@ fn shown(captured: &Captured, limits: &Limits, redactor: &Redactor) -> (String, 
     )
 }
 
-/// Where the rest of a stream can be read, if it was kept.
+/// The note on where the rest of a stream can be read, if it was kept.
 fn more_note(captured: &Captured) -> String {
     captured.spool.as_ref().map_or_else(String::new, |spooled| {
         let (reader, id) = (read_output::NAME, spooled.hand_out());
@@ -230,13 +290,13 @@ fn more_note(captured: &Captured) -> String {
     })
 }
 
-/// What an outcome that is not a success says of itself.
+/// The error of an outcome that is not a success.
 pub(crate) fn failure(outcome: &Outcome) -> Option<CallError> {
     if outcome.complaint.is_some() {
         return outcome.complaint.clone();
     }
     let error = match outcome.ended {
-        Ended::Exited(0) | Ended::NotRun => return None,
+        Ended::Exited(0) | Ended::NotRun | Ended::Running => return None,
         Ended::Exited(code) => CallError::new(
             ErrorCode::Failed,
             format!("the command ended with exit code {code}"),
@@ -263,6 +323,15 @@ pub(crate) fn failure(outcome: &Outcome) -> Option<CallError> {
         Some(advice) => error.hint(advice.clone()),
         None => error,
     })
+}
+
+/// Notes as a line and as a list, if there are any.
+fn redacted_notes(notes: &[String], redactor: &Redactor) -> Option<(String, Value)> {
+    let notes: Vec<String> = notes
+        .iter()
+        .map(|note| redactor.text(note).into_owned())
+        .collect();
+    (!notes.is_empty()).then(|| (format!("[{}]", notes.join("; ")), notes.into()))
 }
 
 fn redacted(error: &CallError, redactor: &Redactor) -> CallError {

@@ -12,7 +12,7 @@ use crate::{
     process::{Captured, begun_character, continued_character},
 };
 
-/// How many bytes beside a cut are not shown. Sequences have up to 4 KiB.
+/// The number of bytes beside a cut that are not shown. Sequences have up to 4 KiB.
 const MARGIN: usize = 8 << 10;
 /// The same where there are secrets: a stream looks for those of up to 64 KiB.
 const SECRET_MARGIN: usize = 64 << 10;
@@ -103,7 +103,7 @@ impl Window<'_> {
         })
     }
 
-    /// How many bytes to try, each time more: cleaning may leave little of them.
+    /// The numbers of bytes to try, each time more: cleaning may leave little of them.
     fn sizes(&self, all: usize) -> impl Iterator<Item = usize> + use<> {
         let first = self.limit.saturating_add((MOST_CHARS + 1) * self.margin);
         let sizes = std::iter::successors(Some(first), |size| size.checked_mul(4));

@@ -17,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use charmer_core::order;
 use tokio_util::sync::CancellationToken;
 
 use crate::Redactor;
@@ -82,7 +83,7 @@ impl SpoolLimits {
 #[derive(Debug, Clone)]
 pub struct Spool {
     inner: Arc<SpoolFolder>,
-    /// What must not be seen even in what was redacted on its way here.
+    /// The redactor for reading: a terminal's sequence may have hidden a secret from the redaction on the way here.
     redactor: Redactor,
 }
 
@@ -107,6 +108,8 @@ struct SpoolEntry {
     begun: Instant,
     principal: Arc<str>,
     handed_out: bool,
+    /// More is written to it, so that it does not expire.
+    is_open: bool,
     /// The number of bytes of the output that are not in it.
     missing: Arc<AtomicU64>,
 }
@@ -119,7 +122,7 @@ pub struct SpoolPart {
     pub bytes: Vec<u8>,
     /// The number of bytes of the output that were kept.
     pub kept: u64,
-    /// How many bytes came after those, and were not kept.
+    /// The number of bytes that came after those, and were not kept.
     pub missing: u64,
 }
 
@@ -151,7 +154,7 @@ impl Spool {
         &self.redactor
     }
 
-    /// Where it is, for whoever cleans up after a server that was killed.
+    /// Its folder, for whoever cleans up after a server that was killed.
     pub fn folder(&self) -> &Path {
         &self.inner.folder
     }
@@ -177,7 +180,7 @@ impl Spool {
         let own = files.kept.iter();
         let own = own.filter(|(_, entry)| entry.is_open_to(principal));
         let mut own: Vec<(Instant, &String)> = own.map(|(id, entry)| (entry.begun, id)).collect();
-        own.sort_by(|a, b| b.cmp(a));
+        order::sort_by(&mut own, |a, b| b.cmp(a));
         own.into_iter().map(|(_, id)| id.clone()).collect()
     }
 
@@ -196,6 +199,7 @@ impl Spool {
             begun: Instant::now(),
             principal: Arc::clone(principal),
             handed_out: false,
+            is_open: true,
             missing: Arc::default(),
         };
         let missing = Arc::clone(&entry.missing);
@@ -264,7 +268,8 @@ impl SpoolFolder {
 
     /// Forgets what has expired, and the oldest until so many more have room.
     fn forget_old(&self, files: &mut SpoolFiles, more: usize) {
-        let expired = |entry: &SpoolEntry| entry.begun.elapsed() >= self.limits.lifetime;
+        let expired =
+            |entry: &SpoolEntry| !entry.is_open && entry.begun.elapsed() >= self.limits.lifetime;
         let mut gone: Vec<String> = files
             .kept
             .iter()
@@ -278,7 +283,7 @@ impl SpoolFolder {
             .iter()
             .filter(|(_, entry)| !expired(entry))
             .collect();
-        rest.sort_by_key(|(_, entry)| entry.begun);
+        order::sort_by_key(&mut rest, |(_, entry)| (entry.is_open, entry.begun));
         gone.extend(rest.into_iter().take(excess).map(|(id, _)| id.clone()));
         for id in gone {
             files.kept.remove(&id);
@@ -363,7 +368,19 @@ impl SpoolFile {
         self.spooled.hand_out()
     }
 
+    /// The output on disk, which can be read while more is written.
+    pub(crate) fn spooled(&self) -> Spooled {
+        self.spooled.clone()
+    }
+
+    /// The output on disk, whole. Its time begins now: what wrote it may have run for hours.
     pub(crate) fn into_spooled(self) -> Spooled {
+        if let Some(spool) = self.spooled.0.spool.upgrade()
+            && let Some(entry) = spool.files().kept.get_mut(&self.spooled.0.id)
+        {
+            entry.begun = Instant::now();
+            entry.is_open = false;
+        }
         self.spooled
     }
 

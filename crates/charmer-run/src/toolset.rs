@@ -14,17 +14,18 @@ use charmer_core::{
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use tower::Service;
+use tower_service::Service;
 
 use crate::{
-    Call, CallError, CallPath, CallResult, CallService, Caller, Completer, ErrorCode, Excluded,
-    Limits, Outcome, Permissions, Redactor, Results, SharedSteps, Spool, Standing, StandingCheck,
+    AnswerForm, Call, CallError, CallPath, CallResult, CallService, Caller, Completer,
+    DraftRequest, Excluded, Limits, Outcome, Permissions, Redactor, Results, SharedSteps, Spool,
+    Standing, StandingCheck,
     excluded::{ExcludedCommands, plain_name},
     read_output,
     spelling::spellings,
 };
 
-/// Which calls of a tool `run_read` takes.
+/// The calls of a tool that `run_read` takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reading {
@@ -47,9 +48,9 @@ pub struct ServedTool {
     pub limits: Limits,
     /// An author's own code is on that path. It may block, so it runs apart from the protocol.
     pub may_block: bool,
-    /// What must not be seen in its results.
+    /// The redactor of its results.
     pub redactor: Redactor,
-    /// When it is listed; always, if it is not set. It can be called before.
+    /// The event from which on it is listed; always, if it is not set. It can be called before.
     pub hidden_until: Option<CancellationToken>,
     /// The program's own completion, where it may be asked.
     pub completer: Option<Completer>,
@@ -59,9 +60,9 @@ pub struct ServedTool {
     pub found: bool,
     /// It must be in the list, or must not.
     pub visibility: Visibility,
-    /// Which tool a call is really for, if this one stands for others.
+    /// The router to the tool that a call is really for, if this one stands for others.
     pub router: Option<Router>,
-    /// Which of its calls `run_read` takes.
+    /// The calls of it that `run_read` takes.
     pub reading: Reading,
     /// Every call of it is meant to read only, however it is made.
     pub reads: bool,
@@ -71,11 +72,17 @@ pub struct ServedTool {
     pub in_callers_folder: bool,
     /// Calls of it only say what they would run.
     pub dry_run: bool,
+    /// Calls of it are run as this draft, if as one.
+    pub draft: Option<DraftRequest>,
+    /// Calls of it become jobs as soon as their program runs.
+    pub background: bool,
+    /// Its calls run a program, or what stands in for one.
+    pub runs: bool,
     /// It is about the other tools: a call waits until all of them are known.
     pub meta: bool,
     /// The form in which clients get its results.
     pub results: Results,
-    /// Who knows whether its program is still the one that it was made from; it always is, if nobody does.
+    /// The check whether its program is still the one that it was made from; without one it always is.
     pub standing: Option<StandingCheck>,
     /// The tool by which it was called has a schema for its results in the list. Clients check results against it.
     called_with_schema: Option<bool>,
@@ -114,8 +121,8 @@ impl fmt::Debug for ShownTool {
     }
 }
 
-/// What a tool that stands for others makes of its input: which of them is meant, and with what. It is asked where nobody
-/// may wait, so it does no more than look.
+/// The way from the input of a tool that stands for others to the tool that is meant, and its input. It is asked where
+/// nobody may wait, so it does no more than look.
 #[derive(Clone)]
 pub struct Router(Arc<Route>);
 
@@ -161,6 +168,9 @@ impl ServedTool {
             folder: None,
             in_callers_folder: false,
             dry_run: false,
+            draft: None,
+            background: false,
+            runs: false,
             meta: false,
             results: Results::Auto,
             standing: None,
@@ -174,8 +184,9 @@ impl ServedTool {
     }
 
     /// Leaves it out of the list until this has been cancelled: it is found and run through other tools.
+    #[cfg(feature = "search")]
     #[must_use]
-    pub fn found_by_search(mut self, hidden_until: CancellationToken) -> Self {
+    pub(crate) fn found_by_search(mut self, hidden_until: CancellationToken) -> Self {
         self.found = true;
         self.hidden_until(hidden_until)
     }
@@ -229,13 +240,14 @@ impl ServedTool {
         self
     }
 
-    /// What a call with this input is really for: itself, unless it stands for others. Where none is meant, it is itself
-    /// too: its own call path says why.
+    /// Returns the tool that a call with this input is really for: itself, unless it stands for others. Where none is
+    /// meant, it is itself too: its own call path says why.
     pub fn resolve(&self, input: Map<String, Value>) -> Resolved {
         let routed = self.router.as_ref().and_then(|router| (router.0)(&input));
         let certain = routed.is_some() || !self.meta;
         let (mut served, input) = routed.unwrap_or_else(|| (self.clone(), input));
         served.dry_run |= self.dry_run;
+        served.draft = served.draft.or_else(|| self.draft.clone());
         // The client knows the tool that it called, whichever answers.
         served.results = self.results;
         served.called_with_schema = Some(self.lists_output());
@@ -271,7 +283,7 @@ impl ServedTool {
 
     /// Says that nothing on its call path blocks.
     #[must_use]
-    pub fn never_blocks(mut self) -> Self {
+    pub(crate) fn never_blocks(mut self) -> Self {
         self.may_block = false;
         self
     }
@@ -318,32 +330,24 @@ impl ServedTool {
             .reading(self.reading)
             .folder(self.folder.clone())
             .dry_run(self.dry_run)
+            .draft(self.draft.clone())
+            .background(self.background)
+            .in_form(self.form())
     }
 
-    /// The answer that an outcome of one of its calls makes. Where there is much to clean and to redact, that happens
-    /// apart from the thread that speaks with the client.
+    /// The answer that an outcome of one of its calls makes.
     pub async fn finish(&self, outcome: Result<Outcome, CallError>) -> CallResult {
-        let is_long = |outcome: &Outcome| outcome.stdout.is_long() || outcome.stderr.is_long();
-        let mut result = if outcome.as_ref().is_ok_and(is_long) {
-            let (limits, redactor) = (self.limits.clone(), self.redactor.clone());
-            let finishing =
-                tokio::task::spawn_blocking(move || CallResult::new(&outcome, &limits, &redactor));
-            finishing.await.unwrap_or_else(|_| {
-                let message = "the output could not be made readable: this is a bug";
-                let error = CallError::new(ErrorCode::Internal, message);
-                CallResult::new(&Err(error), &self.limits, &self.redactor)
-            })
-        } else {
-            CallResult::new(&outcome, &self.limits, &self.redactor)
-        };
+        let form = self.form();
+        form.answer(outcome, &self.limits, &self.redactor).await
+    }
+
+    /// The form in which its calls are answered.
+    fn form(&self) -> AnswerForm {
         let called = self.called_with_schema;
-        let promised = self.tool.structured || called.unwrap_or_else(|| self.lists_output());
-        result.text_alone = match self.results {
-            Results::Auto => result.text_alone && !promised,
-            Results::Structured => false,
-            Results::Text => true,
-        };
-        result
+        AnswerForm {
+            results: self.results,
+            promised: self.tool.structured || called.unwrap_or_else(|| self.lists_output()),
+        }
     }
 }
 
@@ -469,7 +473,7 @@ impl ToolSet {
         self
     }
 
-    /// What a call of this name is for, if there is such a tool.
+    /// Returns the tool that a call of this name is for, if there is one.
     pub fn resolve(&self, name: &str, input: Map<String, Value>) -> Option<Resolved> {
         self.get(name).map(|served| served.resolve(input))
     }

@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// The state of hidden paths at some time. Two that are equal mean that nothing has changed in between.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HiddenState {
-    /// Which file each path means, if any.
+    /// The file that each path means, if any.
     paths: Vec<Option<FileId>>,
     /// The folders above them, with what changes when an entry of theirs does.
     folders: Vec<HiddenFolder>,
@@ -113,7 +113,7 @@ fn file_id(_: &Metadata) -> FileId {
     }
 }
 
-/// Where the paths lead, of those that are there.
+/// The targets of the paths, of those that are there.
 pub(crate) fn resolved(hidden: &[PathBuf]) -> BTreeSet<PathBuf> {
     let there = hidden.iter().filter_map(|path| path.canonicalize().ok());
     there.collect()

@@ -38,5 +38,5 @@ pub use hidden::HiddenState;
 pub use os::{ConfinedProgram, Sandbox, confine_thread, run_confined};
 pub use program::{Failure, OnClear, OnEnd, Program, SandboxCommand, Streams};
 pub use report::RightsReport;
-pub use rights::{Bounds, NetworkRight, Readable, Rights};
+pub use rights::{Bounds, NetworkRight, Overlay, Readable, Rights};
 pub use room::Room;

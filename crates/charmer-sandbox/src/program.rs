@@ -38,11 +38,11 @@ pub struct Program {
 /// The ends of pipes (or files) that a program gets as its standard streams.
 #[derive(Debug)]
 pub struct Streams {
-    /// What it reads.
+    /// Its standard input.
     pub stdin: Descriptor,
-    /// Where it writes its output.
+    /// Its standard output.
     pub stdout: Descriptor,
-    /// Where it writes its complaints.
+    /// Its standard error.
     pub stderr: Descriptor,
 }
 
@@ -58,7 +58,7 @@ pub type OnEnd = Box<dyn FnOnce(Result<ExitStatus, Failure>) + Send>;
 /// Is called once, when everything in a sandbox is gone. It must not block either.
 pub type OnClear = Box<dyn FnOnce(bool) + Send>;
 
-/// Why nothing is known of a program's end.
+/// The reason why nothing is known of a program's end.
 #[derive(Debug)]
 pub enum Failure {
     /// It could not be started.

@@ -60,8 +60,8 @@ impl RightsReport {
         self.processes.is_ok() || self.landlock_version() >= Self::COVERS_SIGNALS
     }
 
-    /// Why the essential part is missing: keeping a program from writing, from changing metadata, from emptying files and
-    /// from sockets. `None` if it is there.
+    /// The reason why the essential part is missing: keeping a program from writing, from changing metadata, from
+    /// emptying files and from sockets. `None` if it is there.
     pub fn missing(&self) -> Option<String> {
         match (&self.landlock, &self.system_calls) {
             (Err(reason), _) | (_, Err(reason)) => Some(reason.clone()),

@@ -41,8 +41,32 @@ pub struct Rights {
     /// limits what is started, not what the programs that are listed can do.
     #[serde(default, with = "word::list")]
     pub executable: Vec<PathBuf>,
+    /// Folders of which the program has a view of its own: what it changes beneath one is kept elsewhere, and nobody else
+    /// sees it. With one of them, everything outside of [`folders`](Self::folders) is mounted read-only as well, so that
+    /// not even modes and times change there. They hold for a [`Sandbox`](crate::Sandbox) only, which fails to start
+    /// where they cannot be had.
+    #[serde(default)]
+    pub overlays: Vec<Overlay>,
     /// Bounds on what a program uses up. They hold for a [`Sandbox`](crate::Sandbox) only.
     pub bounds: Bounds,
+}
+
+/// A folder of which a program has a view of its own. The kernel keeps in `upper` what is changed, as its overlay file
+/// system does: a deleted file is a character device 0/0, and a folder that hides the one beneath has the attribute
+/// `user.overlay.opaque`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Overlay {
+    /// The folder, by a path without symbolic links. It must be among [`Rights::folders`] to be written to.
+    #[serde(with = "word")]
+    pub folder: PathBuf,
+    /// The device and the number of that folder: another one in its place is not shown.
+    pub folder_id: (u64, u64),
+    /// The folder that keeps what is changed.
+    #[serde(with = "word")]
+    pub upper: PathBuf,
+    /// An empty folder of the kernel's own, on the same file system as `upper`.
+    #[serde(with = "word")]
+    pub work: PathBuf,
 }
 
 /// The files that may be read and run.
@@ -52,7 +76,8 @@ pub enum Readable {
     /// All that the user may read.
     #[default]
     Everything,
-    /// What is installed (`/usr`, `/lib`, `/etc` and their like), these files and folders, and the folders that may be changed.
+    /// The installed files (`/usr`, `/lib`, `/etc` and their like), these files and folders, and the folders that may
+    /// be changed.
     Installed(#[serde(with = "word::list")] Vec<PathBuf>),
 }
 

@@ -58,7 +58,7 @@ impl Room {
         })
     }
 
-    /// What programs may write to.
+    /// The folder that programs may write to.
     pub fn path(&self) -> &Path {
         &self.path
     }

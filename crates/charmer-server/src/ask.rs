@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 /// The longest time that a person may take. A call that waits for an answer runs nothing, but it does not wait for
 /// ever.
-const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// How many questions one call may ask.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// The maximum number of questions that one call may ask.
 pub(crate) const MOST: usize = 10;
 
 /// The way a client is asked.
@@ -55,21 +55,21 @@ pub(crate) fn way(context: &RequestContext<RoleServer>) -> Way {
 }
 
 /// The answers that a client of the modern era sends with its call.
-pub(crate) fn answers(responses: Option<InputResponses>) -> Answers {
+pub(crate) fn answers(responses: InputResponses) -> Answers {
     let read = |value| match serde_json::from_value::<ElicitResult>(value) {
         Ok(result) => said(result),
         // What is no answer answers nothing.
         Err(_) => Answer::Dismissed,
     };
-    let responses = responses.into_iter().flatten();
+    let responses = responses.into_iter();
     responses.map(|(key, value)| (key, read(value))).collect()
 }
 
 /// The answer to a call that says what must be asked first; none if the question's form cannot be shown.
-pub(crate) fn required(question: &Question) -> Option<InputRequiredResult> {
+pub(crate) fn required(question: &Question, state: Option<String>) -> Option<InputRequiredResult> {
     let request = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
     let requests = BTreeMap::from([(question.key.clone(), request)]);
-    Some(InputRequiredResult::from_input_requests(requests))
+    Some(InputRequiredResult::new(Some(requests), state))
 }
 
 /// Asks, and waits for what is said: until the call is cancelled, the client has gone or `ended` says so, or patience
@@ -84,6 +84,7 @@ pub(crate) async fn elicit(
     };
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
     let options = PeerRequestOptions::no_options();
+    let patience = question.timeout.unwrap_or(PATIENCE);
     let sent = context.peer.send_request_with_option(request, options);
     let Ok(mut asked) = sent.await else {
         return Answer::Dismissed;
@@ -96,7 +97,7 @@ pub(crate) async fn elicit(
         },
         () = context.ct.cancelled() => taken_back(asked, "the call was cancelled").await,
         () = ended.cancelled() => Answer::Dismissed,
-        () = tokio::time::sleep(PATIENCE) => taken_back(asked, "nobody answered in time").await,
+        () = tokio::time::sleep(patience) => taken_back(asked, "nobody answered in time").await,
     };
     said
 }

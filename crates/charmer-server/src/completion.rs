@@ -15,7 +15,7 @@ use crate::{
     resources::{HELP_TEMPLATE, SPOOL_TEMPLATE},
 };
 
-/// Where completions come from.
+/// The source of completions.
 pub(crate) enum Candidates {
     /// These.
     Known(Vec<String>),
@@ -46,7 +46,7 @@ impl Candidates {
     }
 }
 
-/// What could stand for an argument.
+/// Returns the source of completions for an argument.
 pub(crate) fn candidates(
     pages_and_prompts: &PagesAndPrompts,
     spool: Option<(&Spool, &str)>,

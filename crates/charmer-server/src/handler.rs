@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Instant};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use charmer_core::{output::clean, text::nearest};
 use charmer_run::{
     Answers, Call, CallError, CallResult, Caller, Client, ErrorCode, Media, Outcome, Redactor,
@@ -22,19 +21,23 @@ use rmcp::{
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
-use tower::Service;
+use tower_service::Service;
 
+#[cfg(feature = "jobs")]
+use crate::tasks;
 use crate::{
     ServerInfo,
     ask::{self, Way},
+    background, base64,
     completion::candidates,
     message::REMOVED_METHODS,
-    pages_and_prompts::{PagesAndPrompts, Shelves},
+    pages_and_prompts::{MadeFromTools, PagesAndPrompts},
     pool::CallPool,
     progress::Reporter,
     prompts, resources,
     roots::{KnownFolders, Roots},
     server,
+    state::{StateOf, StateSeal},
     tools::{List, Offer, ToolsView},
 };
 
@@ -60,34 +63,39 @@ pub(crate) struct ClientHandler {
     pub(crate) info: ServerInfo,
     pub(crate) tools: ToolsView,
     pub(crate) pool: CallPool,
-    pub(crate) shelves: Shelves,
-    /// Where long output is kept.
+    pub(crate) made_from_tools: MadeFromTools,
+    /// The spool that keeps long output.
     pub(crate) spool: Option<Spool>,
+    /// The calls that go on after their clients were answered.
+    #[cfg(feature = "jobs")]
+    pub(crate) jobs: Option<charmer_run::jobs::Jobs>,
     /// The folders that a person gave for calls to run in.
     pub(crate) folders: Folders,
     /// The folders that the client works in.
     pub(crate) roots: Roots,
-    /// Whose calls it makes.
-    pub(crate) client: server::Client,
+    /// The client whose calls it makes.
+    pub(crate) client: server::ConnectedClient,
+    /// The seal of what goes with its questions.
+    pub(crate) seal: StateSeal,
     /// Cancelled when the client has gone or the server ends; every call is its child.
     pub(crate) shutdown: CancellationToken,
 }
 
 impl ClientHandler {
-    /// What is made from the tools, for a list of it.
+    /// Returns what is made from the tools, for a list of it.
     async fn to_list(
         &self,
         list: List,
         context: &RequestContext<RoleServer>,
     ) -> Arc<PagesAndPrompts> {
         let tools = self.tools.to_list_more(list, &context.ct, &self.shutdown);
-        self.shelves.of(&tools.await)
+        self.made_from_tools.of(&tools.await)
     }
 
-    /// What is made from the tools, for a request about one thing of it.
+    /// Returns what is made from the tools, for a request about one thing of it.
     async fn to_read(&self, context: &RequestContext<RoleServer>) -> Arc<PagesAndPrompts> {
         let tools = self.tools.to_read(&context.ct, &self.shutdown);
-        self.shelves.of(&tools.await)
+        self.made_from_tools.of(&tools.await)
     }
 
     /// Makes the prompts, which takes a moment for thousands of tools, apart from the protocol.
@@ -100,7 +108,8 @@ impl ClientHandler {
         pages_and_prompts
     }
 
-    /// What a call is for. A client that wants to know is told how far the tools are while it waits for them.
+    /// Returns the tool that a call is for. A client that wants to know is told how far the tools are while it waits
+    /// for them.
     async fn to_call(
         &self,
         name: &str,
@@ -126,7 +135,7 @@ impl ClientHandler {
         call
     }
 
-    /// Who makes a request.
+    /// The caller of a request.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let own = &self.client;
         let caller = Caller::new(Arc::clone(&own.principal), own.transport)
@@ -145,7 +154,7 @@ impl ClientHandler {
     async fn run(
         &self,
         Resolved { served, input, .. }: Resolved,
-        (mut responses, began): (Option<InputResponses>, Instant),
+        (mut said, began): (SaidBefore, Instant),
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let mut known = KnownFolders::default();
@@ -156,7 +165,7 @@ impl ClientHandler {
         } else if served.in_callers_folder {
             let asked = self
                 .roots
-                .of_caller(&self.folders, context, responses.as_mut());
+                .of_caller(&self.folders, context, said.responses.as_mut());
             known = match asked.await {
                 Ok(known) => known,
                 Err(required) => return required.into(),
@@ -170,8 +179,13 @@ impl ClientHandler {
         let progress = reporter.as_ref().map(Reporter::progress);
         // Only who is asked by an answer can answer with a call.
         let way = ask::way(context);
+        let state_of = StateOf {
+            principal: &self.client.principal,
+            tool: served.tool.name.as_str(),
+            input: &input.clone(),
+        };
         let answers = match way {
-            Way::Answer => ask::answers(responses),
+            Way::Answer => self.answers(said, &state_of),
             Way::Request | Way::None => Answers::default(),
         };
         let mut call = served
@@ -194,16 +208,21 @@ impl ClientHandler {
             questions += 1;
             match way {
                 Way::Request if questions <= ask::MOST => {
+                    call.progress.wait("waiting for a person to answer");
                     let answer = ask::elicit(context, &self.shutdown, &question).await;
                     if context.ct.is_cancelled() || self.shutdown.is_cancelled() {
                         let message = "the call was cancelled while its question was open";
                         break Ok(Err(CallError::new(ErrorCode::Cancelled, message)));
                     }
+                    call.progress.go_on();
                     call.answers.insert(question.key, answer);
                 }
                 _ => {
                     let required = match way {
-                        Way::Answer => ask::required(&question),
+                        Way::Answer => {
+                            let state = self.seal.seal(&state_of, &question);
+                            ask::required(&question, state)
+                        }
                         _ => None,
                     };
                     break match required {
@@ -222,10 +241,35 @@ impl ClientHandler {
                 if let Ok(outcome) = &mut outcome {
                     outcome.note(known.notes);
                 }
+                #[cfg(feature = "jobs")]
+                if let (Ok(outcome), Some(jobs)) = (&outcome, &self.jobs)
+                    && tasks::are_known(context)
+                    && let Some(id) = &outcome.job
+                    && let Some(job) = jobs.find(id, &self.client.principal)
+                {
+                    return CallToolResponse::Task(tasks::created(jobs, &job));
+                }
                 answer(served.finish(outcome).await).into()
             }
             Err(required) => required.into(),
         }
+    }
+
+    /// The answers that a client of the modern era sends with its call. They count only with the state that went out with
+    /// their question.
+    fn answers(&self, said: SaidBefore, state_of: &StateOf<'_>) -> Answers {
+        let responses = said.responses.filter(|responses| !responses.is_empty());
+        if responses.is_none() && said.state.is_none() {
+            return Answers::default();
+        }
+        let own = responses.into_iter().flatten();
+        let opened = self.seal.open(state_of, said.state.as_deref());
+        let Some(opened) = opened else {
+            let mut unproven = Answers::default();
+            own.for_each(|(key, _)| unproven.insert_unproven(&key));
+            return unproven;
+        };
+        ask::answers(own.filter(|(key, _)| opened.allows(key)).collect())
     }
 
     /// Makes a call once, until its request is cancelled.
@@ -238,7 +282,7 @@ impl ClientHandler {
         let cancel = self.shutdown.child_token();
         let call = call.cancelled_by(cancel.clone());
         let mut service = served.service.clone();
-        let work = async move { service.call(call).await };
+        let work = service.call(call);
         let mut work = if served.may_block {
             self.pool.spawn(work)
         } else {
@@ -257,6 +301,23 @@ impl ClientHandler {
             Err(CallError::new(ErrorCode::Internal, message)
                 .hint("this is a bug; the server's standard error says more"))
         })
+    }
+
+    /// Refuses a call that comes with a state which is not one of ours for it, or not any more; in the log of calls too.
+    async fn bad_state(
+        &self,
+        name: &str,
+        input: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> ErrorData {
+        let message = "`requestState` is refused: it is not the one that this call was answered with, or has expired";
+        let error = CallError::refused(message);
+        let tools = self.tools.to_read(&context.ct, &self.shutdown).await;
+        let refused = tools.missing(name, error);
+        let call = refused.call_by(self.caller(context), input);
+        // It comes to the error that it was made from.
+        let _ = self.attempt(&refused, call, context).await;
+        ErrorData::invalid_params(message, None)
     }
 
     /// Says that there is no such tool, in the log of calls too.
@@ -289,6 +350,12 @@ impl ClientHandler {
     }
 }
 
+/// The part of a call that says what was answered to it before.
+struct SaidBefore {
+    responses: Option<InputResponses>,
+    state: Option<String>,
+}
+
 impl ServerHandler for ClientHandler {
     fn get_info(&self) -> ServerConfig {
         let mut implementation =
@@ -301,8 +368,18 @@ impl ServerHandler for ClientHandler {
             .enable_resources_list_changed()
             .enable_prompts()
             .enable_prompts_list_changed()
-            .enable_completions()
-            .build();
+            .enable_completions();
+        #[cfg(feature = "jobs")]
+        let capabilities = {
+            let mut capabilities = capabilities.build();
+            if self.jobs.is_some() {
+                let extensions = capabilities.extensions.get_or_insert_default();
+                extensions.insert(model::TASKS_EXTENSION_ID.to_owned(), Map::new());
+            }
+            capabilities
+        };
+        #[cfg(not(feature = "jobs"))]
+        let capabilities = capabilities.build();
         let mut config = ServerConfig::new(capabilities);
         config.server_info = implementation;
         config.instructions.clone_from(&self.info.instructions);
@@ -320,7 +397,7 @@ impl ServerHandler for ClientHandler {
         if !asked.is_cancelled() {
             // rmcp cancels a request's token when it hands the answer to the transport: what waits for the list to be
             // given begins then, and does not hold it up.
-            tokio::spawn(async move {
+            background::begin(async move {
                 context.ct.cancelled().await;
                 asked.cancel();
             });
@@ -343,11 +420,58 @@ impl ServerHandler for ClientHandler {
         let call = self.to_call(&request.name, &input, began, &context).await;
         match call {
             Ok(resolved) => {
-                let asked = (request.input_responses, began);
-                Ok(self.run(resolved, asked, &context).await)
+                let said = SaidBefore {
+                    responses: request.input_responses,
+                    state: request.request_state,
+                };
+                let state_of = StateOf {
+                    principal: &self.client.principal,
+                    tool: resolved.served.tool.name.as_str(),
+                    input: &resolved.input,
+                };
+                if said.state.is_some()
+                    && self.seal.open(&state_of, said.state.as_deref()).is_none()
+                {
+                    return Err(self.bad_state(&request.name, input, &context).await);
+                }
+                Ok(self.run(resolved, (said, began), &context).await)
             }
             Err(offer) => Err(self.no_tool(&offer, &request.name, input, &context).await),
         }
+    }
+
+    #[cfg(feature = "jobs")]
+    async fn get_task(
+        &self,
+        request: model::GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<model::GetTaskResult, ErrorData> {
+        let job = tasks::found(self.jobs.as_ref(), &request.task_id, &self.client.principal)?;
+        match &self.jobs {
+            Some(jobs) => Ok(tasks::now(jobs, &job)),
+            None => Err(unknown_method("tasks/get")),
+        }
+    }
+
+    /// No task asks for anything: a question comes before there is one.
+    #[cfg(feature = "jobs")]
+    async fn update_task(
+        &self,
+        request: model::UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::found(self.jobs.as_ref(), &request.task_id, &self.client.principal).map(drop)
+    }
+
+    #[cfg(feature = "jobs")]
+    async fn cancel_task(
+        &self,
+        request: model::CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let job = tasks::found(self.jobs.as_ref(), &request.task_id, &self.client.principal)?;
+        job.cancel();
+        Ok(())
     }
 
     fn accepted_subscription_filter(
@@ -385,7 +509,7 @@ impl ServerHandler for ClientHandler {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let mut changes = self.tools.changes(false);
         let shutdown = self.shutdown.clone();
-        tokio::spawn(async move {
+        background::begin(async move {
             let peer = &context.peer;
             loop {
                 let told = tokio::select! {
@@ -549,7 +673,7 @@ fn malformed_call(params: &Value) -> String {
     }
 }
 
-fn answer(result: CallResult) -> CallToolResult {
+pub(crate) fn answer(result: CallResult) -> CallToolResult {
     let mut content = vec![ContentBlock::text(result.text)];
     content.extend(result.media.map(media));
     let mut answer = CallToolResult::success(content);
@@ -562,7 +686,7 @@ fn answer(result: CallResult) -> CallToolResult {
 }
 
 fn media(media: Media) -> ContentBlock {
-    let data = STANDARD.encode(&media.bytes);
+    let data = base64::encode(&media.bytes);
     let mime_type = media.media_type.mime_type();
     match media.media_type.is_audio() {
         true => ContentBlock::audio(data, mime_type),

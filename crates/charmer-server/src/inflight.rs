@@ -15,6 +15,8 @@ use rmcp::model::{
     ServerJsonRpcMessage,
 };
 
+use crate::background;
+
 /// The time that the id of a cancelled call stays in use after its work has ended. rmcp drops the answer of such a
 /// call, but knows it by its id alone: were the id free before that answer has passed, a new request of that id would
 /// get it.
@@ -60,10 +62,11 @@ impl Drop for Ends {
         let (in_flight, id) = (self.in_flight.clone(), self.id.clone());
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) if in_flight.is_cancelled(&id) => {
-                runtime.spawn(async move {
+                let aftermath = async move {
                     tokio::time::sleep(AFTERMATH).await;
                     in_flight.finished(&id);
-                });
+                };
+                background::begin_on(&runtime, Box::pin(aftermath));
             }
             _ => in_flight.finished(&id),
         }

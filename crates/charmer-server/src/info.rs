@@ -10,7 +10,7 @@ pub struct ServerInfo {
     pub version: String,
     /// A title for people.
     pub title: Option<String>,
-    /// What an assistant should know before it uses the tools.
+    /// The instructions for an assistant, to be read before it uses the tools.
     pub instructions: Option<String>,
 }
 

@@ -15,6 +15,9 @@
 //! ```
 
 mod ask;
+mod background;
+mod base64;
+mod boxed_handler;
 mod completion;
 mod handler;
 #[cfg(feature = "http")]
@@ -31,7 +34,10 @@ mod prompts;
 mod resources;
 mod roots;
 mod server;
+mod state;
 mod stdio;
+#[cfg(feature = "jobs")]
+mod tasks;
 mod tools;
 mod until_end;
 mod uri;
@@ -39,7 +45,7 @@ mod uri;
 #[cfg(feature = "http")]
 pub use http::{Caps, HttpAddress, HttpListener, HttpOptions, ListenError, TokenFileError};
 pub use info::ServerInfo;
-pub use listing::Listing;
+pub use listing::ToolList;
 pub use process::ended_by_signal;
 pub use server::{ServeError, Server};
 pub use tools::{PrincipalTools, ToolsHandle};

@@ -8,15 +8,15 @@ use rmcp::model::{self, ToolAnnotations};
 
 /// The list of tools as a client gets it, whether it was made now or kept from an earlier start. Clones share it.
 #[derive(Clone, PartialEq)]
-pub struct Listing(Arc<[model::Tool]>);
+pub struct ToolList(Arc<[model::Tool]>);
 
-impl Listing {
+impl ToolList {
     /// The list of these tools.
     ///
     /// ```
     /// use charmer_run::ToolSet;
-    /// use charmer_server::Listing;
-    /// assert_eq!(Listing::of(&ToolSet::default()).to_json(), "[]");
+    /// use charmer_server::ToolList;
+    /// assert_eq!(ToolList::of(&ToolSet::default()).to_json(), "[]");
     /// ```
     pub fn of(tools: &ToolSet) -> Self {
         let listed = tools.listed();
@@ -37,8 +37,8 @@ impl Listing {
     ///
     /// ```
     /// use charmer_run::ToolSet;
-    /// use charmer_server::Listing;
-    /// assert_eq!(Listing::of(&ToolSet::default()).to_answer(), r#"{"tools":[]}"#);
+    /// use charmer_server::ToolList;
+    /// assert_eq!(ToolList::of(&ToolSet::default()).to_answer(), r#"{"tools":[]}"#);
     /// ```
     pub fn to_answer(&self) -> String {
         format!(r#"{{"tools":{}}}"#, self.to_json())
@@ -55,9 +55,9 @@ impl Listing {
     }
 }
 
-impl fmt::Debug for Listing {
+impl fmt::Debug for ToolList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Listing({} tools)", self.0.len())
+        write!(f, "ToolList({} tools)", self.0.len())
     }
 }
 

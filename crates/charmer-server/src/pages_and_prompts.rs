@@ -13,16 +13,16 @@ use crate::{
     uri,
 };
 
-/// The newest of them. Clones share it.
+/// The pages and prompts made from the newest tools. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shelves {
+pub(crate) struct MadeFromTools {
     newest: Arc<Mutex<Option<Arc<PagesAndPrompts>>>>,
     /// The examples in help texts are prompts.
     pub(crate) examples: bool,
 }
 
-impl Shelves {
-    /// What is made from these tools, as they can be used at this moment.
+impl MadeFromTools {
+    /// Returns what is made from these tools, as they can be used at this moment.
     pub(crate) fn of(&self, set: &Arc<ToolSet>) -> Arc<PagesAndPrompts> {
         let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let usable = set.usable().count();

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::{ServeError, Server};
+use crate::{ServeError, Server, background};
 
-/// When a server begins to listen for signals.
+/// The time after which a server begins to listen for signals.
 const SIGNALS_LATER: Duration = Duration::from_millis(20);
 
 impl Server {
@@ -17,19 +17,23 @@ impl Server {
             .build()
             .map_err(ServeError::Runtime)?;
         let served = runtime.block_on(async {
-            let stop = self.stop_token();
-            tokio::spawn(async move {
-                // Until there can be a child the usual end of a process is good enough, and the first answers come
-                // sooner.
-                tokio::time::sleep(SIGNALS_LATER).await;
-                ended_by_signal().await;
-                stop.cancel();
-            });
+            // Until there can be a child the usual end of a process is good enough, and the first answers come sooner.
+            self.end_by_signal(SIGNALS_LATER);
             self.serve_stdio().await
         });
         // A handler that is still busy must not keep the process alive after its client has gone.
         runtime.shutdown_background();
         served
+    }
+
+    /// Stops the server when the process is told to end; signals are listened for after this time.
+    fn end_by_signal(&self, after: Duration) {
+        let stop = self.stop_token();
+        background::begin(async move {
+            tokio::time::sleep(after).await;
+            ended_by_signal().await;
+            stop.cancel();
+        });
     }
 }
 
@@ -47,11 +51,7 @@ impl Server {
             .build()
             .map_err(ServeError::Runtime)?;
         let served = runtime.block_on(async {
-            let stop = self.stop_token();
-            tokio::spawn(async move {
-                ended_by_signal().await;
-                stop.cancel();
-            });
+            self.end_by_signal(Duration::ZERO);
             self.serve_http(listener, options).await
         });
         runtime.shutdown_background();

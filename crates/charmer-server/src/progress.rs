@@ -12,6 +12,8 @@ use rmcp::{
 use tokio::{sync::watch, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
+use crate::background;
+
 /// News is sent at most this often.
 const PACE: Duration = Duration::from_millis(500);
 /// Without news a sign of life is sent this often; clients give up after 60 seconds.
@@ -35,7 +37,7 @@ impl Reporter {
         let (progress, news) = Progress::watched();
         let stop = CancellationToken::new();
         let client = (peer, token);
-        let task = tokio::spawn(report(client, redactor, began, news, stop.clone()));
+        let task = background::begin(report(client, redactor, began, news, stop.clone()));
         Self {
             progress,
             stop,
@@ -43,7 +45,7 @@ impl Reporter {
         }
     }
 
-    /// Where the call reports to.
+    /// The receiver of the call's reports.
     pub(crate) fn progress(&self) -> Progress {
         self.progress.clone()
     }

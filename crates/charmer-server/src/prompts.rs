@@ -87,7 +87,7 @@ pub(crate) fn list(pages_and_prompts: &PagesAndPrompts) -> Vec<Prompt> {
         .collect()
 }
 
-/// What a prompt says with these arguments.
+/// Returns the messages of a prompt with these arguments.
 pub(crate) fn get(
     pages_and_prompts: &PagesAndPrompts,
     name: &str,
@@ -178,7 +178,7 @@ impl PromptOf {
         Prompt::new(self.name.clone(), Some(description), arguments).with_title(self.title())
     }
 
-    /// What the tool says of an argument.
+    /// The tool's description of an argument.
     fn described(&self, key: &str) -> Option<&str> {
         property(&self.tool, key)?.get("description")?.as_str()
     }

@@ -55,7 +55,7 @@ pub(crate) fn templates(spool: Option<&Spool>) -> Vec<ResourceTemplate> {
     std::iter::once(help).chain(spool.map(|_| output)).collect()
 }
 
-/// What is asked of an output, if the address is one of an output.
+/// The query for a part of an output, if the address is one of an output.
 pub(crate) fn output_query(uri: &str) -> Option<Result<OutputQuery, ErrorData>> {
     let (id, parameters) = uri::spool(uri)?;
     let mut query = OutputQuery::new(id);

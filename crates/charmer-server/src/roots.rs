@@ -40,7 +40,7 @@ pub(crate) struct Roots(Arc<Mutex<Option<KnownFolders>>>);
 pub(crate) struct KnownFolders {
     /// The folders that its calls may run in.
     pub(crate) folders: Folders,
-    /// What should be told once, of folders that are not used and of several that are.
+    /// Notes to be told once, on folders that are not used and on several that are.
     pub(crate) notes: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ async fn ask(context: &RequestContext<RoleServer>) -> Option<ListRootsResult> {
     }
 }
 
-/// What a client's roots mean where a person gave these folders.
+/// Returns the folders that a client's roots mean where a person gave these.
 fn understood(given: &Folders, said: Option<ListRootsResult>) -> KnownFolders {
     let roots = said.map(|said| said.roots).unwrap_or_default();
     let paths = roots.iter().take(MOST);

@@ -21,11 +21,13 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ServerInfo,
+    ServerInfo, background,
+    boxed_handler::BoxedHandler,
     handler::ClientHandler,
-    pages_and_prompts::Shelves,
+    pages_and_prompts::MadeFromTools,
     pool::CallPool,
     roots::Roots,
+    state::StateSeal,
     stdio::{StdioOptions, StdioTransport},
     tools::{Patience, ToolsHandle},
     until_end::UntilEnd,
@@ -34,7 +36,7 @@ use crate::{
 /// The longest time that the children may take to end when the server does, beyond their own grace periods.
 const SHUTDOWN: Duration = Duration::from_secs(5);
 
-/// Why a server could not serve.
+/// The reason why a server could not serve.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServeError {
@@ -61,11 +63,14 @@ pub struct Server {
     engine: Engine,
     patience: Patience,
     promotions: Option<Promotions>,
+    #[cfg(feature = "jobs")]
+    jobs: Option<charmer_run::jobs::Jobs>,
     folders: Folders,
     pool: CallPool,
-    shelves: Shelves,
+    made_from_tools: MadeFromTools,
     /// The first client starts following what changes the list by itself: only then there is a runtime.
     following: Once,
+    seal: StateSeal,
     stop: CancellationToken,
 }
 
@@ -89,10 +94,13 @@ impl Server {
             engine,
             patience: Patience::default(),
             promotions: None,
+            #[cfg(feature = "jobs")]
+            jobs: None,
             folders: Folders::default(),
             pool: CallPool::default(),
-            shelves: Shelves::default(),
+            made_from_tools: MadeFromTools::default(),
             following: Once::new(),
+            seal: StateSeal::default(),
             stop: CancellationToken::new(),
         }
     }
@@ -119,11 +127,19 @@ impl Server {
         self
     }
 
+    /// Sets the jobs that its calls can become: they end with the server, and clients that know tasks see them as such.
+    #[cfg(feature = "jobs")]
+    #[must_use]
+    pub fn jobs(mut self, jobs: charmer_run::jobs::Jobs) -> Self {
+        self.jobs = Some(jobs);
+        self
+    }
+
     /// Offers the examples in help texts as prompts. They are not by default: clients show each as a command of its own,
     /// and a large program has hundreds. Spells are prompts in any case.
     #[must_use]
     pub fn example_prompts(mut self, offered: bool) -> Self {
-        self.shelves.examples = offered;
+        self.made_from_tools.examples = offered;
         self
     }
 
@@ -185,7 +201,7 @@ impl Server {
         principal: impl Into<Arc<str>>,
         transport: impl Transport<RoleServer> + 'static,
     ) -> Result<(), ServeError> {
-        let client = Client::new(principal, CallTransport::Direct);
+        let client = ConnectedClient::new(principal, CallTransport::Direct);
         self.serve(transport, client, self.stop.child_token()).await
     }
 
@@ -193,10 +209,14 @@ impl Server {
     pub async fn finish(&self) {
         self.stop.cancel();
         let patience = SHUTDOWN + self.longest_grace();
-        if tokio::time::timeout(patience, self.engine.finish())
-            .await
-            .is_err()
-        {
+        let ending = async {
+            #[cfg(feature = "jobs")]
+            if let Some(jobs) = &self.jobs {
+                jobs.end().await;
+            }
+            self.engine.finish().await;
+        };
+        if tokio::time::timeout(patience, ending).await.is_err() {
             tracing::warn!("some children did not end in time");
         }
     }
@@ -219,19 +239,26 @@ impl Server {
         self.tools.be_asked();
     }
 
-    /// What answers the requests of a client; `calls` is the token by which its calls are cancelled.
-    pub(crate) fn handler(&self, client: Client, calls: CancellationToken) -> ClientHandler {
+    /// The handler of a client's requests; `calls` is the token by which its calls are cancelled.
+    pub(crate) fn handler(
+        &self,
+        client: ConnectedClient,
+        calls: CancellationToken,
+    ) -> ClientHandler {
         ClientHandler {
             info: self.info.clone(),
             tools: self
                 .tools
                 .view(self.patience, &client.principal, &client.permissions),
             pool: self.pool.clone(),
-            shelves: self.shelves.clone(),
+            made_from_tools: self.made_from_tools.clone(),
             spool: self.engine.spool().cloned(),
+            #[cfg(feature = "jobs")]
+            jobs: self.jobs.clone(),
             folders: self.folders.clone(),
             roots: Roots::default(),
             client,
+            seal: self.seal.clone(),
             shutdown: calls,
         }
     }
@@ -240,11 +267,11 @@ impl Server {
     async fn serve(
         &self,
         transport: impl Transport<RoleServer> + 'static,
-        client: Client,
+        client: ConnectedClient,
         calls: CancellationToken,
     ) -> Result<(), ServeError> {
         self.begin();
-        let handler = self.handler(client, calls.clone());
+        let handler = BoxedHandler::new(self.handler(client, calls.clone()));
         // However this ends, also by being dropped, nobody waits for these calls any more.
         let _ended = calls.clone().drop_guard();
         let transport = UntilEnd::new(transport, calls);
@@ -268,7 +295,7 @@ impl Server {
     fn follow(&self) {
         if let Some(spool) = self.engine.spool() {
             let (used, tools, stop) = (spool.used(), self.tools.clone(), self.stop.clone());
-            tokio::spawn(async move {
+            background::begin(async move {
                 if stop.run_until_cancelled(used.cancelled()).await.is_some() {
                     tools.list_again();
                 }
@@ -277,7 +304,7 @@ impl Server {
         if let Some(promotions) = &self.promotions {
             let (mut changes, tools, stop) =
                 (promotions.changes(), self.tools.clone(), self.stop.clone());
-            tokio::spawn(async move {
+            background::begin(async move {
                 while let Some(Ok(())) = stop.run_until_cancelled(changes.changed()).await {
                     tools.list_again();
                 }
@@ -287,19 +314,19 @@ impl Server {
 }
 
 /// Whoever started this process: its own user.
-fn stdio() -> Client {
-    Client::new(LOCAL, CallTransport::Stdio)
+fn stdio() -> ConnectedClient {
+    ConnectedClient::new(LOCAL, CallTransport::Stdio)
 }
 
-/// Whose calls a client makes, and the way that they come in.
+/// A client: its principal, the way that its calls come in, and what they may do.
 #[derive(Debug, Clone)]
-pub(crate) struct Client {
+pub(crate) struct ConnectedClient {
     pub(crate) principal: Arc<str>,
     pub(crate) transport: CallTransport,
     pub(crate) permissions: Permissions,
 }
 
-impl Client {
+impl ConnectedClient {
     /// A client whose principal may do everything.
     fn new(principal: impl Into<Arc<str>>, transport: CallTransport) -> Self {
         Self {

@@ -61,7 +61,7 @@ use self::{
     input::StdioInput,
     lifecycle::LifeCycle,
     queue::Queue,
-    writer::{Outgoing, Written},
+    writer::{Outgoing, WriteResult},
 };
 
 /// The limits of a [`StdioTransport`].
@@ -88,7 +88,7 @@ impl Default for StdioOptions {
     }
 }
 
-/// Why a message could not be sent.
+/// The reason why a message could not be sent.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StdioError {
     /// The transport was closed, or an earlier write failed.
@@ -108,8 +108,8 @@ pub(crate) struct StdioTransport {
     outbox: Arc<Queue<Outgoing>>,
     short_writes: Option<os::ShortWrites>,
     in_flight: InFlight,
-    /// What was read and waits for space in the outbox. It is kept here because
-    /// the future of `receive` may be dropped at any await.
+    /// A message that was read and waits for space in the outbox. It is kept here because the future of `receive` may
+    /// be dropped at any await.
     held: Option<Incoming>,
     life_cycle: LifeCycle,
     writer_finished: CancellationToken,
@@ -228,7 +228,10 @@ impl StdioTransport {
     }
 
     /// Writes a line, or queues what cannot be written at once; then the writer says how it went.
-    fn write(&self, mut line: Vec<u8>) -> Result<Option<oneshot::Receiver<Written>>, StdioError> {
+    fn write(
+        &self,
+        mut line: Vec<u8>,
+    ) -> Result<Option<oneshot::Receiver<WriteResult>>, StdioError> {
         if let Some(output) = &self.short_writes {
             let written = self.outbox.while_idle(|| output.write(&line));
             line.drain(..written.unwrap_or(0));

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Listing, listing::definition};
+use crate::{ToolList, listing::definition};
 
 /// The time that requests wait for tools that are still being found out.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,7 @@ impl Default for Patience {
     }
 }
 
-/// How often at most a client is told that a set that is not complete yet has grown.
+/// The shortest time between two notices to a client that a set that is not complete yet has grown.
 const PACE: Duration = Duration::from_secs(5);
 
 /// A list that a client can ask for.
@@ -49,7 +49,7 @@ pub(crate) enum List {
 pub(crate) struct Offer {
     pub(crate) tools: Arc<ToolSet>,
     /// The list as it is going to be, while the tools themselves are still being put together.
-    shown_early: Option<Listing>,
+    shown_early: Option<ToolList>,
     /// No more tools are expected.
     pub(crate) settled: bool,
     /// Counts the lists of tools that were offered.
@@ -67,7 +67,7 @@ impl Offer {
         }
     }
 
-    /// What a call is for, or that it is for nothing there is; `None` as long as that may change.
+    /// Returns the tool that a call is for, or that it is for nothing there is; `None` as long as that may change.
     fn resolve(&self, name: &str, input: &Map<String, Value>) -> Option<Option<Resolved>> {
         let found = self.tools.resolve(name, input.clone());
         let is_certain = |found: &Resolved| found.certain && found.fits();
@@ -92,7 +92,7 @@ impl Offer {
 #[derive(Debug, Clone)]
 pub struct ToolsHandle {
     offer: Arc<watch::Sender<Offer>>,
-    /// How far finding out the tools is, in words.
+    /// The progress of finding out the tools, in words.
     reading: Arc<watch::Sender<String>>,
     /// Cancelled when a client has been given a list of tools, or has asked for more.
     asked: CancellationToken,
@@ -130,7 +130,7 @@ impl ToolsHandle {
 
     /// Answers with this list from now on. Calls wait until the tools themselves are there; if their list turns out to
     /// be another one, clients are told.
-    pub fn show_early(&self, listing: Listing) {
+    pub fn show_early(&self, listing: ToolList) {
         self.offer.send_modify(|offer| {
             offer.shown_early = Some(listing);
             offer.revision += 1;
@@ -139,7 +139,7 @@ impl ToolsHandle {
 
     /// Answers calls of these tools at once while a list is shown early; others wait, as they did. It must be certain that
     /// they answer as the tools themselves will.
-    pub fn foretell_tools(&self, tools: ToolSet) {
+    pub fn call_early(&self, tools: ToolSet) {
         self.offer.send_modify(|offer| {
             if offer.shown_early.is_some() && !offer.settled {
                 offer.tools = Arc::new(tools);
@@ -189,9 +189,9 @@ impl ToolsHandle {
         // something, be it what a tool does.
         let expected = match &before.shown_early {
             Some(listing) => Some(listing.clone()),
-            None => (!before.settled).then(|| Listing::of(&before.tools)),
+            None => (!before.settled).then(|| ToolList::of(&before.tools)),
         };
-        let known = expected.is_some_and(|expected| expected == Listing::of(&tools));
+        let known = expected.is_some_and(|expected| expected == ToolList::of(&tools));
         self.offer.send_modify(|offer| {
             *offer = Offer {
                 tools: Arc::new(tools),
@@ -211,8 +211,8 @@ impl ToolsHandle {
     }
 
     /// The list of the tools that are offered now.
-    pub fn listing(&self) -> Listing {
-        Listing::of(&self.current())
+    pub fn listing(&self) -> ToolList {
+        ToolList::of(&self.current())
     }
 
     pub(crate) fn current(&self) -> Arc<ToolSet> {
@@ -253,7 +253,7 @@ impl ToolsHandle {
 /// The state of a client's requests for a list.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lists {
-    /// How many wait for more tools.
+    /// The number of those who wait for more tools.
     waiting: usize,
     /// The newest revision that one was answered with.
     answered: Option<u64>,
@@ -268,7 +268,7 @@ pub(crate) struct ToolsView {
     /// One for each [`List`].
     lists: Arc<[watch::Sender<Lists>; 3]>,
     patience: Patience,
-    /// What is withheld from the client, where something is.
+    /// The narrower view of the client, where something is withheld from it.
     narrowed: Option<NarrowedView>,
 }
 
@@ -281,7 +281,7 @@ pub trait PrincipalTools: Send + Sync {
     fn tools(&self, principal: &str, all: &ToolSet) -> ToolSet;
 }
 
-/// What one client sees of the tools.
+/// One client's view of the tools.
 #[derive(Debug, Clone)]
 struct NarrowedView {
     /// The name by which it has tools of its own, if it has.
@@ -318,7 +318,7 @@ struct NarrowedSet {
 }
 
 impl Narrowed {
-    /// What is left of a set for a principal with these permissions.
+    /// Returns what is left of a set for a principal with these permissions.
     fn of(
         &self,
         whole: &Arc<ToolSet>,
@@ -375,7 +375,7 @@ impl ToolsView {
         &self,
         cancelled: &CancellationToken,
         ended: &CancellationToken,
-    ) -> Listing {
+    ) -> ToolList {
         // A list that is shown early says nothing of single rights.
         let whole = self.narrowed.is_none();
         let enough = |offer: &Offer| offer.settled || (whole && offer.shown_early.is_some());
@@ -383,7 +383,7 @@ impl ToolsView {
         let offer = offer.await;
         offer
             .shown_early
-            .unwrap_or_else(|| Listing::of(&offer.tools))
+            .unwrap_or_else(|| ToolList::of(&offer.tools))
     }
 
     /// The tools themselves, for a list of what is made from them.
@@ -442,7 +442,7 @@ impl ToolsView {
             .or_else(shown_early)
     }
 
-    /// What a call is for, if that is certain already.
+    /// Returns the tool that a call is for, if that is certain already.
     pub(crate) fn at_hand(&self, name: &str, input: &Map<String, Value>) -> Option<Resolved> {
         self.asked.cancel();
         let offer = self.offer.borrow().clone();
@@ -557,7 +557,7 @@ impl ToolsView {
     }
 }
 
-/// Why a tool is not run whose program is not the one that it was made from.
+/// The error for a tool that is not run because its program is not the one that it was made from.
 fn changed(name: &str, standing: &Standing) -> Option<CallError> {
     let (message, hint) = match standing {
         Standing::Changed => (
@@ -668,7 +668,7 @@ mod tests {
         let view = handle.view(Patience::default(), &LOCAL.into(), &Permissions::all());
         let name = |name: &str| view.definition(name).map(|tool| tool.name.into_owned());
         assert_eq!(name("t_a"), None);
-        handle.show_early(Listing::of(&tools(&["a"])));
+        handle.show_early(ToolList::of(&tools(&["a"])));
         assert_eq!(name("t_a").as_deref(), Some("t_a"));
         let found = tools(&["a", "b"]);
         let found = found
@@ -684,10 +684,10 @@ mod tests {
         let handle = ToolsHandle::new(ToolSet::default(), false);
         let view = handle.view(Patience::default(), &LOCAL.into(), &Permissions::all());
         let at_hand = |name: &str| view.at_hand(name, &Map::new()).is_some();
-        handle.foretell_tools(tools(&["a"]));
+        handle.call_early(tools(&["a"]));
         assert!(!at_hand("t_a"), "nothing was listed");
-        handle.show_early(Listing::of(&tools(&["a", "b"])));
-        handle.foretell_tools(tools(&["a"]));
+        handle.show_early(ToolList::of(&tools(&["a", "b"])));
+        handle.call_early(tools(&["a"]));
         assert!(at_hand("t_a") && !at_hand("t_b"));
         // The list stays the one that was shown early, and nothing is new.
         let mut changes = view.offer.clone();
@@ -695,7 +695,7 @@ mod tests {
         handle.replace(tools(&["a", "b"]));
         assert_eq!(changes.borrow().revision, before);
         assert!(at_hand("t_b"));
-        handle.foretell_tools(ToolSet::default());
+        handle.call_early(ToolSet::default());
         assert!(at_hand("t_a"), "what is there is not replaced");
     }
 

@@ -13,7 +13,7 @@ use crate::{
     spell::Spell,
 };
 
-/// How much of a script is looked at.
+/// The number of bytes of a script that are looked at.
 const SCRIPT_BYTES: u64 = 256 << 10;
 
 /// Looks at a spell as it is written.
@@ -101,7 +101,7 @@ pub(crate) fn advise(spell: &Spell, places: &Places, problems: &mut Problems<'_>
     }
 }
 
-/// What a script of this spell does with its arguments, line by line. `folder` is what relative paths are relative to.
+/// Advice on the arguments in a script of this spell, line by line. Relative paths are relative to `folder`.
 pub(crate) fn script_advice(spell: &Spell, folder: &Path) -> Vec<String> {
     let candidates = spell
         .command

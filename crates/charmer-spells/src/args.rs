@@ -89,8 +89,8 @@ fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Optio
         }
         problems.words(node, "enum", "add a value, or remove the key")
     });
-    let pattern = fields.get("pattern").and_then(|node| {
-        let text = problems.word(node, "pattern")?;
+    let pattern = fields.read("pattern", |node, key| {
+        let text = problems.word(node, key)?;
         if !matches!(kind, ArgType::String | ArgType::Path) {
             problems
                 .add(
@@ -113,8 +113,8 @@ fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Optio
         }
     });
     let (min, max) = bounds(&fields, kind, problems);
-    let free = fields.get("free").and_then(|node| {
-        let free = problems.switch(node, "free")?;
+    let free = fields.read("free", |node, key| {
+        let free = problems.switch(node, key)?;
         let is_bounded = kind != ArgType::String || choices.is_some() || pattern.is_some();
         if free && is_bounded {
             problems
@@ -126,9 +126,7 @@ fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Optio
         }
         Some(free)
     });
-    let required = fields
-        .get("required")
-        .and_then(|node| problems.switch(node, "required"));
+    let required = fields.read("required", |node, key| problems.switch(node, key));
     let mut arg = Arg {
         name,
         kind,
@@ -140,8 +138,7 @@ fn arg(node: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Optio
         max,
         free: free.unwrap_or(false),
         description: fields
-            .get("description")
-            .and_then(|node| problems.word(node, "description"))
+            .read("description", |node, key| problems.word(node, key))
             .map(|text| charmer_core::output::clean(&text).into_owned())
             .unwrap_or_default(),
     };
@@ -249,7 +246,7 @@ fn default(
     Some(value)
 }
 
-/// What a node holds, as JSON.
+/// The value of a node, as JSON.
 fn json(node: &Node) -> Option<Value> {
     Some(match &node.kind {
         YamlKind::Null => Value::Null,

@@ -101,7 +101,7 @@ impl SpellBook {
             .collect()
     }
 
-    /// What is wrong, in the order of the files.
+    /// The problems, in the order of the files.
     pub fn problems(&self) -> Vec<SpellProblem> {
         self.state().problems.clone()
     }
@@ -179,7 +179,7 @@ impl SpellBook {
         Arc::clone(&self.0.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How many changes there were so far.
+    /// The number of changes so far.
     pub(crate) fn changes(&self) -> u64 {
         self.0.changes.load(Ordering::Acquire)
     }

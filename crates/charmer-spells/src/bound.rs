@@ -98,7 +98,7 @@ impl<'s> ScriptLine<'s> {
         self.last = word;
     }
 
-    /// What is advised on `--` for a place that follows, if it would help.
+    /// The advice on `--` for a place that follows, if it would help.
     fn advice(&self) -> String {
         if let Some(option) = self.swallowed_by {
             return format!(" (the `--` may be taken for the value of `{option}`)");

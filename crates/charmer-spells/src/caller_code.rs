@@ -15,7 +15,7 @@ use crate::{
     wrappers::wrapper_of,
 };
 
-/// What to write where a caller would name the program.
+/// The advice where a caller would name the program.
 const NAMED: &str = "name the program in `command` and pass the text behind it (`argv: [--, '{{x}}']`), or list the \
                      programs in an `enum`; if any is meant, say `shell: true`";
 
@@ -33,7 +33,7 @@ struct CodeElement<'s> {
     free: bool,
     /// Some of that has no pattern.
     loose: bool,
-    /// Which element of `argv` it is.
+    /// Its place in `argv`, if it stands there.
     at: Option<usize>,
 }
 
@@ -145,7 +145,7 @@ fn lines(spell: &Spell) -> Vec<Vec<CodeElement<'_>>> {
     lines.collect()
 }
 
-/// What one command line would evaluate.
+/// Finds the elements that one command line would evaluate.
 fn look(line: &[CodeElement<'_>], spell: &Spell) -> Vec<CodeFinding> {
     let mut found = Vec::new();
     let free_stdin = spell

@@ -11,7 +11,8 @@ use charmer_core::{
     tool::Tool,
 };
 use charmer_run::{
-    CallError, CallPath, ErrorCode, HookLevel, Policy, Rule, RunPlace, ServedTool, SharedSteps,
+    AskRule, AskWhen, CallError, CallPath, ErrorCode, HookLevel, Policy, Rule, RunPlace,
+    ServedTool, SharedSteps,
     folder::{Denied, HeldFolder, is_beneath, settle},
     process::Launcher,
 };
@@ -53,6 +54,12 @@ impl Cast {
             true => hooks,
             false => hooks.within(self.own_hooks()),
         };
+        let asks = options.asks.as_ref();
+        let mut asks = asks.map_or_else(Vec::new, |rules| rules.of(&spell.name));
+        if spell.confirmed_by_person {
+            let said = format!("`confirm: person` of the spell `{}`", spell.name);
+            asks.insert(0, AskRule::new(AskWhen::Always, said));
+        }
         CallPath::new(Arc::clone(&entry.tool), target)
             .policy(Arc::new(self))
             .rule(Rule::new(format!(
@@ -62,6 +69,7 @@ impl Cast {
             )))
             .structure(entry.structure.clone())
             .hooks(hooks)
+            .asks(asks)
             .redactor(options.engine.redactor().clone())
             .limits(limits)
             // It looks at folders before it runs.

@@ -22,9 +22,9 @@ pub struct SpellReport {
     pub file: PathBuf,
     /// Mistakes; a spell with one is not served.
     pub mistakes: Option<Diagnostics>,
-    /// What its author should know, with a place in the file.
+    /// Advice for its author, with a place in the file.
     pub advice: Option<Diagnostics>,
-    /// What its author should know about the machine: a program or a folder that is missing, a script that evaluates its
+    /// Notes for its author about the machine: a program or a folder that is missing, a script that evaluates its
     /// arguments, a second file of the same name.
     pub notes: Vec<SpellProblem>,
     /// The spell, if it is valid.

@@ -26,9 +26,9 @@ use tower::{Service, service_fn};
 
 use crate::{SpellOptions, cast::Cast, interpreters::base_name, load::LoadedSpell, spell::Spell};
 
-/// Where the system says what it is doing.
+/// The folders in which the system says what it is doing.
 const SYSTEM: [&str; 2] = ["/proc", "/sys"];
-/// Where names of hosts are looked up; often a link to a place that is not `/etc`.
+/// The file by which names of hosts are looked up; often a link to a place that is not `/etc`.
 const RESOLVER: &str = "/etc/resolv.conf";
 
 /// The confinement of a spell's program.
@@ -43,7 +43,7 @@ enum SpellConfinement {
 }
 
 impl SpellConfinement {
-    /// How far a spell is to be kept in; `None` for not at all.
+    /// The confinement of a spell; `None` for none at all.
     fn of(spell: &Spell, options: &SpellOptions) -> Option<Self> {
         let reads = spell.effect == Effect::Read;
         let is_limited = is_limited(spell);
@@ -113,7 +113,7 @@ pub(crate) fn may_write(spell: &Spell, options: &SpellOptions) -> Option<&'stati
     )
 }
 
-/// What runs a spell's calls: its program, kept in as far as the spell is to be.
+/// The target that runs a spell's calls: its program, kept in as far as the spell is to be.
 pub(crate) fn target(cast: &Cast, launcher: Launcher) -> Target {
     match SpellConfinement::of(&cast.entry.spell, &cast.options) {
         None => Target::Process(launcher),
@@ -175,7 +175,7 @@ async fn run(
     Ok(hinted(outcome, confinement, is_limited))
 }
 
-/// What a spell that only reads must not read, although it is in one of its folders.
+/// The paths that a spell that only reads must not read, although they are in one of its folders.
 fn hidden(cast: &Cast) -> Vec<PathBuf> {
     let (Some(secrets), Ok(program)) = (&cast.options.secrets, &cast.entry.program) else {
         return Vec::new();
@@ -198,7 +198,7 @@ fn watched(mut rights: Rights, entry: &LoadedSpell) -> Rights {
     rights
 }
 
-/// What a spell's program keeps of its user's rights.
+/// The rights of its user that a spell's program keeps.
 fn rights(confinement: SpellConfinement, entry: &LoadedSpell) -> Rights {
     let mut rights = Rights::default();
     match confinement {
@@ -238,8 +238,9 @@ fn readable(entry: &LoadedSpell) -> Vec<PathBuf> {
     readable
 }
 
-/// What belongs to a program that is installed in a place of its own: its libraries beside `bin`, as of
-/// `~/.nvm/versions/node/v22/bin/npm`, and all that is beside `shims`, which start the version of a program that is chosen.
+/// The folders that belong to a program installed in a place of its own: its libraries beside `bin`, as of
+/// `~/.nvm/versions/node/v22/bin/npm`, and all that is beside `shims`, which start the version of a program that is
+/// chosen.
 fn installed_beside(program: &Path) -> Vec<PathBuf> {
     let shims = program.parent().filter(|folder| folder.ends_with("shims"));
     if let Some(whole) = shims.and_then(Path::parent) {

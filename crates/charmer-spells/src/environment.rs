@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::spell::Spell;
 
-/// What is handed on from the server's environment.
+/// The variables of the server's environment that are handed on.
 const KEPT: [&str; 6] = ["HOME", "USER", "LANG", "TZ", "TMPDIR", "PATH"];
 /// Without these hardly a program starts on Windows.
 #[cfg(windows)]
@@ -26,7 +26,7 @@ const KEPT_ALSO: &[&str] = &[
 ];
 #[cfg(not(windows))]
 const KEPT_ALSO: &[&str] = &[];
-/// What begins the name of an argument's variable.
+/// The beginning of the name of an argument's variable.
 pub(crate) const PREFIX: &str = "SPELL_ARG_";
 
 /// The variable that holds an argument.
@@ -47,7 +47,7 @@ pub(crate) fn search_path(variables: &Environment) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What every call of every spell begins with.
+/// The environment that every call of every spell begins with.
 pub(crate) fn base(variables: &Environment, mark: Option<&str>) -> Environment {
     let mut environment = Environment::empty();
     for (name, value) in variables.iter() {
@@ -73,7 +73,7 @@ pub(crate) fn base(variables: &Environment, mark: Option<&str>) -> Environment {
     environment
 }
 
-/// What every call of a spell begins with. It cannot set what is Charmer's own.
+/// The environment that every call of a spell begins with. It cannot set what is Charmer's own.
 pub(crate) fn of_spell(spell: &Spell, base: &Environment) -> Environment {
     let mut environment = base.clone();
     for (name, value) in &spell.env {

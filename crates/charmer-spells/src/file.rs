@@ -17,7 +17,7 @@ const RACY: Duration = Duration::from_millis(100);
 pub(crate) struct Fingerprint {
     length: u64,
     modified: Option<SystemTime>,
-    /// When it was changed in any way, by the system's own clock, where that is known.
+    /// The time of its last change of any kind, by the system's own clock, where that is known.
     changed: Option<SystemTime>,
     identity: (u64, u64),
     is_file: bool,
@@ -129,7 +129,7 @@ fn buffer(meta: &Metadata) -> usize {
         + 1
 }
 
-/// What a file's or folder's permissions let others do to it.
+/// Describes the ways in which a file's or folder's permissions let others change it.
 pub(crate) fn exposure(path: &Path, what: &str) -> Vec<String> {
     let mut found = Vec::new();
     let Ok(meta) = fs::symlink_metadata(path) else {

@@ -174,7 +174,7 @@ fn words(spell: &Spell) -> io::Result<BTreeSet<String>> {
     Ok(words)
 }
 
-/// What in an element could be a file's name: all of it, the value of an option, what follows an `@`.
+/// The parts of an element that could be a file's name: all of it, the value of an option, what follows an `@`.
 fn names(element: &str) -> impl Iterator<Item = String> {
     let value = element.split_once('=').map(|(_, value)| value);
     let short = element

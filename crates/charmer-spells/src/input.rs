@@ -30,7 +30,7 @@ pub(crate) const RESERVED: [&str; 4] = [ARGUMENTS_KEY, ADDED_KEY, FOLDER_KEY, CO
 pub struct GivenArguments {
     /// The arguments.
     pub arguments: Map<String, Value>,
-    /// What is added to the command line.
+    /// The elements that are added to the command line.
     pub flags: Vec<String>,
     /// The folder to run in.
     pub path: Option<String>,

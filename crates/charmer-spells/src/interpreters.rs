@@ -1,6 +1,6 @@
 //! Programs that evaluate text, and how each is given it. There is no general rule to tell them by, so here they are.
 
-/// What a program takes its plain words for, those that are neither options nor values of options.
+/// The meaning of a program's plain words, those that are neither options nor values of options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reads {
     /// The first is the file to run, the rest is for that.
@@ -18,7 +18,7 @@ pub(crate) enum Reads {
 /// A program that evaluates text.
 #[derive(Debug)]
 pub(crate) struct Interpreter {
-    /// What it is called; a version may follow.
+    /// Its names; a version may follow.
     pub(crate) names: &'static [&'static str],
     /// Options whose value is code or names it. One of a single letter may stand in a bundle.
     code: &'static [&'static str],

@@ -44,7 +44,7 @@ pub use book::SpellBook;
 pub use charmer_core::tool::Template;
 pub use check::{SpellReport, check, check_folder};
 pub use input::GivenArguments;
-pub use options::{HiddenSecrets, NameRule, SpellOptions};
+pub use options::{HiddenSecrets, NameRule, SpellAskRules, SpellOptions};
 pub use problem::{Severity, SpellProblem};
 pub use spell::{Arg, ArgPattern, ArgType, Context, Spell};
 pub use trust::Trust;

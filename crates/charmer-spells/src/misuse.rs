@@ -50,7 +50,7 @@ pub(crate) fn misuses(code: &str, harmless: impl Fn(&str) -> bool) -> Vec<Misuse
     found
 }
 
-/// Where a line evaluates a value that it names.
+/// The constructs by which a line evaluates a value that it names.
 const EVALUATED: [(&str, &str); 5] = [
     (
         r"(^|[;&|({\s])(eval|source|\.)\s.*SPELL_ARG_",

@@ -8,14 +8,14 @@ use std::{
 };
 
 use charmer_run::{
-    HookPrograms, HookRunner, Limits, SharedSteps,
+    AskRule, HookPrograms, HookRunner, Limits, SharedSteps,
     layers::Structure,
     process::{ConfinedPool, Engine, Environment, MODE},
 };
 
 use crate::spell::{Spell, TIMES};
 
-/// Which names are let through.
+/// A rule on the names that are let through.
 #[derive(Clone)]
 pub struct NameRule(Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
@@ -70,6 +70,29 @@ impl fmt::Debug for HiddenSecrets {
     }
 }
 
+/// The rules on which calls of a spell a person must allow, by its name.
+#[derive(Clone)]
+pub struct SpellAskRules(Arc<AskRulesOf>);
+
+type AskRulesOf = dyn Fn(&str) -> Vec<AskRule> + Send + Sync;
+
+impl SpellAskRules {
+    /// The rules that this says.
+    pub fn new(rules: impl Fn(&str) -> Vec<AskRule> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(rules))
+    }
+
+    pub(crate) fn of(&self, name: &str) -> Vec<AskRule> {
+        (self.0)(name)
+    }
+}
+
+impl fmt::Debug for SpellAskRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SpellAskRules(..)")
+    }
+}
+
 /// The way spells are loaded and run.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -77,16 +100,18 @@ pub struct SpellOptions {
     /// The server's own environment: `${NAME}` is looked up in it, programs are searched on its `PATH`, and a few of its
     /// variables are handed on.
     pub variables: Environment,
-    /// What runs the programs.
+    /// The engine that runs the programs.
     pub engine: Engine,
     /// The steps that all calls take.
     pub shared: SharedSteps,
     /// The programs that are asked about every call, around those of its spell.
     pub hooks: HookPrograms,
-    /// How large a call may become; how long it may take is the spell's to say.
+    /// The rules on which calls of a spell a person must allow, by its name; none by default.
+    pub asks: Option<SpellAskRules>,
+    /// The limits on the size of a call; how long it may take is the spell's to say.
     pub limits: Limits,
-    /// How far it goes to have output as data, where a spell does not say. A spell's program is asked for JSON only with
-    /// the words that its author wrote for that.
+    /// The effort to have output as data, where a spell does not say. A spell's program is asked for JSON only with the
+    /// words that its author wrote for that.
     pub structure: Structure,
     /// Names that other tools have.
     pub reserved: Vec<String>,
@@ -99,15 +124,15 @@ pub struct SpellOptions {
     /// The confined processes that run spells which are kept in. Without them only files are kept from such a spell, and
     /// one that names its network is not run.
     pub pool: Option<Arc<ConfinedPool>>,
-    /// Which files and folders are hidden from a program of this name that a spell confines, where the spell does not name
-    /// them; none by default.
+    /// The files and folders that are hidden from a program of this name that a spell confines, where the spell does
+    /// not name them; none by default.
     pub secrets: Option<HiddenSecrets>,
-    /// Which spells are served, by name; all, if it is not set. Of the tools `cast_spell` and `list_spells`, too, only
-    /// those are offered that it lets through.
+    /// The rule on the names of spells that are served; all, if it is not set. Of the tools `cast_spell` and
+    /// `list_spells`, too, only those are offered that it lets through.
     pub offered: Option<NameRule>,
     /// The longest that a spell may run, whatever its file says.
     pub longest: Option<Duration>,
-    /// What marks the server's children, in `CHARMER_TOOL`.
+    /// The mark of the server's children, in `CHARMER_TOOL`.
     pub mark: Option<String>,
 }
 
@@ -147,7 +172,14 @@ impl SpellOptions {
         self
     }
 
-    /// Who runs the programs that spells name in `hooks`, in the folder that relative paths start in.
+    /// Sets which calls a person must allow.
+    #[must_use]
+    pub fn asks(mut self, rules: SpellAskRules) -> Self {
+        self.asks = Some(rules);
+        self
+    }
+
+    /// The runner of the programs that spells name in `hooks`, in the folder that relative paths start in.
     pub(crate) fn hook_runner(&self, base: &Path) -> HookRunner {
         let variables = self.variables.iter().filter(|(name, _)| *name != MODE);
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));

@@ -59,7 +59,7 @@ pub(crate) enum At {
     Stdin,
 }
 
-/// Where the parts of a spell stand that are looked at together.
+/// The places of those parts of a spell that are looked at together.
 pub(crate) struct Places {
     pub(crate) command: Range<usize>,
     pub(crate) argv: Vec<Range<usize>>,
@@ -111,9 +111,9 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
         .map(|node| args::args(node, context, problems));
     let known: &[Arg] = declared.as_deref().unwrap_or_default();
     let (argv, argv_places) = argv::argv(&fields, known, context, problems);
-    let stdin = fields
-        .get("stdin")
-        .and_then(|node| argv::template(node, "stdin", known, context, problems));
+    let stdin = fields.read("stdin", |node, key| {
+        argv::template(node, key, known, context, problems)
+    });
     let switch = |key: &str, problems: &mut Problems<'_>| {
         let node = fields.get(key);
         node.and_then(|node| problems.switch(node, key))
@@ -125,6 +125,9 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
             .map_or(0..0, |(name, _)| name.span.clone())
     };
     let value_place = |key: &str| fields.get(key).map_or(0..0, |node| node.span.clone());
+    let by_person = fields
+        .get("confirm")
+        .is_some_and(|node| matches!(&node.kind, YamlKind::Text(text) if text == "person"));
     let spell = Spell {
         flags: list(&fields, "flags", problems, |node, problems| {
             element(node, "flags", context, problems)
@@ -133,38 +136,30 @@ fn whole(tree: &Node, context: &Context<'_>, problems: &mut Problems<'_>) -> Opt
             path(node, context, problems)
         }),
         timeout: fields
-            .get("timeout")
-            .and_then(|node| problems.duration(node, "timeout", TIMES))
+            .read("timeout", |node, key| problems.duration(node, key, TIMES))
             .unwrap_or(DEFAULT_TIMEOUT),
         env: fields
             .get("env")
             .map(|node| env(node, declared.as_deref(), context, problems))
             .unwrap_or_default(),
         effect: fields
-            .get("effect")
-            .and_then(|node| problems.choice(node, "effect", EFFECTS))
+            .read("effect", |node, key| problems.choice(node, key, EFFECTS))
             .unwrap_or_default(),
-        confirm: switch("confirm", problems),
+        confirm: !by_person && switch("confirm", problems),
+        confirmed_by_person: by_person,
         shell: switch("shell", problems),
-        confine: fields
-            .get("confine")
-            .and_then(|node| problems.switch(node, "confine")),
-        network: fields
-            .get("network")
-            .and_then(|node| problems.choice(node, "network", &Network::NAMES)),
-        structure: fields
-            .get("structure")
-            .and_then(|node| structure(node, &fields, problems)),
+        confine: fields.read("confine", |node, key| problems.switch(node, key)),
+        network: fields.read("network", |node, key| {
+            problems.choice(node, key, &Network::NAMES)
+        }),
+        structure: fields.read("structure", |node, _| structure(node, &fields, problems)),
         json: json(&fields, context, problems),
-        max_items: fields
-            .get("max_items")
-            .and_then(|node| reading::max_items(node, problems)),
-        output: fields
-            .get("output")
-            .and_then(|node| reading::output(node, context.folder, problems)),
+        max_items: fields.read("max_items", |node, _| reading::max_items(node, problems)),
+        output: fields.read("output", |node, _| {
+            reading::output(node, context.folder, problems)
+        }),
         hooks: fields
-            .get("hooks")
-            .and_then(|node| hooks(node, context, problems))
+            .read("hooks", |node, _| hooks(node, context, problems))
             .unwrap_or_default(),
         args: declared,
         argv,

@@ -24,7 +24,7 @@ pub struct SpellProblem {
     pub file: PathBuf,
     /// The gravity of the matter.
     pub severity: Severity,
-    /// What it is, in one line.
+    /// The problem, in one line.
     pub message: String,
     /// An earlier version of the spell is served in its place.
     pub last_good: bool,

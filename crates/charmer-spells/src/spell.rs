@@ -49,30 +49,32 @@ pub struct Spell {
     pub timeout: Duration,
     /// Its arguments, if it declares them; otherwise a caller may give any, which reach the environment only.
     pub args: Option<Vec<Arg>>,
-    /// What follows the command, each element filled in from the arguments.
+    /// The elements that follow the command, each filled in from the arguments.
     pub argv: Vec<Template>,
     /// Variables that the program sees.
     pub env: BTreeMap<String, String>,
-    /// What the program reads from its standard input.
+    /// The text that the program reads from its standard input.
     pub stdin: Option<Template>,
     /// Its effect on the world.
     pub effect: Effect,
     /// A caller must confirm each run.
     pub confirm: bool,
+    /// A person must allow each run: `confirm: person`.
+    pub confirmed_by_person: bool,
     /// Its author lets a caller's text into code that is evaluated.
     pub shell: bool,
     /// The program is kept to `paths` by the system, if it says so. One that only reads is, if it does not.
     pub confine: Option<bool>,
     /// The network that the program is granted, if it says so; that of this machine otherwise.
     pub network: Option<Network>,
-    /// How far it goes to have what it prints as data, if it says so.
+    /// The effort to have its output as data, if it says so.
     pub structure: Option<StructureMode>,
     /// The words that make the program print JSON: they are added where it is asked for, unless a caller chose
     /// another look. There are none if it cannot, or always does.
     pub json: Vec<String>,
-    /// How many items of a list a caller gets, where output is data, if it says so.
+    /// The maximum number of items of a list that a caller gets, where output is data, if it says so.
     pub max_items: Option<usize>,
-    /// What it prints, if it is declared.
+    /// The declaration of its output, if there is one.
     pub output: Option<OutputRules>,
     /// The programs that are asked about its runs. Relative paths of theirs start in the folder that holds `spells/`.
     pub hooks: HookRules,
@@ -86,7 +88,7 @@ impl Spell {
     }
 
     /// Returns true if it can run anywhere at all.
-    pub fn can_run(&self) -> bool {
+    pub(crate) fn can_run(&self) -> bool {
         !self.paths.is_empty()
     }
 
@@ -148,7 +150,7 @@ impl<'c> Context<'c> {
 
     /// Sets the names that other tools have.
     #[must_use]
-    pub fn reserved(mut self, names: &'c [String]) -> Self {
+    pub(crate) fn reserved(mut self, names: &'c [String]) -> Self {
         self.reserved = names;
         self
     }
@@ -167,15 +169,15 @@ impl<'c> Context<'c> {
 pub struct Arg {
     /// Its name.
     pub name: String,
-    /// What its values are.
+    /// The type of its values.
     pub kind: ArgType,
     /// It must be given.
     pub required: bool,
-    /// What it is if it is not given.
+    /// The value that it has if it is not given.
     pub default: Option<Value>,
     /// The only values that it can have; any, if there are none.
     pub choices: Vec<String>,
-    /// What the whole of a value must match.
+    /// The pattern that the whole of a value must match.
     pub pattern: Option<ArgPattern>,
     /// The least number that it can be.
     pub min: Option<Number>,
@@ -183,13 +185,13 @@ pub struct Arg {
     pub max: Option<Number>,
     /// Its author lets any text stand wherever it is put.
     pub free: bool,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
 }
 
 impl Arg {
     /// Returns true if a caller decides its text: it is no number, no switch and no choice.
-    pub fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         self.choices.is_empty()
             && !matches!(
                 self.kind,
@@ -199,7 +201,7 @@ impl Arg {
 
     /// Returns true if nothing is known of its text: it has no pattern either, and is no path, which leads to a
     /// permitted folder.
-    pub fn is_unbounded(&self) -> bool {
+    pub(crate) fn is_unbounded(&self) -> bool {
         self.is_free() && self.pattern.is_none() && self.kind != ArgType::Path
     }
 
@@ -266,12 +268,12 @@ impl ArgType {
     ];
 
     /// Returns true if its values are numbers.
-    pub fn is_number(self) -> bool {
+    pub(crate) fn is_number(self) -> bool {
         matches!(self, Self::Integer | Self::Number)
     }
 
     /// Returns true if it is one value, which can be part of a command line.
-    pub fn is_simple(self) -> bool {
+    pub(crate) fn is_simple(self) -> bool {
         !matches!(self, Self::Array | Self::Object)
     }
 }

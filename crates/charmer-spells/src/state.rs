@@ -121,7 +121,7 @@ impl BookState {
         state
     }
 
-    /// What serves a name: what served it before, or else the first file that can.
+    /// Chooses the file that serves a name: the one that served it before, or else the first that can.
     fn choose(
         &self,
         stem: &str,
@@ -190,7 +190,7 @@ impl BookState {
         }
     }
 
-    /// What was accepted, if only that is served.
+    /// The record of accepted spells, if only those are served.
     fn trust(
         &self,
         options: &SpellOptions,
@@ -219,7 +219,7 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
     )
 }
 
-/// What is to be said of a file that cannot be looked at. What is gone is not known any more.
+/// The problem with a file that cannot be looked at. What is gone is not known any more.
 fn out_of_reach(
     file: &Path,
     error: &io::Error,

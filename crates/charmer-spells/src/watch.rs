@@ -14,7 +14,7 @@ use crate::SpellBook;
 const QUIET: Duration = Duration::from_millis(20);
 /// ...or has lasted so long.
 const PATIENCE: Duration = Duration::from_millis(80);
-/// How soon a file is looked at again that changed just before it was read.
+/// The time after which a file is looked at again that changed just before it was read.
 const AGAIN: Duration = Duration::from_millis(100);
 
 #[cfg(target_os = "linux")]

@@ -14,7 +14,8 @@ use rustix::{
 
 use crate::SpellBook;
 
-/// How often the folder is looked at even if nothing is told: of a network folder or a symlink's target nothing is.
+/// The longest time between two looks at the folder, even if nothing is told: of a network folder or a symlink's target
+/// nothing is.
 pub(super) const AT_LEAST: Duration = Duration::from_secs(2);
 
 /// Ends a sleeper.
@@ -103,7 +104,7 @@ impl Sleeper {
         happened
     }
 
-    /// What was told does not matter, only that something was.
+    /// Drops what was told: only that something was matters.
     fn forget(&self) {
         let mut buffer = [0_u8; 16 << 10];
         while rustix::io::read(&self.events, &mut buffer).is_ok_and(|length| length > 0) {}

@@ -89,7 +89,7 @@ fn is_loader(name: &str) -> bool {
 }
 
 impl Wrapper {
-    /// Which of the elements behind it is the program that it runs.
+    /// Returns the place, among the elements behind it, of the program that it runs.
     pub(crate) fn runs<'e>(&self, elements: impl Iterator<Item = &'e str>) -> Option<usize> {
         let (mut own, mut skip, mut options) = (self.own, false, true);
         for (at, element) in elements.enumerate() {

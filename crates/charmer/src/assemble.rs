@@ -5,6 +5,7 @@ use std::{ffi::OsString, sync::Arc};
 use charmer_core::{
     assessment::Assessment,
     model::{Cli, Command, CommandPath, Flag, FlagValue},
+    order,
     tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue, estimate_tokens},
 };
 #[cfg(feature = "data")]
@@ -12,15 +13,14 @@ use charmer_run::layers::Structure;
 use charmer_run::{
     CallError, CallPath, CallResult, ErrorCode, HandlerCall, LastCheck, Reply, SharedSteps, Spool,
     Target, ToolSet,
-    layers::Audit,
     process::{Engine, EngineOptions, Environment, GuardianCommand, Launcher, MODE, new_mark},
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Bridge, UnknownTool, bridge::MatchesHandler, clap_check::ClapCheck, log::Level, mcp,
-    selector::Selector, source,
+    Bridge, UnknownTool, audit::AuditLog, bridge::MatchesHandler, clap_check::ClapCheck,
+    log::Level, mcp, selector::Selector, source,
 };
 
 /// The tools of a bridge, ready to be called.
@@ -31,7 +31,10 @@ pub struct Assembled {
     pub catalogue: Catalogue,
     pub(crate) tools: ToolSet,
     pub(crate) engine: Engine,
-    pub(crate) audit: Option<Audit>,
+    pub(crate) audit: Option<AuditLog>,
+    /// The calls that go on after their clients were answered.
+    #[cfg(feature = "jobs")]
+    pub(crate) jobs: Option<charmer_run::jobs::Jobs>,
 }
 
 impl Assembled {
@@ -90,15 +93,18 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
         engine.clone(),
     );
 
-    let audit = bridge.audit.as_ref().map(|(path, fail_closed)| {
-        let logger = Arc::clone(&bridge.logger);
-        Audit::new(path)
-            .fail_closed(*fail_closed)
-            .redact(bridge.redactor.clone())
-            .report_to(move |message| logger(Level::Warn, message))
-    });
-
-    let mut shared = SharedSteps::default().audit(audit.clone());
+    let audit = bridge.audit.as_ref();
+    let audit = audit.map(|make| make(&bridge.redactor, &bridge.logger));
+    let mut shared = audit
+        .as_ref()
+        .map_or_else(SharedSteps::default, |audit| audit.steps.clone());
+    #[cfg(feature = "jobs")]
+    let jobs = (purpose == BridgePurpose::Server)
+        .then(|| charmer_run::jobs::Jobs::new(bridge.job_rules.clone(), engine.spool().cloned()));
+    #[cfg(feature = "jobs")]
+    {
+        shared = shared.jobs(jobs.clone());
+    }
     if bridge.log_calls {
         let logger = Arc::clone(&bridge.logger);
         shared = shared.log(move |_, line| logger(Level::Info, line));
@@ -148,6 +154,8 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
         tools,
         engine,
         audit,
+        #[cfg(feature = "jobs")]
+        jobs,
     }
 }
 
@@ -175,7 +183,7 @@ pub(crate) fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<Str
     (cli, mistakes)
 }
 
-/// What is done to have a command's output as data. It stands around the author's layers, so that a filter has seen the
+/// The effort to have a command's output as data. It stands around the author's layers, so that a filter has seen the
 /// text before.
 #[cfg(feature = "data")]
 fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -> Structure {
@@ -226,7 +234,7 @@ fn apply_author(bridge: &Bridge, cli: &mut Cli) -> Vec<String> {
     let handlers = bridge.handlers.keys().map(|path| ("handler", path));
     let mut others: Vec<_> = outputs.chain(handlers).collect();
     // Maps have no order, and what is told has the same each time.
-    others.sort();
+    order::sort(&mut others);
     others.retain(|(_, path)| cli.command(path).is_none());
     mistakes.extend(
         others

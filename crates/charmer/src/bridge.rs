@@ -1,11 +1,7 @@
 //! The builder: everything that can be said about how a clap CLI becomes tools, and the ways to use it then.
 
 use std::{
-    collections::{BTreeMap, HashMap},
-    ffi::OsString,
-    path::PathBuf,
-    process::ExitCode,
-    sync::Arc,
+    collections::HashMap, ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc,
     time::Duration,
 };
 
@@ -18,19 +14,21 @@ use charmer_core::{
 #[cfg(feature = "data")]
 use charmer_run::layers::{Structure, StructureMode};
 use charmer_run::{
-    Call, CallError, CallResult, CallService, Exposure, HookAnswer, Hooks, Limits, Outcome,
-    Redactor, Reply, Results, SpoolLimits, step,
+    BoxError, Call, CallError, CallResult, CallService, Exposure, HookAnswer, Hooks, Limits,
+    Outcome, Redactor, Reply, Results, SpoolLimits, Step, step,
 };
 use charmer_server::ServerInfo;
 use clap::ArgMatches;
 use serde_json::{Map, Value};
-use tower::{BoxError, Layer, Service};
+use tower_layer::Layer;
+use tower_service::Service;
 
 use crate::{
     assemble::{Assembled, BridgePurpose, assemble, mistakes},
+    audit::{self, MakeAudit},
     log::{Level, Logger, to_stderr},
     mcp,
-    selector::{Selector, Wrap},
+    selector::Selector,
     serve,
 };
 
@@ -77,7 +75,7 @@ pub struct Bridge {
     pub(crate) example_prompts: bool,
     #[cfg(feature = "http")]
     pub(crate) http: charmer_server::HttpOptions,
-    /// Where to listen, if it is not served on standard input and output.
+    /// The address to listen on, if it is not served on standard input and output.
     #[cfg(feature = "http")]
     pub(crate) address: Option<charmer_server::HttpAddress>,
     pub(crate) results: Option<Results>,
@@ -86,9 +84,11 @@ pub struct Bridge {
     pub(crate) confirms: Vec<(CommandPath, String)>,
     pub(crate) stdin: Vec<CommandPath>,
     pub(crate) handlers: HashMap<CommandPath, MatchesHandler>,
-    pub(crate) layers: Vec<Wrap>,
+    pub(crate) layers: Vec<Step>,
     pub(crate) limits: Limits,
-    pub(crate) env_set: BTreeMap<OsString, Option<OsString>>,
+    pub(crate) env_set: Vec<(OsString, Option<OsString>)>,
+    #[cfg(feature = "jobs")]
+    pub(crate) job_rules: charmer_run::jobs::JobRules,
     pub(crate) env_only: Option<Vec<OsString>>,
     pub(crate) mcp_mode: bool,
     pub(crate) directory: Option<PathBuf>,
@@ -97,8 +97,8 @@ pub struct Bridge {
     pub(crate) concurrency: Option<usize>,
     pub(crate) redactor: Redactor,
     pub(crate) spool: Option<SpoolLimits>,
-    /// The audit log, and whether calls are refused that cannot be put into it.
-    pub(crate) audit: Option<(PathBuf, bool)>,
+    /// Opens the audit log.
+    pub(crate) audit: Option<MakeAudit>,
     pub(crate) logger: Logger,
     /// The logger is the author's, who wants to hear of every call.
     pub(crate) log_calls: bool,
@@ -132,7 +132,9 @@ impl Bridge {
             handlers: HashMap::new(),
             layers: Vec::new(),
             limits: Limits::default(),
-            env_set: BTreeMap::new(),
+            env_set: Vec::new(),
+            #[cfg(feature = "jobs")]
+            job_rules: Default::default(),
             env_only: None,
             mcp_mode: true,
             directory: None,
@@ -470,15 +472,24 @@ impl Bridge {
         self
     }
 
+    /// Sets after how long a call becomes a job: its client is answered with what was printed so far, and the tool `job` waits
+    /// for the rest. It is 45 seconds by default, below every client's own limit. A call whose timeout is shorter never
+    /// becomes one.
+    #[cfg(feature = "jobs")]
+    pub fn background_after(mut self, time: Duration) -> Self {
+        self.job_rules = self.job_rules.background_after(time);
+        self
+    }
+
     /// Sets a variable for children, also one that would not be inherited.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.env_set.insert(name.into(), Some(value.into()));
+        self.env_set.push((name.into(), Some(value.into())));
         self
     }
 
     /// Removes a variable for children.
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
-        self.env_set.insert(name.into(), None);
+        self.env_set.push((name.into(), None));
         self
     }
 
@@ -536,7 +547,7 @@ impl Bridge {
     /// (see [`charmer_run::layers::Audit`]). A log that cannot be written is reported and fails no call; with
     /// `fail_closed` no call starts that is not on record.
     pub fn audit(mut self, path: impl Into<PathBuf>, fail_closed: bool) -> Self {
-        self.audit = Some((path.into(), fail_closed));
+        self.audit = Some(audit::to_file(path.into(), fail_closed));
         self
     }
 

@@ -212,9 +212,9 @@ enum Wanted<'p> {
 struct Meant<'p>(Vec<MeantArgument<'p>>);
 
 struct MeantArgument<'p> {
-    /// What the caller calls it.
+    /// The caller's name for it.
     key: &'p str,
-    /// What clap calls it.
+    /// Clap's name for it.
     id: &'p str,
     wanted: Wanted<'p>,
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use charmer_clients::{
-    Chosen, Client, ClientFile, Machine, Platform, Registered, Registrar, Scope, ServerEntry,
+    Chosen, ClientFile, KnownClient, Machine, Platform, Registered, Registrar, Scope, ServerEntry,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -58,7 +58,7 @@ pub(crate) fn subcommands(
         .value_name("NAME[=VALUE]")
         .action(ArgAction::Append)
         .help("Give the server this variable, with the value that it has now or with another");
-    let known: Vec<&str> = Client::all().iter().map(Client::id).collect();
+    let known: Vec<&str> = KnownClient::all().iter().map(KnownClient::id).collect();
     let known = format!("Clients: {}", known.join(", "));
     let to = clients(
         "to",
@@ -107,7 +107,7 @@ pub(crate) fn run(bridge: &Bridge, asked: &str, matches: &ArgMatches, options: &
     }
 }
 
-/// Where this CLI runs, and what it is.
+/// The machine that this CLI runs on, and the CLI itself.
 struct Here {
     machine: Machine,
     folder: PathBuf,
@@ -199,7 +199,7 @@ impl Here {
     /// The entry as each client's file has it, and where that is.
     fn entries(
         &self,
-        clients: &[&'static Client],
+        clients: &[&'static KnownClient],
         scope: Scope,
         entry: &ServerEntry,
     ) -> Result<String, String> {
@@ -241,7 +241,7 @@ impl Here {
 
     fn list(&self) -> String {
         let mut said = String::new();
-        for client in Client::here(&self.machine) {
+        for client in KnownClient::here(&self.machine) {
             for scope in [Scope::User, Scope::Project] {
                 let Ok(file) = client.file(scope, &self.machine, &self.folder) else {
                     continue;

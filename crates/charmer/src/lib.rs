@@ -1,6 +1,7 @@
 #![doc = include_str!("../docs/library.md")]
 
 mod assemble;
+mod audit;
 mod bridge;
 mod clap_check;
 #[cfg(feature = "clients")]

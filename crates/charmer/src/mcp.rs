@@ -23,13 +23,13 @@ use crate::{
     document, serve,
 };
 
-/// What the subcommand is called unless it is renamed.
+/// The subcommand's name unless it is renamed.
 pub(crate) const NAME: &str = "mcp";
 /// The hidden subcommand that a server starts to end its children should it be killed.
 pub(crate) const GUARDIAN: &str = "guardian";
 const TOOLS_FILE: &str = "mcp-tools.json";
-/// What the subcommand is for; it also marks it in a CLI that was handed over with it already added, and for whoever reads
-/// the CLI from outside.
+/// The subcommand's purpose; it also marks it in a CLI that was handed over with it already added, and for whoever
+/// reads the CLI from outside.
 const ABOUT: &str = charmer_core::tool::BRIDGE_ABOUT;
 
 const COMMANDS: &str = "\

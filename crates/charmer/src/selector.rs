@@ -13,15 +13,13 @@ use charmer_core::{
 #[cfg(feature = "data")]
 use charmer_run::layers::StructureMode;
 use charmer_run::{
-    Call, CallError, CallService, HookAnswer, Hooks, Limits, Outcome,
+    BoxError, Call, CallError, CallService, HookAnswer, Hooks, Limits, Outcome, Step,
     layers::{RateLimit, Retry},
     process::ConcurrencyGroup,
     step,
 };
-use tower::{BoxError, Layer, Service};
-
-/// Puts a layer around a call path.
-pub(crate) use charmer_run::Step as Wrap;
+use tower_layer::Layer;
+use tower_service::Service;
 
 /// One entry of an ordered list; the first that matches a command decides on its flags, middleware and limits.
 ///
@@ -39,14 +37,14 @@ pub(crate) use charmer_run::Step as Wrap;
 /// ```
 #[derive(Clone)]
 pub struct Selector {
-    pub(crate) rules: select::Selector,
+    pub(crate) rules: select::ToolSelector,
     limits: Option<Limits>,
     timeout: Option<Duration>,
     concurrency_group: Option<ConcurrencyGroup>,
     #[cfg(feature = "data")]
     pub(crate) structure: Option<StructureMode>,
     pub(crate) visibility: Visibility,
-    pub(crate) layers: Vec<Wrap>,
+    pub(crate) layers: Vec<Step>,
     /// There is an author's own code among the layers.
     pub(crate) may_block: bool,
 }
@@ -55,7 +53,7 @@ impl Selector {
     /// A selector for these commands, with all their flags.
     pub fn new(commands: CommandRule) -> Self {
         Self {
-            rules: select::Selector::new(commands),
+            rules: select::ToolSelector::new(commands),
             limits: None,
             timeout: None,
             concurrency_group: None,

@@ -74,6 +74,10 @@ fn run(bridge: &Bridge) -> Result<(), String> {
     }
     let mut server = Server::new(info, assembled.tools, assembled.engine)
         .example_prompts(bridge.example_prompts);
+    #[cfg(feature = "jobs")]
+    if let Some(jobs) = assembled.jobs {
+        server = server.jobs(jobs);
+    }
     if let Some(promotions) = &bridge.exposure.promotions {
         server = server.promotions(promotions.clone());
     }
@@ -92,7 +96,7 @@ fn run(bridge: &Bridge) -> Result<(), String> {
     served
 }
 
-/// Where clients come in over HTTP, if they are to, and they are told of it.
+/// The listener for clients over HTTP, if they are to come so, which says its address.
 #[cfg(feature = "http")]
 fn listener(bridge: &Bridge) -> Result<Option<charmer_server::HttpListener>, String> {
     use std::io::Write;

@@ -5,9 +5,12 @@
 
 use std::{any::TypeId, collections::HashSet, ffi::OsString, net, num, path::PathBuf};
 
-use charmer_core::model::{
-    Arguments, Choice, Cli, Command, Flag, FlagValue, Group, GroupKind, Positional, Repetition,
-    Syntax, ValueType,
+use charmer_core::{
+    model::{
+        Arguments, Choice, Cli, Command, Flag, FlagValue, Group, GroupKind, Positional, Repetition,
+        Syntax, ValueType,
+    },
+    order,
 };
 use clap::{Arg, ArgAction, builder::StyledStr};
 
@@ -70,7 +73,7 @@ impl ClapReader<'_> {
             .copied()
             .filter(|arg| arg.is_positional())
             .collect();
-        positionals.sort_by_key(|arg| arg.get_index());
+        order::sort_by_key(&mut positionals, |arg| arg.get_index());
         for arg in positionals {
             command = command.positional(self.positional(source, arg));
         }
@@ -278,7 +281,7 @@ impl ClapReader<'_> {
         groups
     }
 
-    /// What a flag means without its optional value: clap keeps that to itself, so it is asked by parsing the flag.
+    /// The value of a flag without its optional value: clap keeps that to itself, so it is asked by parsing the flag.
     fn bare_value(&self, arg: &Arg) -> Option<String> {
         let name = arg
             .get_long()

@@ -4,7 +4,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::{ServedArgs, Variable};
 
-/// Whose servers they are.
+/// The owner of the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeName {
     /// The person's, in every folder

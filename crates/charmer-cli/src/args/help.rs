@@ -8,10 +8,15 @@ use super::{Args, EXAMPLES};
 const GROUPS: &[(&str, &[&str])] = &[
     ("Connect", &["add", "remove", "list", "doctor"]),
     ("Look", &["tools", "inspect", "call"]),
-    ("Run", &["serve"]),
+    ("Run", RUN),
     ("Write", &["init", "check", "spell", "profile"]),
     ("Ship", &["export"]),
 ];
+/// Those that run something; there are terminals to approve at on Unix alone.
+const RUN: &[&str] = match cfg!(unix) {
+    true => &["serve", "approve", "drafts"],
+    false => &["serve", "drafts"],
+};
 /// Those that only the long help has.
 const MORE: (&str, &[&str]) = ("More", &["audit", "cache", "completions", "man"]);
 

@@ -7,7 +7,8 @@ use std::{
 };
 
 use charmer_clients::{
-    Chosen, Client, Machine, RegisterError, Registered, Registrar, Registration, Scope, ServerEntry,
+    Chosen, KnownClient, Machine, RegisterError, Registered, Registrar, Registration, Scope,
+    ServerEntry,
 };
 
 use crate::{
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &AddArgs) -> Result<ExitCode, Problem> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut clients = match args.to.is_empty() {
-        true => ask_which(&Client::here(&machine))?,
+        true => ask_which(&KnownClient::here(&machine))?,
         false => chosen.on(&machine),
     };
     // Of all clients, those that read such a file are meant.
@@ -123,7 +124,7 @@ fn current(name: &str) -> Result<String, Problem> {
 }
 
 /// Asks which of the clients that are here is meant.
-fn ask_which(found: &[&'static Client]) -> Result<Vec<&'static Client>, Problem> {
+fn ask_which(found: &[&'static KnownClient]) -> Result<Vec<&'static KnownClient>, Problem> {
     let ids: Vec<&str> = found.iter().map(|client| client.id()).collect();
     if found.is_empty() || !io::stdin().is_terminal() {
         let problem = Problem::mistake("it is not said which client it is for");
@@ -155,7 +156,7 @@ fn ask_which(found: &[&'static Client]) -> Result<Vec<&'static Client>, Problem>
     if words.contains(&"all") {
         return Ok(found.to_vec());
     }
-    let chosen = words.iter().map(|word| Client::find(word));
+    let chosen = words.iter().map(|word| KnownClient::find(word));
     Ok(chosen.collect::<Result<_, _>>()?)
 }
 
@@ -172,13 +173,13 @@ fn read_first(settings: Settings, refresh: bool) -> Result<(), Problem> {
     }
     let exposed = assembler.offered(&assembled.tools, false);
     if let Some(kept) = kept {
-        kept.store(&charmer_server::Listing::of(&exposed.tools));
+        kept.store(&charmer_server::ToolList::of(&exposed.tools));
     }
     Ok(())
 }
 
 fn print_entries(
-    clients: &[&'static Client],
+    clients: &[&'static KnownClient],
     scope: Scope,
     entry: &ServerEntry,
     machine: &Machine,
@@ -198,7 +199,7 @@ fn print_entries(
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_links(clients: &[&'static Client], entry: &ServerEntry) -> Result<ExitCode, Problem> {
+fn print_links(clients: &[&'static KnownClient], entry: &ServerEntry) -> Result<ExitCode, Problem> {
     for client in clients {
         let link = client.link(entry).ok_or_else(|| {
             Problem::mistake(format!("{} takes no links", client.title()))
@@ -239,7 +240,12 @@ fn tell(done: &Registration, entry: &ServerEntry) -> Result<(), Problem> {
 }
 
 /// Says what a person may want to know of the entry, once.
-fn advise(settings: &Settings, entry: &ServerEntry, clients: &[&'static Client], folder: &Path) {
+fn advise(
+    settings: &Settings,
+    entry: &ServerEntry,
+    clients: &[&'static KnownClient],
+    folder: &Path,
+) {
     if !settings.programs.is_empty() && settings.selection.folders.is_empty() {
         output::note(&format!(
             "it works in {}, whichever folder the client is in; `--folder DIR` chooses another, and with `--folder ~` a \
@@ -266,7 +272,7 @@ fn advise(settings: &Settings, entry: &ServerEntry, clients: &[&'static Client],
     }
 }
 
-/// What went wrong, with what to do next.
+/// The problem, with what to do next.
 pub(crate) fn explained(error: RegisterError) -> Problem {
     let problem = Problem::failed(error.to_string());
     match error {

@@ -86,7 +86,7 @@ fn clear(cache: &Cache, wanted: &[PathBuf]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What is kept of these programs; of all, where none is named.
+/// The kept readings of these programs; of all, where none is named.
 fn chosen(cache: &Cache, wanted: &[PathBuf]) -> Vec<KeptProgram> {
     let mut kept = cache.programs();
     kept.retain(|kept| wanted.is_empty() || wanted.iter().any(|name| is(&kept.program, name)));

@@ -7,7 +7,7 @@ use std::{
 };
 
 use charmer_core::text::nearest;
-use charmer_run::{CallResult, Caller, META_TOOLS, ServedTool};
+use charmer_run::{CallResult, Caller, DraftRequest, DraftedBy, META_TOOLS, ServedTool};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -72,6 +72,18 @@ pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
         served.limits.timeout = served.limits.timeout.min(timeout);
     }
     served.dry_run = args.dry_run;
+    served.draft = args.draft.as_deref().map(|id| {
+        let wish = DraftRequest::new(DraftedBy::Caller);
+        match id.is_empty() {
+            true => wish,
+            false => wish.within(id),
+        }
+    });
+    if served.draft.is_some() && assembler.engine.drafts().is_none() {
+        return Err(Problem::failed("it cannot be run as a draft here").hint(
+            "drafts need Linux, `--confine auto`, and a program that is not served read-only",
+        ));
+    }
     let form = match (args.json, args.selection.results) {
         (true, Some(ResultsName::Text)) => {
             return Err(
@@ -142,7 +154,13 @@ pub(crate) fn call_and_show(
     input: Map<String, Value>,
     form: CallForm,
 ) -> Result<ExitCode, Problem> {
+    let _meeting = assembler.meet_terminals()?;
     let (result, interrupted) = runtime::new()?.block_on(async {
+        // Whoever calls is asked where they are.
+        #[cfg(unix)]
+        if assembler.may_ask() {
+            super::approve::ask_here(&assembler.approvals);
+        }
         let caller = Caller::default().folders(assembler.folders().clone());
         let result = call(served, caller, input).await;
         assembler.engine.finish().await;

@@ -164,7 +164,7 @@ struct WordReader<'a> {
     tool: &'a Tool,
     input: Map<String, Value>,
     bare: Vec<String>,
-    /// What stands behind `--`.
+    /// The words behind `--`.
     behind: Option<Vec<String>>,
     words: std::slice::Iter<'a, String>,
     /// Keys that were given, each with how many bare words stood before it.

@@ -7,7 +7,7 @@ use charmer_core::tool::Tool;
 use clap::{CommandFactory, Parser};
 
 use crate::{
-    args::{Args, CallArgs, Command},
+    args::{Args, CallArgs, CharmerCommand},
     commands::call_input,
 };
 
@@ -83,7 +83,9 @@ fn takes_own_value(call: &clap::Command, word: &str) -> Option<bool> {
             short.as_deref() == Some(name)
         }
     });
-    Some(named.next()?.get_action().takes_values())
+    let option = named.next()?;
+    // A value that must be attached is never the next word.
+    Some(option.get_action().takes_values() && !option.is_require_equals_set())
 }
 
 /// The command line of this process with these words of the tool's moved before its name.
@@ -100,7 +102,7 @@ pub(crate) fn moved(args: &CallArgs, split: &Split) -> CallArgs {
     line.extend(args.words.first().cloned());
     line.extend(split.theirs.iter().cloned());
     match Args::parse_from(line).command {
-        Command::Call(args) => args,
+        CharmerCommand::Call(args) => args,
         other => unreachable!("it was `charmer call`, and is {other:?}"),
     }
 }

@@ -31,7 +31,7 @@ struct Reports {
     configs: Vec<ConfigReport>,
     profiles: Vec<ProfileReport>,
     spells: Vec<SpellReport>,
-    /// What is wrong with folders of spells.
+    /// The problems of folders of spells.
     problems: Vec<SpellProblem>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Problem> {
     Ok(ExitCode::from(if ok { 0 } else { FAILED }))
 }
 
-/// What there is to check in the current folder.
+/// The file or folder to check in the current folder.
 fn here() -> Result<PathBuf, Problem> {
     let [file, folder] = [OWN_FILE, "spells"].map(PathBuf::from);
     if file.is_file() {
@@ -92,7 +92,11 @@ fn is_config(file: &Path) -> bool {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let text = std::fs::File::open(file).and_then(reading::text_of);
     stem.starts_with("charmer")
-        || text.is_ok_and(|text| text.lines().any(|l| l.starts_with("sources:")))
+        || text.is_ok_and(|text| {
+            let keys = ["sources:", "include:"];
+            text.lines()
+                .any(|l| keys.iter().any(|key| l.starts_with(key)))
+        })
 }
 
 impl Reports {
@@ -191,7 +195,7 @@ fn shown(diagnostics: &Diagnostics) -> String {
     wrapped_picture(&diagnostics.render_within(colour(), width), width)
 }
 
-/// What is to be said of spells, each by itself.
+/// The reports on spells, each by itself.
 pub(crate) fn spell_parts(reports: &[SpellReport], problems: &[SpellProblem]) -> Vec<String> {
     let reports = reports.iter().map(|report| report.render(colour()));
     let reports = reports.filter(|shown| !shown.is_empty());
@@ -207,7 +211,7 @@ pub(crate) fn spell_parts(reports: &[SpellReport], problems: &[SpellProblem]) ->
     reports.chain(problems).collect()
 }
 
-/// How many spells there are, and whether they can be served.
+/// The line that counts the spells, and says whether they can be served.
 pub(crate) fn spell_sum(reports: &[SpellReport]) -> String {
     let wrong = reports.iter().filter(|report| !report.is_ok()).count();
     let spells = counted(reports.len(), "spell");
@@ -256,6 +260,8 @@ fn sum(report: &ConfigReport) -> String {
         let all = counted(report.expectations.len(), "expectation");
         facts.push(format!("{met} of {all} met"));
     }
+    let includes = report.includes.iter();
+    facts.extend(includes.map(|file| format!("within {}", file.display())));
     let facts = match facts.is_empty() {
         true => String::new(),
         false => format!(" ({})", facts.join(", ")),

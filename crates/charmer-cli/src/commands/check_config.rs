@@ -33,11 +33,14 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConfigReport {
     pub(crate) file: PathBuf,
+    /// The file that it narrows, and those that this one narrows in turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) includes: Vec<PathBuf>,
     pub(crate) mistakes: Option<Diagnostics>,
     pub(crate) advice: Option<Diagnostics>,
     /// Mistakes that stand at no place of the file.
     pub(crate) problems: Vec<String>,
-    /// What should be known, and stands at no place of the file.
+    /// Notes that stand at no place of the file.
     pub(crate) notes: Vec<String>,
     pub(crate) programs: Vec<OfferedCommands>,
     pub(crate) expectations: Vec<Decided>,
@@ -71,6 +74,11 @@ pub(crate) fn is_error(problem: &SpellProblem) -> bool {
 
 /// Looks at a file. An error is one of reading it, or that somebody has interrupted the work.
 pub(crate) fn check(file: &Path, refresh: bool) -> Result<ConfigReport, Problem> {
+    check_file(file, refresh, false)
+}
+
+/// The same; a file that is included need not name programs.
+fn check_file(file: &Path, refresh: bool, is_included: bool) -> Result<ConfigReport, Problem> {
     let unreadable = |error: &dyn std::fmt::Display| {
         Problem::mistake(format!("`{}` cannot be read: {error}", file.display()))
             .hint("check the path; `charmer init` writes a charmer.yaml")
@@ -93,9 +101,25 @@ pub(crate) fn check(file: &Path, refresh: bool) -> Result<ConfigReport, Problem>
     };
     // It is said with everything else.
     config.advice = None;
+    if let Some(included) = &config.include {
+        let of_it = check_file(included, refresh, true)?;
+        report.includes = [included.clone()]
+            .into_iter()
+            .chain(of_it.includes.clone())
+            .collect();
+        // What this one adds means nothing before that one is right.
+        if !of_it.is_ok() {
+            return Ok(ConfigReport {
+                file: report.file,
+                includes: report.includes,
+                ..of_it
+            });
+        }
+    }
     let mut look = Look {
         folder,
         config,
+        is_included,
         refresh,
         findings: Vec::new(),
         report,
@@ -115,6 +139,8 @@ pub(crate) fn check(file: &Path, refresh: bool) -> Result<ConfigReport, Problem>
 struct Look<'f> {
     folder: &'f Path,
     config: Config,
+    /// It is looked at because another file narrows it.
+    is_included: bool,
     refresh: bool,
     findings: Vec<Finding>,
     report: ConfigReport,
@@ -127,7 +153,7 @@ impl Look<'_> {
             let finding = Finding::mistake(hook.place, hook.message);
             self.findings.push(finding.hint(hooks::MISSING));
         }
-        if !self.findings.is_empty() {
+        if !self.findings.is_empty() || self.config.sources.is_empty() {
             return Ok(());
         }
         let selection = Selection::default();
@@ -181,7 +207,7 @@ impl Look<'_> {
 
     /// Tells whether the programs and folders are there.
     fn at_sources(&mut self) {
-        if self.config.sources.is_empty() {
+        if self.config.sources.is_empty() && !self.is_included {
             let finding = Finding::mistake(FilePlace::default(), "nothing would be served");
             let hint = "add `sources:` and, below it, `  - binary: NAME`";
             self.findings.push(finding.hint(hint));

@@ -28,7 +28,7 @@ pub(crate) struct ProfileReport {
     /// The program that it was compared with, and its version.
     pub(crate) program: Option<PathBuf>,
     pub(crate) version: Option<String>,
-    /// How many commands the program has.
+    /// The number of the program's commands.
     pub(crate) commands: usize,
     /// The commands of whose effect it says nothing.
     pub(crate) not_covered: Vec<CommandPath>,
@@ -86,7 +86,7 @@ pub(crate) fn check(file: &Path, refresh: bool) -> Result<ProfileReport, Problem
     Ok(report)
 }
 
-/// What the program does not have, and what the profile does not speak of.
+/// Finds what the program does not have, and what the profile does not speak of.
 fn compare(
     profile: &Profile,
     refresh: bool,

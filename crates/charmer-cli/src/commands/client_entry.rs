@@ -16,7 +16,7 @@ use crate::{
     args::ServedArgs, problem::Problem, programs, settings::Settings, spells::SpellFolder,
 };
 
-/// Where a person stands who wants an entry: what `charmer` is to them, and what they reach.
+/// The surroundings of a person who wants an entry: what `charmer` is to them, and what they reach.
 pub(crate) struct EntrySurroundings {
     /// The words that start `charmer`, the first of them an absolute path.
     pub(crate) charmer: Vec<String>,
@@ -96,7 +96,7 @@ pub(crate) fn entry(
     entry
 }
 
-/// Where version managers keep what they start, if one of the programs is theirs and they were told so by variables: such a
+/// The variables that tell version managers where they keep what they start, if one of the programs is theirs: such a
 /// program starts another, and looks for it in the home folder otherwise.
 fn manager_variables(settings: &Settings) -> Vec<(String, String)> {
     let set: Vec<(String, String)> = charmer_discover::probe::manager_variables()
@@ -248,6 +248,9 @@ pub(crate) fn words(args: &ServedArgs, settings: &Settings, folder: &Path) -> Ve
     if let Some(confine) = selection.confine {
         option("confine", Some(value_name(&confine)));
     }
+    if let Some(ask) = selection.ask {
+        option("ask", Some(value_name(&ask)));
+    }
     for path in &selection.credentials {
         // One with `~` is the home folder's wherever it is read.
         let path = match path.starts_with("~") {
@@ -294,6 +297,12 @@ pub(crate) fn words(args: &ServedArgs, settings: &Settings, folder: &Path) -> Ve
         option(
             "timeout",
             Some(humantime::format_duration(timeout).to_string()),
+        );
+    }
+    if let Some(time) = args.background_after {
+        option(
+            "background-after",
+            Some(humantime::format_duration(time).to_string()),
         );
     }
     words

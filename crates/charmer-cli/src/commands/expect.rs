@@ -23,10 +23,10 @@ pub(crate) struct Decided {
     pub(crate) expected: &'static str,
     /// The decision; `None` where the line means nothing to the program.
     pub(crate) decided: Option<&'static str>,
-    /// What a call of it would do, where it would be run.
+    /// The effect of a call of it, where it would be run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effect: Option<String>,
-    /// Why it was denied, or what is wrong with the line.
+    /// The reason why it was denied, or the mistake in the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
@@ -37,7 +37,7 @@ impl Decided {
         self.decided == Some(self.expected)
     }
 
-    /// What is to be said if it did not.
+    /// The message if it did not.
     pub(crate) fn message(&self) -> String {
         let Self { line, expected, .. } = self;
         let because = match &self.reason {
@@ -71,7 +71,7 @@ pub(crate) fn decide(cli: &Cli, tools: &ToolSet, expectation: &Expectation) -> D
 /// The effect that a call would have, or the reason why it would not be run.
 type Decision = Result<Option<String>, String>;
 
-/// What was decided of a call; an error where the line is none of the program's.
+/// The decision on a call; an error where the line is none of the program's.
 fn decision(cli: &Cli, tools: &ToolSet, line: &str) -> Result<Decision, String> {
     let mut words = split_words(line)?;
     let program = &cli.root.name;

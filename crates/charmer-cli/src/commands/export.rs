@@ -91,7 +91,7 @@ impl ReadPrograms {
         exported_version(&self.settings, line)
     }
 
-    /// What the programs are for, in at most so many bytes.
+    /// The purpose of the programs, in at most so many bytes.
     fn description(&self, most: usize) -> String {
         let mut names: Vec<String> = self.models().map(|cli| cli.root.name.clone()).collect();
         if self.settings.spells.is_some() {

@@ -20,11 +20,11 @@ use crate::{
     runtime,
 };
 
-/// How often the files of the programs are looked at. A change is to be noticed within ten seconds.
+/// The time between two looks at the files of the programs. A change is to be noticed within ten seconds.
 const PACE: Duration = Duration::from_secs(4);
 /// The time that the files of a program must have been the same before it is read: installers take a moment.
 const QUIET: Duration = Duration::from_millis(300);
-/// How often that is tried. A program whose files never rest is read all the same, and again afterwards.
+/// The number of times that is tried. A program whose files never rest is read all the same, and again afterwards.
 const RESTS: usize = 20;
 /// The pauses after which a running server asks again for what could not be read. A machine that was too busy for a
 /// program at one moment may be so for a minute.
@@ -45,7 +45,7 @@ pub(crate) enum Task {
     Complete(u32),
 }
 
-/// What is missing of the programs: for each that could not be read whole, the number of readings before its last.
+/// The programs that could not be read whole, with the number of readings before the last.
 #[derive(Debug)]
 pub(crate) struct MissingReading {
     tries: Vec<Option<u32>>,
@@ -55,7 +55,8 @@ pub(crate) struct MissingReading {
 }
 
 impl MissingReading {
-    /// What is missing where this was found. Whoever could not be read at all is not asked until it changes.
+    /// The programs that these readings lack something of. Whoever could not be read at all is not asked until it
+    /// changes.
     pub(crate) fn of(found: &[Option<Discovery>]) -> Self {
         let tries = found.iter().map(|found| {
             let found = found.as_ref().filter(|found| !found.complete)?;
@@ -76,7 +77,7 @@ impl MissingReading {
         tries.map(move |tries| tries.filter(|tries| !over && open(tries)))
     }
 
-    /// How long to wait for that; `None` where nobody is to be asked.
+    /// The time to wait for that; `None` where nobody is to be asked.
     fn pause(&self) -> Option<Duration> {
         self.next().any(|it| it.is_some()).then_some(())?;
         let pause = AGAIN.get(self.round)?;
@@ -139,7 +140,7 @@ pub(crate) fn follow(
     }
 }
 
-/// What is to be done now. The tools of a program that has changed are not run from now on.
+/// The tasks that are due now. The tools of a program that has changed are not run from now on.
 fn tasks(assembler: &Assembler, offer: &ServedOffer, missing: &MissingReading) -> Vec<Task> {
     let cache = read::cache_or_none();
     let mut tasks = Vec::new();

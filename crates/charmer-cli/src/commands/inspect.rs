@@ -2,11 +2,10 @@
 
 use std::{borrow::Cow, fmt::Write, path::PathBuf, process::ExitCode};
 
-use charmer_config::HookRules;
 use charmer_core::{
     model::{Arguments, Command, CommandPath, Flag, FlagValue, Repetition, ValueType},
     text::nearest,
-    tool::{Catalogue, catalogue},
+    tool::{Catalogue, Tool, catalogue},
 };
 use charmer_discover::{Discovery, Source};
 use charmer_run::HookMoment;
@@ -22,7 +21,7 @@ use crate::{
     profiles::LoadedProfile,
     read::{provenance, read, was_said},
     refused::Refused,
-    rights, runtime, set,
+    rights, rule, runtime, set,
     settings::{ServedProgram, Settings},
     table::{Cell, Last, table},
     wrap::wrapped,
@@ -35,11 +34,11 @@ pub(crate) struct Inspected<'s> {
     pub(crate) prepared: PreparedProgram,
     pub(crate) catalogue: Catalogue,
     pub(crate) confinement: ProgramConfinement,
-    /// What keeps calls that are meant to read from writing here; nothing, where names decide.
+    /// The means that keep calls that are meant to read from writing here; nothing, where names decide.
     pub(crate) kept_by: Option<String>,
-    /// What is said of the network of its commands.
+    /// The words on the network of its commands.
     network: String,
-    /// Where its profiles come from, the nearest last.
+    /// The origins of its profiles, the nearest last.
     pub(crate) profiles: Vec<String>,
     settings: &'s Settings,
     source: &'s ServedProgram,
@@ -54,20 +53,35 @@ impl<'s> Inspected<'s> {
         }
     }
 
+    /// The rule that lets a command run, and the file that it stands in.
+    pub(crate) fn rule(&self, tool: &Tool) -> String {
+        let selection = &self.settings.selection;
+        rule::of_command(self.source, selection, &self.prepared, tool).offered
+    }
+
+    /// The files whose rules hold for it, each within the next.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let file = self.settings.selection.config.as_deref();
+        let included = std::iter::successors(Some(&self.settings.config), |config| {
+            config.baseline.as_deref()
+        });
+        let included = included.filter_map(|config| config.include.as_deref());
+        let files = file.into_iter().chain(included);
+        files.map(|file| file.display().to_string()).collect()
+    }
+
     /// The hooks that are asked about all its calls, or about those of one command.
-    pub(crate) fn hooks(&self, path: &CommandPath) -> Vec<(&'static str, &'s HookRules)> {
+    pub(crate) fn hooks(&self, path: &CommandPath) -> Vec<hooks::HookLevel<'s>> {
         let tool = self.catalogue.for_path(path).filter(|_| !path.is_root());
-        hooks::levels(
-            self.settings,
-            self.source,
-            tool.and_then(|tool| tool.selector),
-        )
+        let source = &self.source.source;
+        let selector = tool.and_then(|tool| source.select.get(tool.selector?));
+        hooks::levels(&self.settings.config, Some(source), selector)
     }
 }
 
 /// Hooks in one line: the programs of each level, and where the file names them.
-fn hooks_line(levels: &[(&'static str, &HookRules)]) -> String {
-    let level = |(level, rules): &(&str, &HookRules)| {
+fn hooks_line(levels: &[hooks::HookLevel<'_>]) -> String {
+    let level = |(level, rules): &hooks::HookLevel<'_>| {
         let asked = HookMoment::ALL.into_iter().filter_map(|moment| {
             let command = rules.command(moment);
             (!command.is_empty()).then(|| format!("{moment} {}", command.join(" ")))
@@ -172,6 +186,10 @@ fn overview(inspected: &Inspected<'_>, width: Option<usize>) -> String {
             .to_owned(),
     );
     fact("file", inspected.program.display().to_string());
+    let files = inspected.files();
+    if !files.is_empty() {
+        fact("rules", files.join(", within "));
+    }
     fact("family", found.family.clone());
     if let Some(said) = &found.said {
         let by = said.file.as_ref().map(|file| file.display().to_string());
@@ -310,7 +328,11 @@ fn details(inspected: &Inspected<'_>, path: &CommandPath, width: Option<usize>) 
         .command(path)
         .map(|command| command.hints.effect);
     let why = match prepared.effect_from(path) {
-        EffectFrom::File(_) => " (charmer.yaml)".to_owned(),
+        EffectFrom::File(position) => {
+            let file = position.file.as_deref();
+            let file = file.map_or_else(|| "charmer.yaml".to_owned(), |f| f.display().to_string());
+            format!(" ({file})")
+        }
         EffectFrom::Profile => " (profile)".to_owned(),
         EffectFrom::Evidence([]) => String::new(),
         EffectFrom::Evidence(list) => format!(" ({})", list.join("; ")),
@@ -324,7 +346,10 @@ fn details(inspected: &Inspected<'_>, path: &CommandPath, width: Option<usize>) 
         fact("network", format!("{}{any}", granted.told()));
     }
     match inspected.catalogue.for_path(path) {
-        Some(tool) => fact("tool", tool.name.to_string()),
+        Some(tool) => {
+            fact("tool", tool.name.to_string());
+            fact("rule", inspected.rule(tool));
+        }
         None => fact("tool", fate(inspected, path, command).to_owned()),
     }
     let hooks = inspected.hooks(path);
@@ -444,7 +469,7 @@ fn flag_row(
     ]
 }
 
-/// Where something was seen and how sure that is.
+/// The source in which something was seen and how sure that is.
 fn told(source: Source) -> String {
     format!("{} {} %", source.origin, source.sure)
 }

@@ -81,6 +81,7 @@ pub(crate) fn json(inspected: &Inspected<'_>, from: &CommandPath) -> Value {
         "networkFrom": granted.key(),
         "confine": confinement.mode,
         "profiles": inspected.profiles,
+        "files": inspected.files(),
         "keptBy": inspected.kept_by,
         "hooks": hooks_json(inspected, &CommandPath::root()),
         "tools": catalogue.tools.len(),
@@ -103,7 +104,7 @@ fn hooks_json(inspected: &Inspected<'_>, path: &CommandPath) -> Vec<Value> {
         .collect()
 }
 
-/// Who says what the program is: the program itself, or a file.
+/// The origin of the program's description: the program itself, or a file.
 fn said_by(said: &Said) -> String {
     let file = said.file.as_ref().map(|file| file.display().to_string());
     file.unwrap_or_else(|| "program".to_owned())
@@ -148,6 +149,7 @@ fn command_json(inspected: &Inspected<'_>, path: &CommandPath, command: &Command
         "network": granted.map(|granted| granted.word()),
         "networkFrom": granted.and_then(|granted| granted.key()),
         "tool": catalogue.for_path(path).map(|tool| tool.name.as_str()),
+        "rule": catalogue.for_path(path).map(|tool| inspected.rule(tool)),
         "hooks": hooks_json(inspected, path),
         "arguments": command.arguments,
         "groups": command.groups,

@@ -5,12 +5,12 @@ use std::{
     process::ExitCode,
 };
 
-use charmer_clients::{Client, ClientFile, Machine, Scope, ServerEntry};
+use charmer_clients::{ClientFile, KnownClient, Machine, Scope, ServerEntry};
 use clap::Parser;
 use serde_json::{Value, json};
 
 use crate::{
-    args::{Args, Command, ListArgs, ServedArgs},
+    args::{Args, CharmerCommand, ListArgs, ServedArgs},
     clients::{at_home, machine, masked, served_words},
     commands::client_entry::EntrySurroundings,
     output::{BOLD, DIM, GREEN, RED, print, print_raw, styled},
@@ -21,7 +21,7 @@ use crate::{
 pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Problem> {
     let machine = machine();
     let folder = EntrySurroundings::here()?.folder;
-    let clients: Vec<Listed> = Client::all()
+    let clients: Vec<Listed> = KnownClient::all()
         .iter()
         .map(|client| Listed::new(client, &machine, &folder))
         .filter(|listed| listed.is_here)
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<ExitCode, Problem> {
 
 /// A client and what its files say.
 struct Listed {
-    client: &'static Client,
+    client: &'static KnownClient,
     is_here: bool,
     files: Vec<ListedFile>,
 }
@@ -63,13 +63,13 @@ struct ListedFile {
     scope: Scope,
     path: PathBuf,
     exists: bool,
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     error: Option<String>,
     servers: Vec<(ServerEntry, Result<(), String>)>,
 }
 
 impl Listed {
-    fn new(client: &'static Client, machine: &Machine, folder: &Path) -> Self {
+    fn new(client: &'static KnownClient, machine: &Machine, folder: &Path) -> Self {
         let files = [Scope::User, Scope::Project]
             .into_iter()
             .filter_map(|scope| {
@@ -128,7 +128,7 @@ impl Listed {
 }
 
 impl ListedFile {
-    fn new(client: &'static Client, scope: Scope, path: PathBuf) -> Self {
+    fn new(client: &'static KnownClient, scope: Scope, path: PathBuf) -> Self {
         let read = ClientFile::read(client, scope, &path);
         let (servers, error) = match read {
             Ok(file) => (file.entries(), None),
@@ -201,7 +201,7 @@ fn would_start(entry: &ServerEntry, words: &[String]) -> Result<(), String> {
         let first = text.lines().next().unwrap_or_default();
         first.trim_start_matches("error: ").to_owned()
     })?;
-    let Command::Serve(args) = parsed.command else {
+    let CharmerCommand::Serve(args) = parsed.command else {
         return Err("it does not serve anything".to_owned());
     };
     let ServedArgs {

@@ -1,6 +1,8 @@
 //! The commands of `charmer`, a file each.
 
 pub(crate) mod add;
+#[cfg(unix)]
+pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod call;
@@ -11,7 +13,8 @@ mod check_config;
 mod check_profile;
 pub(crate) mod client_entry;
 pub(crate) mod doctor;
-mod expect;
+pub(crate) mod drafts;
+pub(crate) mod expect;
 pub(crate) mod export;
 mod follow;
 pub(crate) mod init;

@@ -8,7 +8,7 @@ use std::{
 
 use charmer_core::tool::Tool;
 use charmer_run::{Exposed, KeptSearch, ToolSet};
-use charmer_server::{Listing, ToolsHandle};
+use charmer_server::{ToolList, ToolsHandle};
 use charmer_spells::{SpellProblem, Watch, watch};
 
 use crate::{assemble::Assembler, kept_list::KeptList, output, spells};
@@ -30,9 +30,9 @@ struct OfferedNow {
     settled: bool,
     /// The spells' own tools that the server has.
     spells: Vec<Arc<Tool>>,
-    /// What the server has, if that is not going to change soon.
+    /// The server's tools, if they are not going to change soon.
     exposed: Option<Exposed>,
-    /// What is wrong with spells and was said already.
+    /// The problems of spells that were told already.
     told: HashSet<SpellProblem>,
 }
 
@@ -54,19 +54,19 @@ impl ServedOffer {
     }
 
     /// The list of what is offered now.
-    pub(crate) fn listing(&self) -> Listing {
+    pub(crate) fn listing(&self) -> ToolList {
         self.0.tools.listing()
     }
 
     /// Answers with this list while the tools themselves are still to be put together.
-    pub(crate) fn show_early(&self, listing: Listing) {
+    pub(crate) fn show_early(&self, listing: ToolList) {
         self.0.tools.show_early(listing);
     }
 
     /// Answers searches from what was kept, while the tools themselves are still to be put together.
-    pub(crate) fn foretell_search(&self, kept: KeptSearch<'static>) {
+    pub(crate) fn search_early(&self, kept: KeptSearch<'static>) {
         let tools = self.0.assembler.exposure().searching(kept);
-        self.0.tools.foretell_tools(tools);
+        self.0.tools.call_early(tools);
     }
 
     /// Keeps the list of what is offered now, and what searches answer from, for the next start.
@@ -89,8 +89,8 @@ impl ServedOffer {
     }
 
     /// Says how far reading the programs is.
-    pub(crate) fn reading(&self, how_far: String) {
-        self.0.tools.reading(how_far);
+    pub(crate) fn reading(&self, progress_words: String) {
+        self.0.tools.reading(progress_words);
     }
 
     /// These are the programs' tools, and more will come.

@@ -179,7 +179,7 @@ fn written(program: &str, path: &CommandPath) -> String {
     }
 }
 
-/// Why that is thought of a command, as a comment.
+/// The reason for a command's effect, as a comment.
 fn why(found: &Discovery, path: &CommandPath) -> String {
     let thought = found.assessment.command(path);
     let first = thought.and_then(|thought| thought.evidence.first());

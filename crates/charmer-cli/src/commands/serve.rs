@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     io::IsTerminal,
     path::PathBuf,
     process::ExitCode,
@@ -12,10 +13,12 @@ use std::{
     time::Duration,
 };
 
-use charmer_config::{HttpRules, LogFormat};
+use charmer_config::{Config, HttpCaps, HttpRules, LogFormat, PrincipalRules};
 use charmer_core::expose::Expose;
 use charmer_discover::Discovery;
-use charmer_server::{HttpListener, HttpOptions, Listing, Server, ServerInfo, ended_by_signal};
+use charmer_server::{
+    Caps, HttpListener, HttpOptions, Server, ServerInfo, ToolList, ended_by_signal,
+};
 use tokio::{
     task::{JoinSet, block_in_place},
     time::MissedTickBehavior,
@@ -31,6 +34,7 @@ use crate::{
         follow::{MissingReading, Task, follow, read_again},
         offer::ServedOffer,
     },
+    drafts,
     identity::{Introduction, Teller, awaited, kept_introduction, server_info},
     instructions,
     kept_list::KeptList,
@@ -42,7 +46,7 @@ use crate::{
     settings::Settings,
 };
 
-/// How often the tools that are known so far are put together while programs are being read.
+/// The time after which the tools that are known so far are put together anew while programs are being read.
 const GROWTH: Duration = Duration::from_secs(1);
 /// Up to how many commands any more are worth that; behind it, half as many again.
 const SMALL: usize = 500;
@@ -60,7 +64,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     if settings.config.log.format == LogFormat::Json {
         output::log_in_json();
     }
-    let http = http(args, &settings.config.http)?;
+    let http = http(args, &settings.config)?;
     if let Some((listener, _)) = &http {
         settings.own_credentials = principals::check_credentials(listener, &settings.config)?;
     }
@@ -79,6 +83,10 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     let (assembler, warnings) = Assembler::new(settings, Purpose::Server);
     warnings.iter().for_each(|message| output::warn(message));
     assembler.check_confinement()?;
+    if let Some(drafts) = assembler.engine.drafts() {
+        drafts::look_after(drafts);
+    }
+    let _meeting = assembler.meet_terminals()?;
     let assembler = Arc::new(assembler);
     let engine = assembler.engine.clone();
 
@@ -86,6 +94,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     let mut server = Server::pending(ServerInfo::new("", ""), engine)
         .example_prompts(prompts)
         .folders(assembler.folders().clone());
+    if let Some(jobs) = assembler.jobs() {
+        server = server.jobs(jobs.clone());
+    }
     if let Some(promotions) = assembler.promotions() {
         server = server.promotions(promotions.clone());
     }
@@ -143,23 +154,20 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Problem> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where clients come in over HTTP, if they do, and on which terms.
-fn http(
-    args: &ServeArgs,
-    rules: &HttpRules,
-) -> Result<Option<(HttpListener, HttpOptions)>, Problem> {
+/// The listener for clients over HTTP, if they come so, and its options.
+fn http(args: &ServeArgs, config: &Config) -> Result<Option<(HttpListener, HttpOptions)>, Problem> {
     let Some(address) = &args.http else {
         return Ok(None);
     };
-    let mut options = http_options(rules);
+    let mut options = http_options(&config.http, &config.principals);
     options.token_file.clone_from(&args.token_file);
     let listener = HttpListener::bind(address, &options);
     let listener = listener.map_err(|error| Problem::mistake(error.to_string()))?;
     Ok(Some((listener, options)))
 }
 
-/// What the file says of HTTP; the defaults, where it says nothing.
-fn http_options(rules: &HttpRules) -> HttpOptions {
+/// The options of HTTP from the file; the defaults, where it says nothing.
+fn http_options(rules: &HttpRules, principals: &BTreeMap<String, PrincipalRules>) -> HttpOptions {
     let mut options = HttpOptions::default();
     options.allow_origins.clone_from(&rules.allow_origins);
     options.allow_hosts.clone_from(&rules.allow_hosts);
@@ -180,12 +188,22 @@ fn http_options(rules: &HttpRules) -> HttpOptions {
         (&rules.in_all, &mut options.caps),
         (&rules.per_principal, &mut options.principal_caps),
     ] {
-        caps.connections = said.max_connections.unwrap_or(caps.connections);
-        caps.sessions = said.max_sessions.unwrap_or(caps.sessions);
-        caps.streams = said.max_streams.unwrap_or(caps.streams);
-        caps.calls = said.max_calls.unwrap_or(caps.calls);
+        set_caps(caps, said);
+    }
+    for (name, rules) in principals {
+        let mut own = options.principal_caps;
+        set_caps(&mut own, &rules.limits.http);
+        options.own_caps.insert(name.clone(), own);
     }
     options
+}
+
+/// Takes over the caps that were said.
+fn set_caps(caps: &mut Caps, said: &HttpCaps) {
+    caps.connections = said.max_connections.unwrap_or(caps.connections);
+    caps.sessions = said.max_sessions.unwrap_or(caps.sessions);
+    caps.streams = said.max_streams.unwrap_or(caps.streams);
+    caps.calls = said.max_calls.unwrap_or(caps.calls);
 }
 
 /// Says what this is to a person who started it by hand, and how a client is connected.
@@ -211,7 +229,7 @@ struct ProgramsToRead {
 
 /// The list that a client was given before the tools were together.
 struct Foretold {
-    listing: Listing,
+    listing: ToolList,
     /// Searches are answered as well.
     search: bool,
 }
@@ -258,7 +276,7 @@ fn walk(
         search: search.is_some(),
     });
     if let Some(search) = search {
-        offer.foretell_search(search);
+        offer.search_early(search);
     }
     // An index is listed alike whatever is found.
     if shown_early.is_none() && assembler.exposure().mode == Expose::Index {
@@ -423,8 +441,8 @@ async fn read_all(
             },
             _ = ticks.tick() => {
                 let unread = found.iter().zip(&*starts).filter(|(found, _)| found.is_none());
-                let how_far: Vec<String> = unread.map(|(_, start)| start.how_far()).collect();
-                offer.reading(format!("reading {}", how_far.join(", ")));
+                let progress_words: Vec<String> = unread.map(|(_, start)| start.progress_words()).collect();
+                offer.reading(format!("reading {}", progress_words.join(", ")));
                 let read = starts.iter().map(|start| start.progress().0).sum();
                 let enough = match shown {
                     ..SMALL => shown,
@@ -476,4 +494,15 @@ fn print_config(args: &ServedArgs, settings: &Settings) -> Result<ExitCode, Prob
     let entry = entry(args, settings, &EntrySurroundings::here()?);
     output::print_raw(clients::common_shape(&entry).as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_says_nothing_has_the_defaults_of_the_server() {
+        let said = http_options(&HttpRules::defaults(), &BTreeMap::new());
+        assert_eq!(format!("{said:?}"), format!("{:?}", HttpOptions::default()));
+    }
 }

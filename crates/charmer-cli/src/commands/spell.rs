@@ -65,7 +65,7 @@ fn new(folder: &Path, name: &str) -> Result<ExitCode, Problem> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What has to be added to a command that is suggested.
+/// The options that have to be added to a command that is suggested.
 fn where_it_is(folder: &Path) -> String {
     if folder == Path::new("spells") {
         String::new()

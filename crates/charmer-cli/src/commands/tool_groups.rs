@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use charmer_run::{Exposed, Shown};
 
-/// What stands over the spells, which belong to no program.
+/// The heading over the spells, which belong to no program.
 const SPELLS: &str = "spells";
 
 /// Commands whose command lines begin alike.

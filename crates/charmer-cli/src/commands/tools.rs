@@ -9,7 +9,7 @@ use charmer_core::{
     tool::{Descriptions, Tool, estimate_tokens},
 };
 use charmer_run::{Exposed, Shown};
-use charmer_server::Listing;
+use charmer_server::ToolList;
 use serde_json::json;
 
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
     wrap::wrapped,
 };
 
-/// How many tools clients take: Cursor the first, VS Code the second.
+/// The maximum numbers of tools that clients take: Cursor the first, VS Code the second.
 const CAPS: [usize; 2] = [40, 128];
 
 pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode, Problem> {
     for message in warnings.iter().chain(&assembled.warnings) {
         warn(message);
     }
-    let listing = Listing::of(&exposed.tools);
+    let listing = ToolList::of(&exposed.tools);
     if let Some(kept) = kept.filter(|_| complete) {
         kept.store(&listing);
     }
@@ -139,10 +139,10 @@ impl Costs {
 
 /// The counts for programs.
 fn counts(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> serde_json::Value {
-    let meta = exposed
-        .meta
-        .iter()
-        .map(|tool| json!({"name": tool.name.as_str(), "shown": "meta", "tokens": costs.of(tool)}));
+    let meta =
+        exposed.meta.iter().chain(&exposed.job).map(
+            |tool| json!({"name": tool.name.as_str(), "shown": "meta", "tokens": costs.of(tool)}),
+        );
     let commands = exposed.commands.iter().map(|shown| {
         let mut entry = json!({"name": shown.tool.name.as_str(), "shown": shown.place});
         if let Some(tokens) = listed_tokens(exposed, shown, costs) {
@@ -181,7 +181,7 @@ fn add_networks(counts: &mut serde_json::Value, assembler: &Assembler, assembled
     }
 }
 
-/// What the definition of a command takes in the list; nothing if it is not there.
+/// The tokens of a command's definition in the list; none if it is not there.
 fn listed_tokens(exposed: &Exposed, shown: &Shown, costs: &Costs) -> Option<usize> {
     let own = shown.place.is_own();
     let served = exposed
@@ -232,8 +232,11 @@ fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option
     if all {
         headings.retain(|heading| *heading != "SHOWN");
     }
-    let meta = exposed.meta.iter();
-    let meta = meta.map(|tool| row(tool, Some(costs.of(tool)), Some(Cell::new("meta"))));
+    let meta = exposed.meta.iter().chain(&exposed.job);
+    let meta = meta.map(|tool| {
+        let place = (!all).then(|| Cell::new("meta"));
+        row(tool, Some(costs.of(tool)), place)
+    });
     let meta = RowGroup {
         title: String::new(),
         rows: meta.collect(),
@@ -285,7 +288,7 @@ fn people(exposed: &Exposed, assembler: &Assembler, costs: &Costs, width: Option
     text
 }
 
-/// What is shown how, and what the budget bought.
+/// A summary of what is shown how, and what the budget bought.
 fn summary(exposed: &Exposed, assembler: &Assembler, costs: &Costs) -> String {
     let about = if costs.counted { "" } else { "about " };
     let tokens = |count: usize| format!("{about}{}", thousands(count));
@@ -383,7 +386,7 @@ fn place_cell(place: ShownBecause) -> Cell {
     }
 }
 
-/// What a command does, in one word.
+/// A command's effect, in one word.
 pub(crate) fn effect_word(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "read",

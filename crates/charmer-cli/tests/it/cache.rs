@@ -346,6 +346,8 @@ fn the_first_list_needs_no_reading_and_what_comes_before_the_end_of_it_waits() {
         "describe_commands",
         "run_read",
         "run_write",
+        #[cfg(target_os = "linux")]
+        "draft",
     ];
     for mode in ["auto", "index"] {
         let kiosk = Kiosk::new();

@@ -139,7 +139,8 @@ fn a_bundle_serves_when_it_is_unpacked_and_started_by_its_manifest() {
     ];
     let mut command = by_manifest(&manifest, unpacked.path(), &answers);
     let mut session = Session::start(&mut command);
-    let names = session.settled_names();
+    session.settle();
+    let names = session.all_names();
     let tools = manifest["tools"].as_array().expect("tools");
     let told: Vec<&str> = tools
         .iter()

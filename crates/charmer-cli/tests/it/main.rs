@@ -1,6 +1,8 @@
 //! The program `charmer` as people and clients use it.
 
 #[cfg(target_os = "linux")]
+mod approve;
+#[cfg(target_os = "linux")]
 mod attacks;
 #[cfg(unix)]
 mod audit;
@@ -17,6 +19,8 @@ mod confined_spells;
 #[cfg(unix)]
 mod doctor;
 mod documents;
+#[cfg(target_os = "linux")]
+mod drafts;
 mod dry_run;
 mod export;
 mod expose;
@@ -27,9 +31,13 @@ mod fresh;
 mod hooks;
 #[cfg(unix)]
 mod http;
+#[cfg(unix)]
+mod include;
 mod init;
 mod input;
 mod installing;
+#[cfg(unix)]
+mod jobs;
 #[cfg(target_os = "linux")]
 mod large;
 mod launcher;

@@ -69,6 +69,7 @@ impl Tool {
         let tools = json["tools"].as_array().expect("a list").iter();
         tools
             .filter_map(|tool| tool["name"].as_str().map(str::to_owned))
+            .filter(|name| name != "job")
             .collect()
     }
 }
@@ -293,7 +294,11 @@ fn a_cli_with_the_bridge_is_the_same_from_inside_and_from_outside() {
     let outside = charmer(&words).output().expect("it was built");
     let tools = |text: &str| -> Value {
         let all: Value = serde_json::from_str(text).unwrap_or_else(|_| panic!("{text}"));
-        all["tools"].clone()
+        let mut tools = all["tools"].clone();
+        // The library has jobs where its author asks for them.
+        let without = |tool: &Value| tool["name"] != "job";
+        tools.as_array_mut().expect("a list").retain(without);
+        tools
     };
     let (inside, outside) = (tools(&out(&inside)), tools(&out(&outside)));
     assert_eq!(format!("{inside:#}"), format!("{outside:#}"));

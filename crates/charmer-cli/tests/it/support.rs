@@ -84,21 +84,7 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn start(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it was built");
-        let to = child.stdin.take();
-        let from = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut session = Self {
-            child,
-            to,
-            from,
-            next: 0,
-            told: Vec::new(),
-            greeting: Value::Null,
-        };
+        let mut session = Self::connect(command);
         let client = json!({"name": "test", "version": "0"});
         let params =
             json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
@@ -110,6 +96,25 @@ impl Session {
         session.greeting = answer["result"].clone();
         session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         session
+    }
+
+    /// A server that nobody has greeted: in the modern era every request says who makes it.
+    pub(crate) fn connect(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it was built");
+        let to = child.stdin.take();
+        let from = BufReader::new(child.stdout.take().expect("it is piped"));
+        Self {
+            child,
+            to,
+            from,
+            next: 0,
+            told: Vec::new(),
+            greeting: Value::Null,
+        }
     }
 
     fn send(&mut self, message: &Value) {
@@ -183,8 +188,15 @@ impl Session {
         self.names()
     }
 
-    /// The list as it is given now.
+    /// The list as it is given now, without the tool for jobs, which is in nearly all of them.
     pub(crate) fn names(&mut self) -> Vec<String> {
+        let mut names = self.all_names();
+        names.retain(|name| name != "job");
+        names
+    }
+
+    /// The list as it is given now.
+    pub(crate) fn all_names(&mut self) -> Vec<String> {
         let answer = self.request("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().expect("a list");
         let names = tools.iter().filter_map(|tool| tool["name"].as_str());

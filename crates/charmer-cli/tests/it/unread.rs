@@ -75,6 +75,7 @@ impl Canteen {
         let output = self.run(&words);
         let list: Value = serde_json::from_str(&out(&output)).expect("JSON");
         let tools = list["tools"].as_array().expect("a list").iter();
+        let tools = tools.filter(|tool| tool["name"] != "job");
         let tools = tools.map(|tool| {
             let name = tool["name"].as_str().expect("a name");
             let properties = tool["inputSchema"]["properties"].as_object();

@@ -119,18 +119,7 @@ fn add_as(
 
 /// A text without a server.
 pub(crate) fn remove(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
-    let mut remainder = Remainder::Same;
-    loop {
-        let text = match &remainder {
-            Remainder::Same => text,
-            Remainder::Text(text) => text,
-            Remainder::Nothing => return Ok(remainder),
-        };
-        match remove_last(text, place, name)? {
-            Remainder::Same => return Ok(remainder),
-            less => remainder = less,
-        }
-    }
+    Remainder::of_all(text, |text| remove_last(text, place, name))
 }
 
 fn remove_last(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
@@ -156,7 +145,7 @@ fn remove_last(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder
     Ok(Remainder::Text(splice(text, changes)))
 }
 
-/// What is left of a text whose root came with the entry.
+/// Returns the rest of a text whose root came with the entry.
 fn without_root(text: &str, root: &Object<'_>) -> Remainder {
     let before = &text[..root.range.start];
     let after = &text[root.range.end..];

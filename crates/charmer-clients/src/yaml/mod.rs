@@ -22,7 +22,7 @@ use crate::{
     place::{Addition, Mistake, Remainder, ServersPlace, Splice, splice},
 };
 
-/// How far in an entry is under a key that comes with it.
+/// The indentation of an entry under a key that comes with it.
 const STEP: usize = 2;
 
 /// The servers of a text, by name.
@@ -99,18 +99,7 @@ fn with_key(
 
 /// A text without a server.
 pub(crate) fn remove(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
-    let mut remainder = Remainder::Same;
-    loop {
-        let text = match &remainder {
-            Remainder::Same => text,
-            Remainder::Text(text) => text,
-            Remainder::Nothing => return Ok(remainder),
-        };
-        match remove_last(text, place, name)? {
-            Remainder::Same => return Ok(remainder),
-            less => remainder = less,
-        }
-    }
+    Remainder::of_all(text, |text| remove_last(text, place, name))
 }
 
 fn remove_last(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder, Mistake> {
@@ -136,7 +125,7 @@ fn remove_last(text: &str, place: &ServersPlace, name: &str) -> Result<Remainder
     Ok(Remainder::Text(splice(text, changes)))
 }
 
-/// What is left of a text whose key came with the entry.
+/// Returns the rest of a text whose key came with the entry.
 fn without_key(
     text: &str,
     document: &YamlDocument,

@@ -2,12 +2,12 @@
 
 use std::{cell::Cell, fs, path::Path};
 
-use charmer_clients::{Client, ClientFile, FileError, Scope, Written};
+use charmer_clients::{ClientFile, FileError, KnownClient, Scope, Written};
 
 use crate::support::entry;
 
-fn cursor() -> &'static Client {
-    Client::find("cursor").expect("it is in the table")
+fn cursor() -> &'static KnownClient {
+    KnownClient::find("cursor").expect("it is in the table")
 }
 
 fn read(path: &Path) -> ClientFile {
@@ -162,7 +162,7 @@ fn a_file_that_cannot_be_understood_stays() {
         ("continue", "mcpServers: {}\n"),
         ("continue", "a: &x [1]\nmcpServers: *x\n"),
     ] {
-        let client = Client::find(client).expect("it is in the table");
+        let client = KnownClient::find(client).expect("it is in the table");
         let path = folder.path().join("config");
         fs::write(&path, text).expect("it is written");
         let error = ClientFile::edit(client, Scope::User, &path, |file| file.add(&entry()))
@@ -224,7 +224,7 @@ fn deep_nesting_is_refused_and_not_a_crash() {
                 .collect(),
         ),
     ] {
-        let client = Client::find(client).expect("it is in the table");
+        let client = KnownClient::find(client).expect("it is in the table");
         ClientFile::from_bytes(client, Scope::User, "config", Some(text.into_bytes()))
             .expect_err("nobody writes that");
     }

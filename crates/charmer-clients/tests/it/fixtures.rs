@@ -1,6 +1,6 @@
 //! A file that people have, for every client: an entry goes in and out, and nothing else changes.
 
-use charmer_clients::{Client, ServerEntry};
+use charmer_clients::{KnownClient, ServerEntry};
 
 use crate::support::{entry, file, promises};
 
@@ -105,7 +105,7 @@ const FIXTURES: &[(&str, &str, &[&str])] = &[
 #[test]
 fn every_client_has_a_fixture() {
     let fixtures: Vec<_> = FIXTURES.iter().map(|(id, ..)| *id).collect();
-    let clients: Vec<_> = Client::all().iter().map(Client::id).collect();
+    let clients: Vec<_> = KnownClient::all().iter().map(KnownClient::id).collect();
     assert_eq!(fixtures, clients);
 }
 
@@ -181,7 +181,7 @@ fn an_entry_goes_into_the_place_of_one_that_starts_something_else() {
 
 #[test]
 fn a_file_in_a_clients_own_shape_is_what_it_reads() {
-    for client in Client::all() {
+    for client in KnownClient::all() {
         for scope in [
             charmer_clients::Scope::User,
             charmer_clients::Scope::Project,

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
-use charmer_clients::{Client, FileLanguage, Location, Scope, ServerEntry};
+use charmer_clients::{FileLanguage, KnownClient, Location, Scope, ServerEntry};
 
 const MADE: &str =
     "<!-- Written from crates/charmer-clients/src/table.rs by tests/it/pages.rs; edit that. -->\n";
@@ -25,7 +25,7 @@ fn example() -> ServerEntry {
 }
 
 /// The files of one scope: one line where they are the same everywhere, otherwise one a platform.
-fn files(client: &Client, scope: Scope) -> Vec<(String, Vec<String>)> {
+fn files(client: &KnownClient, scope: Scope) -> Vec<(String, Vec<String>)> {
     let mut by_platform: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for Location {
         scope: of,
@@ -52,7 +52,7 @@ fn files(client: &Client, scope: Scope) -> Vec<(String, Vec<String>)> {
     lines
 }
 
-fn page(client: &Client) -> String {
+fn page(client: &KnownClient) -> String {
     let (id, title) = (client.id(), client.title());
     let mut text = format!(
         "{MADE}# {title}\n\n```sh\ncharmer add kubectl --to {id} --read-only\n```\n\n{}\n\n",
@@ -112,7 +112,7 @@ fn index() -> String {
          as it is; `charmer remove NAME --from CLIENT` gives the file back. `charmer list` shows the clients on a machine, \
          `charmer doctor` starts their servers as they do.\n\n| client | `--to` | `--scope project` | link |\n|---|---|---|---|\n"
     );
-    for client in Client::all() {
+    for client in KnownClient::all() {
         let yes = |there: bool| if there { "yes" } else { "" };
         let (id, title) = (client.id(), client.title());
         let project = yes(client.has_scope(Scope::Project));
@@ -124,7 +124,7 @@ fn index() -> String {
 
 #[test]
 fn the_pages_say_what_the_table_says() {
-    let pages = Client::all()
+    let pages = KnownClient::all()
         .iter()
         .map(|client| (format!("{}.md", client.id()), page(client)));
     let pages: BTreeMap<String, String> =

@@ -2,12 +2,12 @@
 
 use std::{fs, path::Path};
 
-use charmer_clients::{Client, Machine, Platform, Scope};
+use charmer_clients::{KnownClient, Machine, Platform, Scope};
 
 use crate::support::entry;
 
-fn client(id: &str) -> &'static Client {
-    Client::find(id).expect("it is in the table")
+fn client(id: &str) -> &'static KnownClient {
+    KnownClient::find(id).expect("it is in the table")
 }
 
 /// The user's file as a path below the home folder.
@@ -23,7 +23,7 @@ fn user_file(id: &str, machine: &Machine) -> String {
 fn files_are_where_each_platform_keeps_them() {
     let home = tempfile::tempdir().expect("there is room");
     let mut text = String::new();
-    for client in Client::all() {
+    for client in KnownClient::all() {
         let [linux, macos, windows] = Platform::ALL
             .map(|platform| user_file(client.id(), &Machine::new(platform, home.path())));
         let project = client.file(
@@ -151,10 +151,10 @@ fn clients_are_found_by_file_folder_or_command() {
     let home = tempfile::tempdir().expect("there is room");
     let machine = Machine::new(Platform::Linux, home.path()).path([home.path().join("bin")]);
     let here = || {
-        let clients = Client::all()
+        let clients = KnownClient::all()
             .iter()
             .filter(|client| client.is_here(&machine));
-        clients.map(Client::id).collect::<Vec<_>>()
+        clients.map(KnownClient::id).collect::<Vec<_>>()
     };
     assert!(here().is_empty(), "{:?}", here());
     fs::write(home.path().join(".claude.json"), "{}").expect("it is written");
@@ -179,14 +179,14 @@ fn a_client_without_project_files_says_so() {
         error.to_string().contains("Windsurf") && error.to_string().contains("`user`"),
         "{error}"
     );
-    let unknown = Client::find("claud-code").expect_err("there is none");
+    let unknown = KnownClient::find("claud-code").expect_err("there is none");
     assert_eq!(unknown.nearest, Some("claude-code"));
     assert!(
         unknown.to_string().contains("did you mean `claude-code`?"),
         "{unknown}"
     );
     assert!(
-        Client::find("emacs")
+        KnownClient::find("emacs")
             .expect_err("there is none")
             .to_string()
             .contains("windsurf")
@@ -195,7 +195,7 @@ fn a_client_without_project_files_says_so() {
 
 #[test]
 fn the_table_says_all_that_documents_need() {
-    for client in Client::all() {
+    for client in KnownClient::all() {
         assert!(client.next_step().ends_with('.'), "{}", client.id());
         assert!(
             client.note().is_empty() || client.note().ends_with('.'),

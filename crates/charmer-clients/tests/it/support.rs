@@ -1,6 +1,8 @@
 //! What the tests share: entries, and the promises that hold for every file.
 
-use charmer_clients::{Change, Client, ClientFile, FileError, FileLanguage, Scope, ServerEntry};
+use charmer_clients::{
+    Change, ClientFile, FileError, FileLanguage, KnownClient, Scope, ServerEntry,
+};
 
 /// A server such as ours.
 pub(crate) fn entry() -> ServerEntry {
@@ -20,7 +22,7 @@ pub(crate) fn entry() -> ServerEntry {
 /// A file of a client's with these bytes.
 pub(crate) fn file(client: &str, bytes: Option<&[u8]>) -> Result<ClientFile, FileError> {
     ClientFile::from_bytes(
-        Client::find(client).expect("tests name clients of the table"),
+        KnownClient::find(client).expect("tests name clients of the table"),
         Scope::User,
         "config",
         bytes.map(<[u8]>::to_vec),
@@ -92,7 +94,7 @@ pub(crate) fn promises(client: &str, before: Option<&[u8]>, entry: &ServerEntry)
 
 /// The key of the servers, for clients whose files are YAML.
 fn yaml_key(client: &str) -> Option<&'static str> {
-    let client = Client::find(client).ok()?;
+    let client = KnownClient::find(client).ok()?;
     (client.syntax() == FileLanguage::Yaml).then(|| client.key())
 }
 

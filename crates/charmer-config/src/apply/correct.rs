@@ -162,7 +162,8 @@ fn leaf<'p>(program: &'p str, path: &'p CommandPath) -> &'p str {
     path.words().last().map_or(program, String::as_str)
 }
 
-/// What follows the command in a usage line, which may begin with its whole path, a part of it, or with neither.
+/// Returns the part of a usage line behind the command; the line may begin with the command's whole path, a part of it,
+/// or with neither.
 fn usage_of_arguments<'u>(program: &str, path: &CommandPath, usage: &'u str) -> &'u str {
     let full: Vec<&str> = std::iter::once(program)
         .chain(path.words().iter().map(String::as_str))

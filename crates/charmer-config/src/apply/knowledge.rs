@@ -39,7 +39,7 @@ impl<'l> KnowledgeLine<'l> {
 }
 
 impl SourceEntry {
-    /// What is said beside `override` of commands and flags that the program does not have.
+    /// The mismatches of what is said beside `override`: commands and flags that the program does not have.
     pub(crate) fn unknown_commands(&self, cli: &Cli) -> Vec<ModelMismatch> {
         let known = &self.known;
         let lists = [

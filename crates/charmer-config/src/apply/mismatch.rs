@@ -14,11 +14,11 @@ use crate::FilePlace;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelMismatch {
-    /// What is not so.
+    /// The mismatch, for people.
     pub message: String,
     /// The next step for whoever reads it.
     pub hint: String,
-    /// Where the file says it, within the source.
+    /// Its place in the file, within the source.
     pub place: FilePlace,
 }
 

@@ -14,7 +14,7 @@ use super::{
     ApplyReport, ModelMismatch, at_mut, canonical, correct::shown, mismatch::nearest_command,
 };
 
-/// How many commands a message names.
+/// The maximum number of commands that a message names.
 const NAMED: usize = 3;
 
 pub(super) fn apply(
@@ -53,7 +53,7 @@ pub(super) fn apply(
     for (path, at) in &chosen {
         let selector = &source.select[*at];
         let command = at_mut(cli, path).expect("it was just visited");
-        report.current = selector.position;
+        report.current = selector.position.clone();
         if let Some(effect) = selector.assume_effect
             && !report.has(path, "effect")
         {
@@ -75,12 +75,12 @@ pub(super) fn apply(
         mismatches.push(ModelMismatch::new(
             format!(
                 "`confirm` names `{switch}`, which is no switch that entry {} of `select` lets in for {}",
-                at + 1,
+                source.select[at].number + 1,
                 some_of(&commands)
             ),
             "give these commands an entry of their own, without `confirm`, or let the flag in",
         )
-        .at(FilePlace::of(["select", &at.to_string(), "confirm", &switch])));
+        .at(FilePlace::of(["select", &source.select[at].number.to_string(), "confirm", &switch])));
     }
     warn(source, cli, &chosen, report);
 }
@@ -90,7 +90,7 @@ pub(super) fn can_confirm(flag: &Flag, switch: &str) -> bool {
     flag.is_switch() && !flag.hidden && flag.deprecated.is_none() && flag.is_named(switch)
 }
 
-fn is_let_in(rule: &select::Selector, lineage: &[&Command], switch: &str) -> bool {
+fn is_let_in(rule: &select::ToolSelector, lineage: &[&Command], switch: &str) -> bool {
     let (leaf, ancestors) = heirs(lineage).split_last().expect("a lineage is not empty");
     let own = leaf.flags.iter();
     let inherited = ancestors
@@ -122,9 +122,16 @@ fn warn(
     report: &mut ApplyReport,
 ) {
     for (at, selector) in source.select.iter().enumerate() {
-        let place = at + 1;
+        // An entry stands here several times where a file includes another; it is told of once.
+        if source.select[..at]
+            .iter()
+            .any(|one| one.is_same_entry(selector))
+        {
+            continue;
+        }
+        let place = selector.number + 1;
         let mut named = true;
-        let entry = at.to_string();
+        let entry = selector.number.to_string();
         let rule = match &selector.commands {
             Some(CommandSelection::Allow(paths)) => Some(("allow", paths)),
             Some(CommandSelection::Exclude(paths)) => Some(("exclude", paths)),
@@ -151,7 +158,8 @@ fn warn(
                 });
             }
         }
-        if named && !chosen.iter().any(|(_, chosen)| *chosen == at) {
+        let speaks = |chosen: usize| source.select[chosen].is_same_entry(selector);
+        if named && !chosen.iter().any(|(_, chosen)| speaks(*chosen)) {
             report.warnings.push(FileWarning {
                 message: format!("entry {place} of `select` speaks for no command"),
                 hint: "correct its `commands`, or remove it; entries before it decide first"

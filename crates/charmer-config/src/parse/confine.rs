@@ -23,9 +23,7 @@ pub(super) fn confine(node: &Node, problems: &mut Problems<'_>) -> Option<Confin
     let expected = "`auto`, `names`, `off` or a mapping";
     let fields = problems.fields_or(node, "confine", CONFINE, expected)?;
     Some(Confine {
-        mode: fields
-            .get("mode")
-            .and_then(|node| mode(node, "mode", problems)),
+        mode: fields.read("mode", |node, key| mode(node, key, problems)),
         writable: fields
             .get("writable")
             .map(|node| paths(node, "writable", problems))

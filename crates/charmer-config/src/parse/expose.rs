@@ -29,20 +29,17 @@ pub(super) fn expose(node: &Node, problems: &mut Problems<'_>) -> Option<ExposeR
             .unwrap_or_default()
     };
     let rules = ExposeRules {
-        mode: fields
-            .get("mode")
-            .and_then(|node| problems.choice(node, "mode", MODES)),
-        budget: fields
-            .get("budget")
-            .and_then(|node| problems.amount(node, "budget", LEAST..=10_000_000)),
-        descriptions: fields
-            .get("descriptions")
-            .and_then(|node| problems.choice(node, "descriptions", DESCRIPTIONS)),
+        mode: fields.read("mode", |node, key| problems.choice(node, key, MODES)),
+        budget: fields.read("budget", |node, key| {
+            problems.amount(node, key, LEAST..=10_000_000)
+        }),
+        descriptions: fields.read("descriptions", |node, key| {
+            problems.choice(node, key, DESCRIPTIONS)
+        }),
         pin: globs("pin", problems),
         hide: globs("hide", problems),
         promote: fields
-            .get("promote")
-            .and_then(|node| problems.switch(node, "promote"))
+            .read("promote", |node, key| problems.switch(node, key))
             .unwrap_or(false),
     };
     let idle: &[&str] = match rules.mode {

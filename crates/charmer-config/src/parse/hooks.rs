@@ -31,9 +31,10 @@ pub fn hooks(node: &Node, problems: &mut Problems<'_>) -> Option<HookRules> {
         before: command(HookMoment::Before, problems),
         after: command(HookMoment::After, problems),
         error: command(HookMoment::Error, problems),
-        timeout: fields
-            .get("timeout")
-            .and_then(|node| problems.duration(node, "timeout", (MOMENT, LONGEST))),
+        timeout: fields.read("timeout", |node, key| {
+            problems.duration(node, key, (MOMENT, LONGEST))
+        }),
+        folder: None,
     };
     if let Some((name, _)) = fields.entry("timeout")
         && !HOOKS[..3].iter().any(|key| fields.get(key).is_some())

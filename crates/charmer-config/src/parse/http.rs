@@ -46,12 +46,11 @@ pub(super) fn http(node: &Node, problems: &mut Problems<'_>) -> Option<HttpRules
         rules.allow_hosts = hosts(node, problems);
     }
     rules.shared_credentials = fields
-        .get("shared_credentials")
-        .and_then(|node| problems.switch(node, "shared_credentials"))
+        .read("shared_credentials", |node, key| problems.switch(node, key))
         .unwrap_or(false);
-    rules.max_body = fields
-        .get("max_body")
-        .and_then(|node| problems.size(node, "max_body", (1 << 10, 1 << 30)));
+    rules.max_body = fields.read("max_body", |node, key| {
+        problems.size(node, key, (1 << 10, 1 << 30))
+    });
     let mut duration = |key: &str, bounds: (Duration, Duration)| {
         let node = fields.get(key)?;
         problems.duration(node, key, bounds)
@@ -70,7 +69,7 @@ pub(super) fn http(node: &Node, problems: &mut Problems<'_>) -> Option<HttpRules
     Some(rules)
 }
 
-fn caps(fields: &Fields<'_>, problems: &mut Problems<'_>) -> HttpCaps {
+pub(super) fn caps(fields: &Fields<'_>, problems: &mut Problems<'_>) -> HttpCaps {
     let mut amount = |key: &str| {
         let node = fields.get(key)?;
         problems.amount(node, key, 1..=1_000_000)
@@ -122,7 +121,7 @@ fn hosts(node: &Node, problems: &mut Problems<'_>) -> Vec<String> {
     hosts
 }
 
-/// Whether a text can stand in the header `Host`.
+/// Returns true for a text that can stand in the header `Host`.
 fn is_host(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
     !text.is_empty() && text.chars().all(fits)

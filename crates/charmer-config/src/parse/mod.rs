@@ -1,9 +1,11 @@
-//! From the tree to the types, key by key. A file's readers are here, in `source`, `confine`, `overrides`,
+//! From the tree to the types, key by key. A file's readers are here, in `source`, `confine`, `drafts`, `overrides`,
 //! `output`, `expose`, `hooks` and `selector`.
 //!
 //! Keys that are not in a mapping's list are mistakes; the lists are compared with the JSON Schema by a test.
 
+mod ask;
 mod confine;
+mod drafts;
 mod expose;
 pub(crate) mod hooks;
 mod http;
@@ -25,6 +27,7 @@ use std::{
 use crate::{
     AuditSettings, Config, Diagnostics, LimitSettings, Log, LogFormat, Pattern, Redact, Secret,
     ServerRules, SpoolKey, SpoolSettings,
+    narrow::Narrowing,
     output::RESULTS,
     place::Finding,
     read::Problems,
@@ -38,6 +41,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 const CONFIG: &[&str] = &[
+    "include",
     "sources",
     "server",
     "limits",
@@ -46,7 +50,9 @@ const CONFIG: &[&str] = &[
     "expose",
     "prompts",
     "confine",
+    "drafts",
     "hooks",
+    "ask",
     "redact",
     "audit",
     "spool",
@@ -57,6 +63,8 @@ const CONFIG: &[&str] = &[
 const SERVER: &[&str] = &["name", "version", "instructions"];
 const LIMITS: &[&str] = &[
     "timeout",
+    "job",
+    "background_after",
     "grace",
     "capture",
     "output",
@@ -77,6 +85,31 @@ const LOG_FORMATS: &[(&str, LogFormat)] = &[("text", LogFormat::Text), ("json", 
 pub(crate) fn config(text: &str, file: &str, folder: Option<&Path>) -> Result<Config, Diagnostics> {
     let read = reading::read(text, file, |tree, problems| {
         Some(whole(tree, folder, problems))
+    });
+    match read.mistakes {
+        Some(mistakes) => Err(mistakes),
+        None => Ok(Config {
+            advice: read.advice,
+            ..read.value.unwrap_or_default()
+        }),
+    }
+}
+
+/// Reads a text that is valid once more, narrowed to what the file that it includes lets through.
+pub(crate) fn narrowed(
+    text: &str,
+    file: &str,
+    folder: &Path,
+    base: Config,
+    base_file: &Path,
+) -> Result<Config, Diagnostics> {
+    let read = reading::read(text, file, |tree, problems| {
+        let mut own = whole(tree, Some(folder), problems);
+        own.resolve(folder);
+        let mut narrowing = Narrowing::new(tree, base_file);
+        let both = narrowing.config(base, own);
+        show(tree, problems, &narrowing.findings);
+        Some(both)
     });
     match read.mistakes {
         Some(mistakes) => Err(mistakes),
@@ -127,6 +160,9 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
     let Some(fields) = problems.fields(tree, "charmer.yaml", CONFIG) else {
         return config;
     };
+    config.include = fields
+        .get("include")
+        .and_then(|node| include(node, problems));
     if let Some(node) = fields.get("sources") {
         config.sources = problems
             .list(node, "sources", "add an entry like `- binary: kubectl`")
@@ -156,8 +192,14 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
     if let Some(node) = fields.get("confine") {
         config.confine = confine::confine(node, problems).unwrap_or_default();
     }
+    if let Some(node) = fields.get("drafts") {
+        config.drafts = drafts::drafts(node, problems).unwrap_or_default();
+    }
     if let Some(node) = fields.get("hooks") {
         config.hooks = hooks::hooks(node, problems).unwrap_or_default();
+    }
+    if let Some(node) = fields.get("ask") {
+        config.ask = ask::ask(node, problems);
     }
     if let Some(node) = fields.get("redact") {
         config.redact = redact(node, problems).unwrap_or_default();
@@ -178,6 +220,16 @@ fn whole(tree: &Node, folder: Option<&Path>, problems: &mut Problems<'_>) -> Con
     config
 }
 
+fn include(node: &Node, problems: &mut Problems<'_>) -> Option<PathBuf> {
+    if let YamlKind::List(_) = &node.kind {
+        problems
+            .add(node.span.clone(), "`include` names one file")
+            .hint("let that file include the next one");
+        return None;
+    }
+    problems.word(node, "include").map(PathBuf::from)
+}
+
 fn server(node: &Node, problems: &mut Problems<'_>) -> Option<ServerRules> {
     let fields = problems.fields(node, "server", SERVER)?;
     let mut text = |key: &str| fields.get(key).and_then(|node| problems.word(node, key));
@@ -194,6 +246,12 @@ fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<LimitSettings> {
         timeout: fields
             .get("timeout")
             .and_then(|node| problems.duration(node, "timeout", (MOMENT, DAY))),
+        job: fields
+            .get("job")
+            .and_then(|node| problems.duration(node, "job", (MOMENT, DAY))),
+        background_after: fields
+            .get("background_after")
+            .and_then(|node| problems.duration(node, "background_after", (MOMENT, DAY))),
         grace: fields
             .get("grace")
             .and_then(|node| problems.duration(node, "grace", (Duration::ZERO, HOUR))),
@@ -337,9 +395,11 @@ mod tests {
             ("/$defs/expose", expose::EXPOSE),
             ("/$defs/confine", confine::CONFINE),
             ("/$defs/hooks", hooks::HOOKS),
+            ("/$defs/askRule", ask::RULE),
             ("/$defs/redact", REDACT),
             ("/$defs/audit", AUDIT),
             ("/$defs/spool", SPOOL),
+            ("/$defs/drafts", drafts::DRAFTS),
             ("/$defs/http", http::HTTP),
             ("/$defs/httpCaps", http::PER_PRINCIPAL),
             ("/$defs/principal", principals::PRINCIPAL),

@@ -56,14 +56,11 @@ pub fn output(
     }
     let rules = OutputRules {
         schema: given.and_then(|node| schema(node, folder, problems)),
-        format: fields
-            .get("format")
-            .and_then(|node| problems.choice(node, "format", FORMATS)),
+        format: fields.read("format", |node, key| problems.choice(node, key, FORMATS)),
         dialect: fields
-            .get("dialect")
-            .and_then(|node| problems.choice(node, "dialect", DIALECTS))
+            .read("dialect", |node, key| problems.choice(node, key, DIALECTS))
             .unwrap_or_default(),
-        field: fields.get("field").and_then(|node| field(node, problems)),
+        field: fields.read("field", |node, _| field(node, problems)),
     };
     Some(rules)
 }

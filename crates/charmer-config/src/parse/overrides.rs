@@ -121,28 +121,22 @@ fn command(
         usage: word(&fields, "usage", problems),
         examples: word(&fields, "examples", problems),
         title: word(&fields, "title", problems),
-        effect: fields
-            .get("effect")
-            .and_then(|node| problems.choice(node, "effect", EFFECTS)),
-        network: fields
-            .get("network")
-            .and_then(|node| network(node, problems)),
+        effect: fields.read("effect", |node, key| problems.choice(node, key, EFFECTS)),
+        network: fields.read("network", |node, _| network(node, problems)),
         idempotent: switch(&fields, "idempotent", problems),
         open_world: switch(&fields, "open_world", problems),
         runnable: switch(&fields, "runnable", problems),
         exclude: switch(&fields, "exclude", problems),
         stdin: switch(&fields, "stdin", problems),
-        confirm: fields
-            .get("confirm")
-            .and_then(|node| confirm(node, problems)),
-        args: fields.get("args").and_then(|node| args(node, problems)),
+        confirm: fields.read("confirm", |node, _| confirm(node, problems)),
+        args: fields.read("args", |node, _| args(node, problems)),
         flags: fields
             .get("flags")
             .map(|node| flags(node, problems))
             .unwrap_or_default(),
-        output: fields
-            .get("output")
-            .and_then(|node| super::output::output(node, folder, problems)),
+        output: fields.read("output", |node, _| {
+            super::output::output(node, folder, problems)
+        }),
     })
 }
 
@@ -261,13 +255,13 @@ fn one_flag(node: &Node, name: &str, problems: &mut Problems<'_>) -> Option<Flag
         required: switch(&fields, "required", problems),
         choices: choices(&fields, problems),
         default: default(&fields, problems),
-        bare: fields.get("bare").and_then(|node| match &node.kind {
+        bare: fields.read("bare", |node, key| match &node.kind {
             YamlKind::Bool(false) => Some(Bare::No),
             YamlKind::Bool(true) => Some(Bare::Yes),
-            _ => problems.text_of(node, "bare").map(Bare::Means),
+            _ => problems.text_of(node, key).map(Bare::Means),
         }),
-        repeat: fields.get("repeat").and_then(|node| repeat(node, problems)),
-        short: fields.get("short").and_then(|node| short(node, problems)),
+        repeat: fields.read("repeat", |node, _| repeat(node, problems)),
+        short: fields.read("short", |node, _| short(node, problems)),
         global: switch(&fields, "global", problems),
         exclude: switch(&fields, "exclude", problems),
         effect: flag_effect(&fields, problems),

@@ -1,8 +1,8 @@
 //! The key `principals`.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use super::{DAY, MOMENT, selector, source};
+use super::{DAY, HOUR, MOMENT, http, selector, source};
 use crate::{
     PrincipalLimits, PrincipalRules, PrincipalValue, Secret,
     read::Problems,
@@ -10,7 +10,18 @@ use crate::{
 };
 
 pub(super) const PRINCIPAL: &[&str] = &["environment", "folder", "set", "allow", "deny", "limits"];
-pub(super) const LIMITS: &[&str] = &["timeout", "output", "concurrency", "rate_limit"];
+pub(super) const LIMITS: &[&str] = &[
+    "timeout",
+    "grace",
+    "capture",
+    "output",
+    "concurrency",
+    "rate_limit",
+    "max_connections",
+    "max_sessions",
+    "max_streams",
+    "max_calls",
+];
 pub(super) const FILE: &[&str] = &["file"];
 
 pub(super) fn principals(
@@ -36,8 +47,7 @@ fn principal(node: &Node, problems: &mut Problems<'_>) -> Option<PrincipalRules>
         rules.environment = environment(node, problems);
     }
     rules.folder = fields
-        .get("folder")
-        .and_then(|node| problems.word(node, "folder"))
+        .read("folder", |node, key| problems.word(node, key))
         .map(PathBuf::from);
     if let Some(node) = fields.get("set") {
         rules.set = source::pinned(node, problems);
@@ -85,17 +95,22 @@ fn environment(node: &Node, problems: &mut Problems<'_>) -> BTreeMap<String, Pri
 fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<PrincipalLimits> {
     let fields = problems.fields(node, "limits", LIMITS)?;
     Some(PrincipalLimits {
-        timeout: fields
-            .get("timeout")
-            .and_then(|node| problems.duration(node, "timeout", (MOMENT, DAY))),
-        output: fields
-            .get("output")
-            .and_then(|node| problems.amount(node, "output", 100..=100_000_000)),
-        concurrency: fields
-            .get("concurrency")
-            .and_then(|node| problems.amount(node, "concurrency", 1..=10_000)),
-        rate_limit: fields
-            .get("rate_limit")
-            .and_then(|node| selector::rate_limit(node, problems)),
+        timeout: fields.read("timeout", |node, key| {
+            problems.duration(node, key, (MOMENT, DAY))
+        }),
+        grace: fields.read("grace", |node, key| {
+            problems.duration(node, key, (Duration::ZERO, HOUR))
+        }),
+        capture: fields.read("capture", |node, key| {
+            problems.size(node, key, (1 << 10, 1 << 30))
+        }),
+        output: fields.read("output", |node, key| {
+            problems.amount(node, key, 100..=100_000_000)
+        }),
+        concurrency: fields.read("concurrency", |node, key| {
+            problems.amount(node, key, 1..=10_000)
+        }),
+        rate_limit: fields.read("rate_limit", |node, _| selector::rate_limit(node, problems)),
+        http: http::caps(&fields, problems),
     })
 }

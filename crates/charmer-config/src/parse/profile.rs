@@ -44,12 +44,8 @@ pub(crate) fn profile(node: &Node, problems: &mut Problems<'_>) -> Option<Profil
     let programs = programs(&fields, problems)?;
     let origin = SourceKind::Binary(PathBuf::from(&programs[0]));
     Some(Profile {
-        versions: fields
-            .get("versions")
-            .and_then(|node| versions(node, problems)),
-        asked_like: fields
-            .get("asked_like")
-            .and_then(|node| problems.word(node, "asked_like")),
+        versions: fields.read("versions", |node, _| versions(node, problems)),
+        asked_like: fields.read("asked_like", |node, key| problems.word(node, key)),
         unlisted: fields
             .get("unlisted")
             .map(|node| unlisted(node, problems))

@@ -12,7 +12,7 @@ use crate::{
 };
 
 use super::{
-    DAY, HOUR, MOMENT, confine, expose, hooks, output,
+    DAY, HOUR, MOMENT, ask, confine, expose, hooks, output,
     source::{first_key, flag},
 };
 
@@ -31,6 +31,7 @@ pub(super) const SELECTOR: &[&str] = &[
     "validate",
     "filter",
     "hooks",
+    "ask",
     "structure",
     "max_items",
     "expose",
@@ -51,6 +52,9 @@ pub(super) const RATE_LIMIT: &[&str] = &["calls", "per"];
 pub(super) const RETRY: &[&str] = &["times", "wait"];
 pub(super) const VALIDATION: &[&str] = &["argument", "pattern", "forbid", "max_items", "message"];
 pub(super) const FILTER: &[&str] = &["pattern", "replace"];
+
+/// The word by which a person answers a command's question.
+const PERSON: &str = "person";
 
 pub(super) const EFFECTS: &[(&str, Effect)] = &[
     ("read", Effect::Read),
@@ -90,7 +94,9 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .and_then(|node| problems.word(node, "serialize")),
         confirm: fields
             .get("confirm")
+            .filter(|node| !is_person(node))
             .and_then(|node| confirm(node, problems)),
+        confirmed_by_person: fields.get("confirm").is_some_and(is_person),
         stdin: fields
             .get("stdin")
             .and_then(|node| problems.switch(node, "stdin"))
@@ -100,6 +106,10 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
         hooks: fields
             .get("hooks")
             .and_then(|node| hooks::hooks(node, problems))
+            .unwrap_or_default(),
+        ask: fields
+            .get("ask")
+            .map(|node| ask::ask(node, problems))
             .unwrap_or_default(),
         structure: fields
             .get("structure")
@@ -116,6 +126,8 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
             .get("network")
             .and_then(|node| confine::network(node, problems)),
         position: problems.position(first_key(node).start),
+        number: 0,
+        baseline: None,
     };
     if let (Some((name, _)), Some(_)) = (fields.entry("concurrency"), fields.get("serialize")) {
         problems
@@ -135,7 +147,7 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
     Some(selector)
 }
 
-/// What commands are said to do. The old name of the key, `effect`, was taken for a filter.
+/// Reads the effect that commands are said to have. The old name of the key, `effect`, was taken for a filter.
 fn assume_effect(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Effect> {
     let new = fields
         .get("assume_effect")
@@ -271,6 +283,11 @@ fn retry(node: &Node, problems: &mut Problems<'_>) -> Option<RetrySettings> {
         times: u32::try_from(times?).ok()?,
         wait: wait?,
     })
+}
+
+/// Returns true if a person is to answer, and no flag is named.
+fn is_person(node: &Node) -> bool {
+    matches!(&node.kind, YamlKind::Text(text) if text == PERSON)
 }
 
 pub(super) fn confirm(node: &Node, problems: &mut Problems<'_>) -> Option<String> {

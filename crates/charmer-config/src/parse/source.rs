@@ -14,7 +14,7 @@ use crate::{
     yaml::{Node, Quoted, YamlKind},
 };
 
-use super::{confine, hooks, knowledge};
+use super::{ask, confine, hooks, knowledge};
 
 pub(super) const SOURCE: &[&str] = &[
     "binary",
@@ -34,6 +34,7 @@ pub(super) const SOURCE: &[&str] = &[
     "set",
     "undone_by",
     "hooks",
+    "ask",
     "helpers",
     "caches",
     "prints_secrets",
@@ -48,7 +49,7 @@ pub(super) const SOURCE: &[&str] = &[
     "expect",
 ];
 /// Those that a folder of spells has: what is permitted, and where it runs, its files say themselves.
-const OF_SPELLS: &[&str] = &["spells", "read_only", "hooks"];
+const OF_SPELLS: &[&str] = &["spells", "read_only", "hooks", "ask"];
 pub(super) const EXPECTATION: &[&str] = &["allow", "deny"];
 pub(super) const ENVIRONMENT: &[&str] = &["inherit", "set", "remove"];
 
@@ -82,7 +83,7 @@ pub(super) fn source(
     Some(body(node, &fields, origin, folder, problems))
 }
 
-/// What the keys say beside where the tools come from.
+/// Reads the keys beside the one that says where the tools come from.
 pub(super) fn body(
     node: &Node,
     fields: &Fields<'_>,
@@ -151,6 +152,10 @@ pub(super) fn body(
             .get("hooks")
             .and_then(|node| hooks::hooks(node, problems))
             .unwrap_or_default(),
+        ask: fields
+            .get("ask")
+            .map(|node| ask::ask(node, problems))
+            .unwrap_or_default(),
         known: knowledge::knowledge(fields, problems),
         overrides: fields
             .get("override")
@@ -162,6 +167,7 @@ pub(super) fn body(
             .get("expect")
             .map(|node| expectations(node, problems))
             .unwrap_or_default(),
+        baseline: None,
     }
 }
 
@@ -197,7 +203,11 @@ fn selectors(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Vec<SelectEntr
     let entries = problems.list(node, "select", hint);
     let selectors: Vec<Option<SelectEntry>> = entries
         .iter()
-        .map(|entry| super::selector::selector(entry, problems))
+        .enumerate()
+        .map(|(number, entry)| {
+            let selector = super::selector::selector(entry, problems)?;
+            Some(SelectEntry { number, ..selector })
+        })
         .collect();
     // Whoever stands behind an entry for all commands is never asked.
     let catch_all = |selector: &Option<SelectEntry>| {

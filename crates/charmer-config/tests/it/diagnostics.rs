@@ -106,7 +106,7 @@ fn a_key_of_another_program() {
     4 |     wheel: round
       |     ^^^^^
       |
-      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `folder`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `network`, `credentials`, `confine`, `set`, `undone_by`, `hooks`, `helpers`, `caches`, `prints_secrets`, `long_running`, `common`, `phrases`, `repeated`, `json`, `preview`, `override`, `select` and `expect`
+      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `folder`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `network`, `credentials`, `confine`, `set`, `undone_by`, `hooks`, `ask`, `helpers`, `caches`, `prints_secrets`, `long_running`, `common`, `phrases`, `repeated`, `json`, `preview`, `override`, `select` and `expect`
     ");
 }
 
@@ -711,7 +711,7 @@ fn tags_and_empty_files() {
     1 | - binary: gh
       | ^
       |
-      = help: its keys are `sources`, `server`, `limits`, `structure`, `results`, `expose`, `prompts`, `confine`, `hooks`, `redact`, `audit`, `spool`, `http`, `principals` and `log`
+      = help: its keys are `include`, `sources`, `server`, `limits`, `structure`, `results`, `expose`, `prompts`, `confine`, `drafts`, `hooks`, `ask`, `redact`, `audit`, `spool`, `http`, `principals` and `log`
     ");
 }
 

@@ -1,5 +1,6 @@
 //! What a user of the file sees: mistakes as they are shown, files as they are understood, and the schema for editors.
 
+mod ask;
 mod bounds;
 mod diagnostics;
 mod linear;

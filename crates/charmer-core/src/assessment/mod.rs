@@ -42,7 +42,7 @@ pub struct Assessment(BTreeMap<String, CommandAssessment>);
 pub struct CommandAssessment {
     /// Its effect.
     pub effect: Effect,
-    /// Why that is thought.
+    /// The reasons for the effect, for people.
     pub evidence: Vec<String>,
     /// Flags of its own that redirect the program, by id, with the reason. Those that it cannot do without are not here.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -54,7 +54,7 @@ pub struct CommandAssessment {
     /// out where only reading is offered.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unknown: BTreeMap<String, String>,
-    /// What its positionals must not match where only reading is offered: it would show secrets.
+    /// A pattern that its positionals must not match where only reading is offered: it would show secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secrets: Option<String>,
     /// Its help says that it reads standard input.
@@ -111,7 +111,7 @@ impl Assessment {
         descend(self, &mut cli.root, &CommandPath::root());
     }
 
-    /// What is thought of a command, to change it.
+    /// The assessment of a command, to change it.
     pub fn command_mut(&mut self, path: &CommandPath) -> &mut CommandAssessment {
         self.0.entry(path.to_string()).or_default()
     }

@@ -2,7 +2,7 @@
 
 use crate::model::Command;
 
-/// What a sentence says of a command that reads it.
+/// Phrases in sentences about commands that read it.
 const READS: [&str; 14] = [
     "from stdin",
     "or stdin",
@@ -19,7 +19,7 @@ const READS: [&str; 14] = [
     "through stdin",
     "via stdin",
 ];
-/// What a sentence says that speaks of something else.
+/// Phrases in sentences that speak of something else.
 const NOT: [&str; 6] = [" not ", "n't ", "never", "ignor", "instead of", "closed"];
 
 /// Returns true if the help of a command, or of one of its flags and arguments, says that it reads standard input.

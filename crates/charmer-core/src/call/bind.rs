@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     model::{Effect, Flag, FlagValue, GivenEffect, GroupKind, ValueType, effect_with},
+    order,
     text::nearest,
     tool::{ARGS_KEY, FLAGS_KEY, Input, Layout, PositionalProperty, Tool},
 };
@@ -38,7 +39,7 @@ impl Given {
         !matches!(self, Self::Switch(false) | Self::Count(0))
     }
 
-    /// What a call does because of it. A switch that is turned off has the value `false`.
+    /// The effect that it adds to a call. A switch that is turned off has the value `false`.
     pub(crate) fn effect(&self, effect: &GivenEffect) -> Option<Effect> {
         match self {
             Self::Switch(false) => effect.values.get("false").copied().flatten(),
@@ -73,9 +74,9 @@ impl Given {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Bound {
-    /// What was given for the flags, by place in [`Input::flags`].
+    /// The values given for flags, by place in [`Input::flags`].
     pub flags: Vec<(usize, Given)>,
-    /// What was given for the positionals, by place in [`Input::positionals`].
+    /// The values given for positionals, by place in [`Input::positionals`].
     pub positionals: Vec<(usize, Vec<String>)>,
     /// Positionals that are not known one by one.
     pub unlisted: Vec<String>,
@@ -89,7 +90,7 @@ pub struct Bound {
     pub folder: Option<String>,
     /// The caller says that the user agreed.
     pub confirmed: bool,
-    /// What was [understood](super::understand) differently from how it was given.
+    /// The parts of the input that were [understood](super::understand) differently from how they were given.
     pub notes: Vec<String>,
 }
 
@@ -251,7 +252,7 @@ impl Binder<'_> {
             let place = || given.keys().position(|key| *key == property.key);
             behind.then(|| (property.flag.may_raise(), place()))
         };
-        self.bound.flags.sort_by_key(place);
+        order::sort_by_key(&mut self.bound.flags, place);
     }
 
     fn nested_flags(&mut self, given: &Map<String, Value>) {

@@ -11,7 +11,7 @@ use crate::model::{Choice, JsonKind, ValueType};
 /// The greatest count: clap counts in a `u8`, and more repetitions would only lengthen the command line.
 pub(crate) const COUNT_LIMIT: u64 = 255;
 
-/// How many choices an error names.
+/// The maximum number of choices that an error names.
 const MOST_CHOICES: usize = 8;
 
 const OCTET: &str = r"(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
@@ -59,7 +59,7 @@ fn ipv6_pattern(v4: &str) -> String {
     format!("({})", forms.join("|"))
 }
 
-/// What a value of this type is called in an error message.
+/// The words for a value of this type in an error message.
 pub(crate) fn expectation(value_type: &ValueType, choices: &[Choice]) -> String {
     if *value_type != ValueType::Bool && !choices.is_empty() {
         let offered = || choices.iter().filter(|choice| !choice.hidden);

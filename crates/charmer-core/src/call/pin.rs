@@ -1,6 +1,6 @@
 //! A pinned value bound to its flag, and what is written for it: once, when tools are made.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::{
     model::{Flag, FlagValue, Repetition, Syntax, ValueType},
@@ -15,7 +15,7 @@ use super::{
     write_flag::write_flag,
 };
 
-/// What a pinned flag is given, and its elements; the error is what the flag takes.
+/// Binds and writes a pinned flag; the error says which values the flag takes.
 pub(crate) fn bind_pin(
     property: &FlagProperty,
     value: &PinValue,
@@ -84,7 +84,7 @@ fn json(flag: &Flag, value: &PinValue, negated: bool) -> Result<Value, String> {
             let (key, value) = text
                 .split_once('=')
                 .ok_or_else(|| "entries like `key=value`".to_owned())?;
-            let number = serde_json::from_str::<Number>(value).map(Value::Number);
+            let number = number(value);
             let value = match flag.value_type {
                 ValueType::Map(crate::model::MapValue::Integer) => number.unwrap_or(value.into()),
                 _ => value.into(),
@@ -103,14 +103,18 @@ fn json(flag: &Flag, value: &PinValue, negated: bool) -> Result<Value, String> {
     }
 }
 
+/// A text that is a number.
+fn number(text: &str) -> Option<Value> {
+    let value = serde_json::from_str::<Value>(text).ok();
+    value.filter(Value::is_number)
+}
+
 /// Text as the JSON value that a flag of this type is bound from.
 fn scalar(flag: &Flag, text: &str) -> Value {
     let read = match flag.value_type {
         ValueType::Bool => text.parse().ok().map(Value::Bool),
         _ if !flag.choices.is_empty() => None,
-        ValueType::Integer { .. } | ValueType::Number | ValueType::Count => {
-            serde_json::from_str::<Number>(text).ok().map(Value::Number)
-        }
+        ValueType::Integer { .. } | ValueType::Number | ValueType::Count => number(text),
         _ => None,
     };
     read.unwrap_or_else(|| text.into())

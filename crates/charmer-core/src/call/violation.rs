@@ -11,13 +11,13 @@ use crate::{text::shorten, tool::estimate_tokens};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// Where: `limit`, `flags.limit`, `labels[2]`; empty for the input as a whole.
+    /// The path of the value in the input: `limit`, `flags.limit`, `labels[2]`; empty for the input as a whole.
     pub path: String,
-    /// What was expected.
+    /// The expectation that it breaks.
     pub expected: String,
-    /// What came, if anything did.
+    /// The value that came instead, if any did.
     pub found: Option<String>,
-    /// What to do about it, if there is more to say.
+    /// Advice that goes beyond the expectation.
     pub hint: Option<String>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn describe(value: &Value) -> String {
     )
 }
 
-/// Why a call is not run.
+/// The reason why a call is not run.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -108,7 +108,7 @@ pub enum Refusal {
     Policy(String),
 }
 
-/// How many tokens the list of what is wrong takes, so that an error has room for what to do about it.
+/// The maximum number of tokens for the list of what is wrong, so that an error has room for what to do about it.
 const LISTED: usize = 80;
 /// The greatest length that one of several may have, in bytes; two of them fit.
 const SHORTENED: usize = 160;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     model::{DoubleDash, Syntax},
+    order,
     tool::{FlagProperty, Input, PositionalProperty, Tool},
 };
 
@@ -91,7 +92,7 @@ impl<'a> LevelWriter<'a> {
                 places.push((*at, ArgvPlace { property, values }));
             }
         }
-        places.sort_by_key(|(at, _)| *at);
+        order::sort_by_key(&mut places, |(at, _)| *at);
         Ok(places.into_iter().map(|(_, place)| place).collect())
     }
 
@@ -130,7 +131,7 @@ impl<'a> LevelWriter<'a> {
         Ok(())
     }
 
-    /// What `--` does at this level.
+    /// The meaning of `--` at this level.
     fn double_dash(&self) -> DoubleDash {
         let here = self.input.levels[self.depth].double_dash;
         here.unwrap_or(self.syntax.double_dash)
@@ -159,7 +160,7 @@ impl<'a> LevelWriter<'a> {
             return self.write_unread(argv, &before, end.max(1), protectable);
         }
         // One that takes anything would take the flags behind it too.
-        greedy.sort_by_key(|(property, _)| property.flag.allow_hyphen);
+        order::sort_by_key(&mut greedy, |(property, _)| property.flag.allow_hyphen);
         // A positional that takes anything would also take the greedy flags that stand behind it otherwise.
         let takes_flags =
             |place: &ArgvPlace<'_>| !greedy.is_empty() && place.property.positional.allow_hyphen;
@@ -195,7 +196,7 @@ impl<'a> LevelWriter<'a> {
         let expressions = expressions.filter(|(property, _)| property.flag.behind_positionals);
         let mut expressions: GivenFlags<'_> = expressions.collect();
         // What does more than read stands behind what may hold it back, also where somebody has pinned it.
-        expressions.sort_by_key(|(property, _)| property.flag.may_raise());
+        order::sort_by_key(&mut expressions, |(property, _)| property.flag.may_raise());
         write_all(argv, expressions)?;
         write_behind_dashes(argv, protected);
         write_behind_dashes(argv, &behind);

@@ -51,7 +51,7 @@ pub(super) fn write_template(
     Ok(argv)
 }
 
-/// What a template makes the program read from its standard input.
+/// The text that a template makes the program read from its standard input.
 pub(super) fn stdin(input: &Input, template: &CommandTemplate, bound: &Bound) -> Option<String> {
     let text = template.stdin.as_ref()?;
     text.fill(|name| value_of(input, bound, name).map(|(_, value)| value))

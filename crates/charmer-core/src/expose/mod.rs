@@ -9,29 +9,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::tool::{LEAN_TOKENS, Tool};
 
-use usefulness::worths;
+use usefulness::usefulness_of_each;
 
-/// How many tokens the list of tools may take, if nothing else is said.
+/// The number of tokens that the list of tools may take, if nothing else is said.
 pub const DEFAULT_BUDGET: usize = 4000;
 
-/// How many tools a list has at most that was made within a budget: some clients take no more.
+/// The maximum number of tools in a list that was made within a budget: some clients take no more.
 pub const MOST_TOOLS: usize = 40;
 
-/// Which part of the budget one definition may take, if it takes more than most do.
+/// The divisor of the budget that bounds one definition, if it takes more than [`USUAL`].
 const LARGEST: usize = 3;
 const USUAL: usize = 400;
-/// What a cheap definition takes, and how much worth it costs to take twice as much: little, so that it decides between
+/// The tokens of a cheap definition, and the worth that each doubling costs: little, so that it decides between
 /// commands that are worth the same.
 const CHEAP: f64 = 64.0;
 const PRICE: f64 = 0.1;
-/// What is worth less than this share of the best is not listed only because there is room.
+/// The share of the best one's worth below which a command is not listed only because there is room.
 const LEAST_WORTH: f64 = 0.25;
 /// The tokens of the shortest definition.
 const LEAST: usize = 24;
-/// How much longer than what is left a definition is guessed to be that is not looked at.
+/// The factor by which the guess at a definition may exceed what is left before it is not even written.
 const FAR: usize = 3;
-/// How many that do not fit in a row end the search for one that does: of ten thousand commands not all are written to fill
-/// a small gap.
+/// The number of misses in a row that end the search for a definition that fits: of ten thousand commands not all are
+/// written to fill a small gap.
 const MISSES: usize = 128;
 
 /// The way a server shows its commands.
@@ -65,7 +65,7 @@ pub enum Visibility {
 pub struct ToolCandidate<'t> {
     /// The tool that it would be.
     pub tool: &'t Tool,
-    /// What a person wants for it.
+    /// The visibility that a person wants for it.
     pub visibility: Visibility,
 }
 
@@ -86,7 +86,7 @@ impl<'t> ToolCandidate<'t> {
     }
 }
 
-/// Why a command is shown as it is.
+/// The reason why a command is shown as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -180,7 +180,7 @@ pub fn place(
     places
 }
 
-/// What one definition may take: one that takes most of the budget leaves nothing for the others.
+/// The most that one definition may take: one that takes most of the budget leaves nothing for the others.
 fn largest(budget: usize) -> usize {
     (budget / LARGEST).max(USUAL)
 }
@@ -188,7 +188,7 @@ fn largest(budget: usize) -> usize {
 /// The candidates that may be chosen, the most worthy for their price first.
 fn by_worth(candidates: &[ToolCandidate<'_>]) -> Vec<usize> {
     let tools: Vec<&Tool> = candidates.iter().map(|candidate| candidate.tool).collect();
-    let worths = worths(&tools);
+    let worths = usefulness_of_each(&tools);
     let best = worths.iter().copied().fold(0.0, f64::max);
     let mut free: Vec<(f64, usize)> = worths
         .into_iter()

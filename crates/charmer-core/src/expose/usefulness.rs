@@ -44,28 +44,28 @@ const RARE: [&str; 12] = [
 
 /// The number of commands of a program that are among its first.
 const EARLY: usize = 24;
-/// How many commands a large group has.
+/// The number of commands from which on a group is a large one.
 const LARGE: usize = 16;
 /// A program of which a smaller share of commands stands at its root keeps them in groups.
 const GROUPED: f64 = 0.15;
 
-/// What was written for assistants is worth more than any command of a program.
+/// The worth of tools written for assistants: more than any command of a program.
 const WRITTEN: f64 = 30.0;
-/// What is known to be used most is worth more than whatever else help makes of a command.
+/// The worth of commands known to be used most: more than whatever else help makes of a command.
 const USED_MOST: f64 = 25.0;
-/// How much the help pages' word is worth, the most of all; then what people do every day, how near the root it stands,
-/// and that help shows how it is called.
+/// The worth of the help pages' word, the most of all; then of what people do every day, of being near the root, and of
+/// an example in the help.
 const PROMINENT: f64 = 4.0;
 const VERB: f64 = 3.0;
 const NEAR: f64 = 3.0;
 const SHOWN: f64 = 2.0;
 
-/// How much it is worth to have each of these tools in the list: numbers that mean something only beside each other.
+/// Returns the worth of having each of these tools in the list: numbers that mean something only beside each other.
 ///
 /// What somebody wrote for assistants (a spell, a tool of an author's) comes first. Of a program's commands, those that
 /// its help puts first or calls common come before others, those near the root before those deep down, everyday verbs
 /// before others, those that examples use before others, and of equals those that only read.
-pub(super) fn worths(tools: &[&Tool]) -> Vec<f64> {
+pub(super) fn usefulness_of_each(tools: &[&Tool]) -> Vec<f64> {
     let pages = Pages::new(tools);
     let mut before: HashMap<&str, usize> = HashMap::new();
     let mut all = Vec::with_capacity(tools.len());
@@ -97,7 +97,7 @@ struct BelowCommand<'t> {
 #[derive(Debug)]
 struct Pages<'t> {
     pages: HashMap<CommandWords<'t>, BelowCommand<'t>>,
-    /// How many tools each program has, and how many at its root.
+    /// The number of each program's tools, and of those at its root.
     sizes: HashMap<&'t str, (usize, usize)>,
 }
 
@@ -134,12 +134,13 @@ impl<'t> Pages<'t> {
         Self { pages, sizes }
     }
 
-    /// What one is worth that has so many of its program before it.
+    /// The worth of a tool that has so many of its program before it.
     fn usefulness(&self, tool: &Tool, before: usize) -> f64 {
         if tool.input.levels.is_empty() {
             return WRITTEN;
         }
         if let Some(place) = tool.help.common {
+            // The order in which they were named decides among them; a hundred of them stay above all others.
             return USED_MOST - place as f64 / 100.0;
         }
         let effect = match tool.help.effect {
@@ -162,7 +163,7 @@ impl<'t> Pages<'t> {
         usefulness
     }
 
-    /// How near it is: at the root, or in a large group of a program that has only groups there.
+    /// The worth of its nearness: at the root, or in a large group of a program that has only groups there.
     fn near(&self, tool: &Tool) -> f64 {
         let program: &str = &tool.help.program;
         let words = tool.path.words();
@@ -182,7 +183,7 @@ impl<'t> Pages<'t> {
         }
     }
 
-    /// How much its program's help makes of it, from 0 to 1: the root's page says the most.
+    /// The prominence that its program's help gives it, from 0 to 1: the root's page says the most.
     fn prominence(&self, tool: &Tool, before: usize) -> f64 {
         let program: &str = &tool.help.program;
         let words = tool.path.words();
@@ -206,7 +207,7 @@ impl<'t> Pages<'t> {
 }
 
 impl BelowCommand<'_> {
-    /// How much a page makes of a command, from 0 to 1; nothing is said by one that lists none.
+    /// The prominence that a page gives to a command, from 0 to 1; none from a page that lists no commands.
     fn prominence(&self, listing: Option<&Listing>) -> Option<f64> {
         if self.listed.is_empty() {
             return None;
@@ -219,6 +220,7 @@ impl BelowCommand<'_> {
             .keys()
             .max()
             .map_or(1, |last| last.saturating_add(1));
+        // A place in the alphabet says nothing.
         let early = match self.sorted {
             true => 0.5,
             false => 1.0 - listing.place as f64 / all as f64,
@@ -251,7 +253,7 @@ mod tests {
         let cli = Cli::new(root, Syntax::pflag());
         let tools = catalogue(&cli, &CatalogueOptions::default()).tools;
         let tools: Vec<&Tool> = tools.iter().map(|tool| &**tool).collect();
-        let named = worths(&tools).into_iter().zip(&tools);
+        let named = usefulness_of_each(&tools).into_iter().zip(&tools);
         let mut named: Vec<(f64, &str)> = named
             .map(|(usefulness, tool)| (usefulness, tool.name.as_str()))
             .collect();

@@ -9,7 +9,7 @@ use super::{Choice, Command, GivenEffect, ValueType};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Positional {
-    /// What the source calls it; also the name of its property.
+    /// Its name in the source; also the name of its property.
     pub id: String,
     /// The name that usage shows, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub struct Positional {
     /// Its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What a call does with it that it would not do without it, where somebody has said it.
+    /// The effect that giving it has on a call, where somebody has said it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<GivenEffect>,
 }
@@ -146,7 +146,7 @@ impl Arguments {
     }
 }
 
-/// What an author says of a positional (`ArgSpec` of the bridge specification); it overrides what was inferred.
+/// An author's own words on a positional (`ArgSpec` of the bridge specification); they override what was inferred.
 ///
 /// ```
 /// use charmer_core::model::{ArgSpec, Command, ValueType};
@@ -214,7 +214,7 @@ impl ArgSpec {
     }
 
     /// The type that [`value_type`](Self::value_type) names, `None` where it names none.
-    pub fn parsed_type(&self) -> Option<ValueType> {
+    pub(crate) fn parsed_type(&self) -> Option<ValueType> {
         let (value_type, _) = ValueType::named(self.value_type.as_deref()?)?;
         Some(value_type)
     }

@@ -139,7 +139,7 @@ pub enum GroupKind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group {
-    /// What is demanded.
+    /// The rule that holds between its members.
     pub kind: GroupKind,
     /// The ids of flags and positionals.
     pub members: Vec<String>,
@@ -210,7 +210,7 @@ pub struct Command {
     /// It is left out of help, and so of tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Why it should not be used any more; a deprecated command is no tool.
+    /// The reason why it should not be used any more; a deprecated command is no tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
     /// Its own flags; the global ones of its ancestors are not repeated here.
@@ -231,7 +231,7 @@ pub struct Command {
     /// stands; `None` where options may stand anywhere, or nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options_end_behind: Option<usize>,
-    /// What `--` does here, where that is not what it does to the rest of its program.
+    /// The meaning of `--` here, where that is not its meaning in the rest of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub double_dash: Option<DoubleDash>,
     /// It takes no flags of the commands above it: they hand on to another program.
@@ -240,7 +240,7 @@ pub struct Command {
     /// A subcommand lifts the requirements of this command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subcommand_lifts_required: bool,
-    /// What is known of its behaviour.
+    /// The known facts of its behaviour.
     #[serde(default)]
     pub hints: Hints,
     /// The switch that answers its question beforehand (`--yes`): a tool then wants `confirm: true` instead.

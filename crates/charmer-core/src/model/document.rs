@@ -79,7 +79,7 @@ pub struct Document {
     pub unknown: Vec<String>,
 }
 
-/// Why a document cannot be read.
+/// The reason why a document cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DocumentError {
@@ -94,7 +94,7 @@ pub enum DocumentError {
     /// Something in it has another form.
     #[error("{place}: {message}")]
     Form {
-        /// Where.
+        /// The place in the document.
         place: String,
         /// The way .
         message: String,
@@ -111,7 +111,7 @@ impl DocumentError {
 }
 
 impl Document {
-    /// What is said of a program of which nothing but the model is known.
+    /// The document of a program of which nothing but the model is known.
     pub fn new(cli: Cli, framework: impl Into<String>) -> Self {
         Self {
             name: None,
@@ -523,7 +523,7 @@ fn clean_texts<const N: usize>(texts: [&mut Option<String>; N]) {
     }
 }
 
-/// What follows so many words of a usage line.
+/// The rest of a usage line behind so many words.
 fn behind(usage: &str, words: usize) -> &str {
     (0..words).fold(usage.trim(), |rest, _| {
         rest.split_once(char::is_whitespace)

@@ -86,7 +86,7 @@ impl GivenEffect {
         }
     }
 
-    /// What is left of a command's own effect when it is given.
+    /// Returns what is left of a command's own effect when it is given.
     pub fn lowered(&self, command: Effect) -> Effect {
         let most = self.any.filter(|_| self.lowers);
         most.map_or(command, |most| command.min(most))
@@ -103,7 +103,7 @@ impl GivenEffect {
         self
     }
 
-    /// What it is with these values: the worst of them.
+    /// Returns its effect with these values: the worst of them.
     pub fn given<S: AsRef<str>>(&self, values: &[S]) -> Option<Effect> {
         match values.is_empty() {
             true => self.any,
@@ -114,7 +114,7 @@ impl GivenEffect {
         }
     }
 
-    /// What it is with one value: the longest pattern that fits it decides.
+    /// Returns its effect with one value: the longest pattern that fits it decides.
     fn with(&self, value: &str) -> Option<Effect> {
         if let Some(effect) = self.values.get(value) {
             return *effect;
@@ -139,12 +139,12 @@ impl GivenEffect {
     }
 
     /// Returns true if a command that does more only reads with it, or with some value of it.
-    pub fn may_lower(&self) -> bool {
+    pub(crate) fn may_lower(&self) -> bool {
         self.all().any(|effect| effect == Effect::Read)
     }
 
     /// Returns true if a command that reads may do more than that with it.
-    pub fn may_raise(&self) -> bool {
+    pub(crate) fn may_raise(&self) -> bool {
         self.worst() > Some(Effect::Read)
     }
 
@@ -155,8 +155,8 @@ impl GivenEffect {
     }
 }
 
-/// What a call does: the command's own effect, lowered to reading by a flag that says so (`--list`, `--dry-run`), and
-/// raised by every flag that does more.
+/// Returns the effect of a call: the command's own, lowered to reading by a flag that says so (`--list`, `--dry-run`),
+/// and raised by every flag that does more.
 ///
 /// ```
 /// use charmer_core::model::{Effect, effect_with};

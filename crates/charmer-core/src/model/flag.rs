@@ -48,12 +48,12 @@ pub enum Repetition {
     },
     /// The flag is given once, its values joined.
     Joined {
-        /// What stands between them.
+        /// The character between them.
         delimiter: char,
     },
     /// Each time the flag is given, exactly this many values follow as elements of their own.
     Fixed {
-        /// How many.
+        /// The number of values.
         count: usize,
         /// The flag may be repeated.
         repeat: bool,
@@ -73,7 +73,7 @@ pub enum Repetition {
 pub struct Choice {
     /// The value as it is written.
     pub value: String,
-    /// What it means.
+    /// Its meaning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// Other ways to write it; accepted, but not advertised.
@@ -99,7 +99,7 @@ impl Choice {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Flag {
-    /// What the source calls it; unique within its command.
+    /// Its name in the source; unique within its command.
     pub id: String,
     /// The long name, without dashes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,7 +140,7 @@ pub struct Flag {
     /// It is left out of help, and so of tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Why it should not be used any more; a deprecated flag is left out of tools.
+    /// The reason why it should not be used any more; a deprecated flag is left out of tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
     /// The environment variable that sets it.
@@ -164,7 +164,7 @@ pub struct Flag {
     /// Its description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What a call does with it that it would not do without it, where somebody has said or judged it.
+    /// The effect that giving it has on a call, where somebody has said or judged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<GivenEffect>,
     /// The values with which its command only shows what it would do, whatever else is given, where somebody has said so;
@@ -181,8 +181,8 @@ pub struct Flag {
     /// Its command prints secrets with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prints_secrets: bool,
-    /// Why it is hidden although its program shows it, where a rule of whoever serves it says so. A caller who asks for
-    /// it is told; it is no part of what is known of the program, so it is not kept.
+    /// The reason why it is hidden although its program shows it, where a rule of whoever serves it says so. A caller
+    /// who asks for it is told; it is no part of what is known of the program, so it is not kept.
     #[serde(skip)]
     pub withheld: Option<String>,
 }
@@ -351,7 +351,7 @@ impl Flag {
     }
 
     /// Returns true if its command does more with it than read.
-    pub fn may_raise(&self) -> bool {
+    pub(crate) fn may_raise(&self) -> bool {
         self.effect.as_ref().is_some_and(GivenEffect::may_raise)
     }
 

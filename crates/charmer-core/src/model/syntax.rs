@@ -46,7 +46,7 @@ pub struct Syntax {
     /// The way a flag with a long name takes its value.
     #[serde(default)]
     pub long_value: LongValue,
-    /// What `--` does.
+    /// The meaning of `--`.
     pub double_dash: DoubleDash,
     /// A switch takes `--flag=false`.
     pub switch_takes_value: bool,

@@ -57,7 +57,7 @@ pub enum ValueType {
     Char,
     /// A file or directory name.
     Path,
-    /// How often a switch is given.
+    /// A switch, counted by how often it is given.
     Count,
     /// A length of time as Go writes it: `1h30m`, `5m0s`.
     Duration,

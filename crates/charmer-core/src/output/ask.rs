@@ -121,7 +121,7 @@ const CONDITIONS: [&str; 6] = [
 pub struct JsonRequest<'f> {
     /// The flag.
     pub flag: &'f Flag,
-    /// What it is set to: on, a word or a template, or all fields that the command has.
+    /// The value that it is set to: on, a word or a template, or all fields that the command has.
     pub value: PinValue,
 }
 
@@ -281,7 +281,7 @@ fn format_value(flag: &Flag) -> Option<String> {
     template.then(|| GO_TEMPLATE.to_owned())
 }
 
-/// What a flag named for JSON is set to.
+/// The value that makes a flag named for JSON ask for it.
 fn json_value(flag: &Flag) -> Option<PinValue> {
     let help = FlagHelp::new(flag);
     if help.has_any(&INPUT_WORDS) || help.has_any(&FILE_WORDS) || help.is_conditional() {

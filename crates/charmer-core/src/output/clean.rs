@@ -6,8 +6,8 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// How far the end of a string sequence (a title, a link) is looked for. One that does not end there was not meant as
-/// one, and must not swallow the rest of the output.
+/// The number of bytes within which the end of a string sequence (a title, a link) is looked for. One that does not end
+/// there was not meant as one, and must not swallow the rest of the output.
 const SEQUENCE_LIMIT: usize = 4096;
 
 /// Cleans text; what needs no cleaning is not copied.
@@ -103,7 +103,7 @@ fn without_sequences(text: &str) -> String {
     kept
 }
 
-/// What follows a control sequence: parameters, intermediates, one final character.
+/// Returns the text behind a control sequence: parameters, intermediates, one final character.
 fn after_control(body: &str) -> &str {
     let end = body.find(|c| !matches!(c, ' '..='?')).unwrap_or(body.len());
     let rest = &body[end..];
@@ -111,7 +111,7 @@ fn after_control(body: &str) -> &str {
         .unwrap_or(rest)
 }
 
-/// What follows a string sequence, if it ends.
+/// Returns the text behind a string sequence, if it ends.
 fn after_string(body: &str) -> Option<&str> {
     let window = &body[..body.floor_char_boundary(SEQUENCE_LIMIT)];
     let end = window.find(['\x07', '\x1b', '\u{9c}', '\n'])?;

@@ -9,7 +9,7 @@ const MARK: (&str, &str) = ("[... ", " ...]");
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cut {
-    /// What is left, with a line that says what is missing.
+    /// The text that is left, with a line that says what is missing.
     pub text: String,
     /// The number of characters that were left out; zero if nothing was.
     pub left_out: usize,
@@ -35,6 +35,7 @@ pub fn cut_middle(text: &str, limit: usize, note: &str) -> Cut {
             left_out: 0,
         };
     }
+    // Errors and totals stand at the end, so the middle is what goes.
     let tail = limit / 3;
     let left_out = total - limit;
     let text = format!(

@@ -86,7 +86,7 @@ impl MediaType {
         }
     }
 
-    /// Whether it is heard, and not seen.
+    /// Returns true if it is heard, and not seen.
     pub fn is_audio(self) -> bool {
         matches!(self, Self::Wav | Self::Mp3 | Self::Ogg)
     }

@@ -18,4 +18,10 @@ pub use cut::{Cut, cut_around, cut_middle};
 pub use media::MediaType;
 pub use prompt::{answering_flag, waiting_line};
 #[cfg(feature = "data")]
-pub use read::{Format, ITEMS_KEY, Read, ReadOptions, VALUE_KEY, read};
+pub use read::{Format, Read, ReadOptions, read};
+
+/// The key under which the elements of a list stand, because data is always an object.
+pub const ITEMS_KEY: &str = "items";
+
+/// The key of a single value that is neither an object nor a list.
+pub const VALUE_KEY: &str = "value";

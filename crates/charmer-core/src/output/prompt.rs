@@ -18,7 +18,7 @@ const ANSWERS: [&str; 12] = [
     "y",
 ];
 
-/// What only a question says, wherever it stands in a line.
+/// Phrases that only a question has, wherever they stand in a line.
 const CERTAIN: [&str; 12] = [
     "[y/n",
     "(y/n",

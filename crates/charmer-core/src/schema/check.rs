@@ -21,9 +21,9 @@ pub const MISMATCH_LIMIT: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// Where it is in the data, as a JSON pointer; empty for the whole.
+    /// Its place in the data, as a JSON pointer; empty for the whole.
     pub pointer: String,
-    /// What is wrong with it. The value itself is not shown: it can be long, and secret.
+    /// The mistake. The value itself is not shown: it can be long, and secret.
     pub message: String,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// What in the data is not as the schema says, at most [`MISMATCH_LIMIT`] of it; nothing where all is well.
+/// Returns the mismatches between data and a schema, at most [`MISMATCH_LIMIT`] of them; nothing where all is well.
 ///
 /// ```
 /// use charmer_core::schema::check;

@@ -98,7 +98,7 @@ impl Converter {
                 field,
                 notes,
                 #[cfg(feature = "full-check")]
-                full: super::full::Full::default(),
+                full: super::full::FullCheck::default(),
             },
             // Nothing was lost.
             Some(full) => OutputSchema {
@@ -108,7 +108,7 @@ impl Converter {
                 field,
                 notes: Vec::new(),
                 #[cfg(feature = "full-check")]
-                full: super::full::Full::default(),
+                full: super::full::FullCheck::default(),
             },
         }
     }

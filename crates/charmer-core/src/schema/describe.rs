@@ -5,10 +5,10 @@ use crate::text::shorten;
 
 /// The greatest length that a description may havecome.
 pub(super) const DESCRIPTION_LIMIT: usize = 1000;
-/// How many choices, keys or alternatives are named in a sentence.
+/// The maximum number of choices, keys or alternatives that are named in a sentence.
 const NAMED: usize = 12;
 
-/// What sets the alternatives of an enum apart, where at least two of them are objects.
+/// Describes the differences between the alternatives of an enum, where at least two of them are objects.
 pub(super) fn variants(shapes: &[Shape]) -> Vec<String> {
     let objects = shapes.iter().filter(|shape| shape.object.is_some()).count();
     if objects < 2 {
@@ -44,7 +44,7 @@ pub(super) fn variants(shapes: &[Shape]) -> Vec<String> {
         .collect()
 }
 
-/// What an alternative is called, and by which property it is known if that is by its value: `{"kind": "circle"}`
+/// The name of an alternative, and the property by which it is known if that is by its value: `{"kind": "circle"}`
 /// against `{"circle": {}}`.
 fn label(object: &ObjectShape) -> (Option<&str>, Option<&str>) {
     let tag = object.properties.iter().find_map(|property| {
@@ -158,7 +158,7 @@ pub(super) fn description(shape: &Shape, more: Vec<String>) -> Option<String> {
     (!parts.is_empty()).then(|| shorten(&parts.join(" "), DESCRIPTION_LIMIT))
 }
 
-/// What the choices of a string mean, and what else is known of it that has no keyword.
+/// Describes the choices of a string, and what else is known of it that has no keyword.
 pub(super) fn of_string(string: &Strings, format_said: bool) -> Vec<String> {
     let mut more = Vec::new();
     let told: Vec<String> = string

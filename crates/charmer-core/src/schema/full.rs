@@ -13,12 +13,12 @@ const MESSAGE_LIMIT: usize = 300;
 
 /// The validator of a schema, made when it is first used.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Full {
+pub(super) struct FullCheck {
     validator: Arc<OnceLock<Option<Validator>>>,
 }
 
-impl Full {
-    /// What is not as the schema says; `None` where the schema itself is not one.
+impl FullCheck {
+    /// Returns the mismatches between data and a schema; `None` where the schema itself is not one.
     pub(super) fn check(&self, schema: &Value, data: &Value) -> Option<Vec<Mismatch>> {
         let validator = self.validator.get_or_init(|| {
             jsonschema::options()

@@ -7,7 +7,7 @@ use super::{
     shape::{Arrays, Numbers, ObjectShape, Others, Shape, ShapeProperty, Strings, Text},
 };
 
-/// What is in both; what is said for people is the first one's, where it says something.
+/// Returns the intersection; the text for people is the first one's, where it has one.
 pub(super) fn both(a: Shape, b: Shape) -> Shape {
     Shape {
         null: a.null && b.null,

@@ -11,8 +11,8 @@
 //! |---|---|
 //! | `$ref` to `$defs`, `definitions` or any place in the document | written out where it is used |
 //! | a reference that leads nowhere or out of the document | no constraint, and a note; nothing is fetched |
-//! | a type that contains itself | written out [`RECURSION_LIMIT`] times, then only its type: a generic object |
-//! | very large or deep schemas | cut at [`NODE_LIMIT`], [`REPEAT_LIMIT`] and [`DEPTH_LIMIT`] |
+//! | a type that contains itself | written out `RECURSION_LIMIT` times, then only its type: a generic object |
+//! | very large or deep schemas | cut at [`NODE_LIMIT`], [`REPEAT_LIMIT`] and `DEPTH_LIMIT` |
 //! | `Option<T>` as a property | `T`, not required; a null is left out of the data |
 //! | `Option<T>` in a list or a map | no constraint, because the null has to stay |
 //! | maps | an object with `additionalProperties` of the value's type |
@@ -80,11 +80,11 @@ pub use nulls::remove as remove_nulls;
 pub use output::{Dialect, OutputSchema};
 
 /// The number of times that a type is written out inside of itself.
-pub const RECURSION_LIMIT: usize = 3;
+pub(crate) const RECURSION_LIMIT: usize = 3;
 /// The number of schemas that are read in one conversion; whatever comes after that is not constrained.
 pub const NODE_LIMIT: usize = 50_000;
-/// How many of them may be in definitions that were written out before; after that only their type is said.
+/// The maximum number of nodes in definitions that were written out before; after that only their type is said.
 pub const REPEAT_LIMIT: usize = 5_000;
 /// The depth to which schemas may be nested, where a value inside of another counts two and a reference or an
 /// alternative one; deeper values are not constrained. A hundred optional structs inside of each other are well within.
-pub const DEPTH_LIMIT: usize = 420;
+pub(crate) const DEPTH_LIMIT: usize = 420;

@@ -9,9 +9,9 @@ pub const NOTE_LIMIT: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Note {
-    /// Where it stands in the original schema, as a JSON pointer; empty for the whole.
+    /// Its place in the original schema, as a JSON pointer; empty for the whole.
     pub pointer: String,
-    /// What became of it.
+    /// The outcome, for people: left out, or said in another way.
     pub message: String,
 }
 

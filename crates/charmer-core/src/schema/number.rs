@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 /// The largest whole number up to which a JSON number means the same to everyone.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Which of two numbers is larger.
+/// Compares two numbers by value.
 pub(super) fn compare(a: &Number, b: &Number) -> Ordering {
     match (a.as_i128(), b.as_i128()) {
         (Some(a), Some(b)) => a.cmp(&b),

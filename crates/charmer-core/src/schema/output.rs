@@ -12,7 +12,7 @@ use super::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// What every known client accepts.
+    /// The dialect that every known client accepts.
     #[default]
     Portable,
     /// JSON Schema as it was written, untouched.
@@ -48,7 +48,7 @@ pub struct OutputSchema {
     pub(super) field: Option<String>,
     pub(super) notes: Vec<Note>,
     #[cfg(feature = "full-check")]
-    pub(super) full: super::full::Full,
+    pub(super) full: super::full::FullCheck,
 }
 
 impl OutputSchema {
@@ -76,7 +76,7 @@ impl OutputSchema {
         self.field.as_deref()
     }
 
-    /// What the original says and this does not.
+    /// The parts of the original that this does not say.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
@@ -94,7 +94,7 @@ impl OutputSchema {
         data
     }
 
-    /// What in [prepared](Self::prepare) data is not as the schema says; nothing where all is well.
+    /// Returns the mismatches between [prepared](Self::prepare) data and the schema; nothing where all is well.
     ///
     /// A schema in the full dialect is checked in full with the cargo feature `full-check`, and without it as far as
     /// the portable dialect goes, which can miss something but reports nothing wrongly.

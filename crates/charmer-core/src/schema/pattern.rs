@@ -98,10 +98,11 @@ impl Scanner<'_> {
         let (number, rest) = self.rest.split_at(digits);
         self.rest = rest;
         let number: u32 = std::str::from_utf8(number).ok()?.parse().ok()?;
+        // The engine of Go takes no more.
         (number <= 1000).then_some(number)
     }
 
-    /// What stands behind a backslash: a literal, or `None` inside for a class such as `\d`.
+    /// Reads the character behind a backslash: a literal, or `None` inside for a class such as `\d`.
     fn escape(&mut self) -> Option<Option<u8>> {
         match self.next()? {
             b'd' | b'D' | b'w' | b'W' | b's' | b'S' => Some(None),

@@ -48,7 +48,7 @@ pub(super) struct SchemaReader<'a> {
     depth: usize,
     /// The definitions that are being read, outermost first.
     path: Vec<String>,
-    /// Where in the path those begin that are about the same value.
+    /// The place in the path from which on definitions are about the same value.
     here: usize,
     /// The definitions that were read before.
     known: HashSet<String>,
@@ -166,7 +166,7 @@ impl<'a> SchemaReader<'a> {
         self.read(schema, &place)
     }
 
-    /// What a schema says itself, and not by way of others.
+    /// Reads the schema's own keywords, not those that lead to other schemas.
     fn read_own(&mut self, map: &'a Map<String, Value>, at: &str) -> Shape {
         let mut shape = self.read_types(map, at);
         *shape.text = text(map);
@@ -190,7 +190,7 @@ impl<'a> SchemaReader<'a> {
         }
     }
 
-    /// What `type` and the keywords of each type say.
+    /// Reads `type` and the keywords of each type.
     fn read_types(&mut self, map: &'a Map<String, Value>, at: &str) -> Shape {
         let names: Vec<&str> = match map.get("type") {
             Some(Value::String(name)) => vec![name],
@@ -283,7 +283,7 @@ pub(super) fn list<'a>(map: &'a Map<String, Value>, key: &str) -> impl Iterator<
     map.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// What a schema says for people.
+/// The schema's words for people.
 fn text(map: &Map<String, Value>) -> Text {
     let own = |key: &str| map.get(key).and_then(Value::as_str).map(ToOwned::to_owned);
     Text {

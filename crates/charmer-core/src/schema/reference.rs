@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::pointer;
 
-/// Where a reference leads.
+/// The target of a reference.
 pub(super) struct ReferenceTarget<'a> {
     pub(super) schema: &'a Value,
     /// As a JSON pointer.

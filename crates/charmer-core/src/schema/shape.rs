@@ -18,7 +18,7 @@ pub(super) struct Shape {
     pub(super) array: Option<Box<Arrays>>,
     pub(super) object: Option<Box<ObjectShape>>,
     pub(super) text: Box<Text>,
-    /// Where in the schema it is from, as a JSON pointer.
+    /// Its place in the schema, as a JSON pointer.
     pub(super) at: Rc<str>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Shape {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Text {
     pub(super) description: Option<String>,
-    /// What the alternatives are, where there are several.
+    /// The alternatives in words, where there are several.
     pub(super) variants: Vec<String>,
     pub(super) default: Option<Value>,
     pub(super) examples: Vec<Value>,
@@ -66,7 +66,7 @@ pub(super) struct Arrays {
     pub(super) items: Option<Shape>,
     pub(super) min: u64,
     pub(super) max: Option<u64>,
-    /// What the elements of a tuple are, one by one.
+    /// The elements of a tuple in words, one by one.
     pub(super) tuple: Option<Vec<String>>,
 }
 
@@ -139,7 +139,7 @@ impl Shape {
         !self.null && self.types() == 0
     }
 
-    /// How many JSON types it may be of, null aside.
+    /// The number of JSON types that it may be of, null aside.
     pub(super) fn types(&self) -> usize {
         usize::from(self.boolean)
             + usize::from(self.number.is_some())

@@ -22,7 +22,7 @@ pub(super) const FORMATS: [&str; 8] = [
     "uuid",
 ];
 
-/// Where a schema stands.
+/// The place of a schema within the one around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SchemaPlace {
     /// Of a declared property, where a null can be left out of the data.

@@ -21,7 +21,7 @@ const OF_CIRCUMSTANCE: f32 = 0.8;
 #[derive(Debug, Clone)]
 pub(super) struct QuestionWord {
     pub(super) word: String,
-    /// How much it says by where it stands, from 0 to 1.
+    /// Its weight by its place in the question, from 0 to 1.
     pub(super) share: f32,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct SearchedTool {
     pub(super) positionals: Terms,
     /// The way people ask for it, as somebody has written it down, until it is read.
     pub(super) phrases: Vec<String>,
-    /// What people say who want it.
+    /// The words of phrases by which people ask for it.
     pub(super) said: Terms,
     pub(super) effect: Effect,
     pub(super) required: usize,
@@ -124,7 +124,7 @@ impl SearchedTool {
     }
 }
 
-/// What a first sentence says of commands that one does not look for unless one knows them.
+/// Words in a first sentence that mark commands which one does not look for unless one knows them.
 const DOUBTFUL: [&str; 8] = [
     "deprecated",
     "experimental",

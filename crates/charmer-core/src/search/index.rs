@@ -16,13 +16,13 @@ use super::{
     vocabulary::{Term, Vocabulary},
 };
 
-/// How much a word weighs by where it stands.
+/// The weights of a word by the part of a tool that has it.
 mod weight {
     pub(super) const NAME: f32 = 5.0;
     pub(super) const ALIAS: f32 = 3.5;
     pub(super) const PARENT: f32 = 3.4;
     pub(super) const SUMMARY: f32 = 4.5;
-    /// What the command above says, where a command says nothing.
+    /// The text of the command above, where a command has none of its own.
     pub(super) const INHERITED: f32 = 1.2;
     pub(super) const REST: f32 = 1.3;
     pub(super) const EXAMPLES: f32 = 0.6;
@@ -33,7 +33,7 @@ mod weight {
     pub(super) const FLAG_HELP: f32 = 0.3;
 }
 
-/// Where the weight of a word is half of the most that it can be.
+/// The sum of weights at which a word has half of the highest score.
 const HALF: f32 = 2.0;
 
 /// One tool, as far as it is needed to rank it.
@@ -44,7 +44,7 @@ pub(super) struct IndexedTool {
     pub(super) path: Vec<Term>,
     /// Its last word, if that is one word.
     pub(super) name: Option<Term>,
-    /// How many commands its path has.
+    /// The number of commands on its path.
     pub(super) depth: usize,
     pub(super) summary: Vec<Term>,
     pub(super) flags: Vec<FlagPlace>,
@@ -54,7 +54,7 @@ pub(super) struct IndexedTool {
     pub(super) parent: bool,
     /// A sibling has the same name with fewer words: `diff` beside `diff-tree`.
     pub(super) variant: bool,
-    /// Where it stands among the tools of its program, from 0 to 1.
+    /// Its place among the tools of its program, from 0 to 1.
     pub(super) place: f32,
     pub(super) required: usize,
     /// The tool that is the same command under a better name, if there is one.
@@ -74,7 +74,7 @@ pub(super) struct Posting {
 pub struct Index {
     pub(super) vocabulary: Vocabulary,
     pub(super) typos: Typos,
-    /// What people say who want one of them.
+    /// The phrases by which people ask for one of them.
     pub(super) phrase_index: PhraseIndex,
     pub(super) entries: Vec<IndexedTool>,
     /// The flags of all of them.
@@ -172,7 +172,7 @@ impl Index {
         self.entries.is_empty()
     }
 
-    /// How many tools there are.
+    /// The number of tools.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -186,7 +186,7 @@ impl Index {
         }
     }
 
-    /// How rare a word is: 1 for one that few tools have, near 0 for one that all have.
+    /// The rarity of a word: 1 for one that few tools have, near 0 for one that all have.
     pub(super) fn rarity(&self, term: Term) -> f32 {
         self.rarity.get(term as usize).copied().unwrap_or(1.0)
     }
@@ -259,6 +259,7 @@ fn weighed(
             found.push((same[0], weight * often));
         }
     };
+    // The last number is the usual length of such a text, in words: in a longer one each word weighs less.
     add(&document.name, weight::NAME, 2.0);
     add(&document.parents, weight::PARENT, 2.0);
     add(&document.alias_terms, weight::ALIAS, 3.0);

@@ -21,7 +21,7 @@ pub(super) fn is_plural(word: &str) -> bool {
     form && word.len() > 3 && !is_filler(word)
 }
 
-/// What a question is after, by its first words and its verbs.
+/// Returns the intent of a question, by its first words and its verbs.
 pub(super) fn intent(words: &[String]) -> Intent {
     let begins = words.first().map(String::as_str);
     let second = words.get(1).map(String::as_str);

@@ -20,6 +20,9 @@
 //! assert_eq!(catalogue.tools[best.at].name.as_str(), "ship_jettison");
 //! ```
 
+// Whether the numbers in these modules are right is decided by the questions of `tests/questions`, asked of real
+// programs (`cargo test -p charmer-cli --test questions -- --ignored`). They depend on each other: whoever moves one
+// asks all of them again.
 mod asked;
 mod common_phrases;
 mod document;
@@ -44,7 +47,7 @@ pub use index::Index;
 pub struct Hit {
     /// Its place among the tools that were read.
     pub at: usize,
-    /// How well it answers; only the order means something.
+    /// The quality of the answer; only the order means something.
     pub score: f32,
     /// The keys of its flags that the question speaks of, the best first, few.
     pub flags: Vec<String>,

@@ -22,9 +22,9 @@ const COMMONEST: f32 = 0.05;
 
 /// Questions say more than they need to, and phrases too; this is how little is asked of the phrase.
 const OF_PHRASE: f32 = 0.8;
-/// Where what was said of a phrase, by its rare words, is worth half: one common word is hardly worth anything.
+/// The sum of rare words said of a phrase at which it has half of its worth: one common word is hardly worth anything.
 const HALF: f32 = 2.5;
-/// How much the second phrase of a command counts.
+/// The share that the second phrase of a command counts.
 const SECOND: f32 = 0.4;
 
 /// Phrases that belong together.
@@ -32,7 +32,7 @@ const SECOND: f32 = 0.4;
 enum PhraseList {
     /// A line of the table.
     General(common_phrases::PhraseLine),
-    /// What a command brings with it.
+    /// The phrases that a command brings with it.
     Own(Vec<String>),
 }
 
@@ -142,7 +142,7 @@ impl PhraseIndex {
         self.places.contains_key(&term)
     }
 
-    /// How rare a word is among the phrases, if they have it.
+    /// The rarity of a word among the phrases, if they have it.
     pub(super) fn rarity(&self, term: Term) -> Option<f32> {
         self.rarity.get(&term).copied()
     }

@@ -18,9 +18,9 @@ const MOST_TYPOS: usize = 8;
 /// A word of the question, or several that belong together.
 #[derive(Debug, Clone)]
 pub(super) struct Unit {
-    /// How much it says of what is looked for, beside how rare it is.
+    /// Its importance in the question, apart from its rarity.
     pub(super) weight: f32,
-    /// What would answer it, and how well, rarity included.
+    /// The terms that would answer it, and how well, rarity included.
     pub(super) any_of: Vec<(Term, f32)>,
     /// The word itself, beside those that would do as well.
     pub(super) said: Term,
@@ -29,7 +29,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// How well it is answered at best.
+    /// The score of its best answer.
     pub(super) fn most(&self) -> f32 {
         let near = self.any_of.iter().map(|(_, near)| *near);
         near.fold(0.0, f32::max)
@@ -39,9 +39,9 @@ impl Unit {
 /// A word of the question, as it is compared with what people say.
 #[derive(Debug, Clone)]
 pub(super) struct SpokenWord {
-    /// How much it says, and how rare that is among phrases.
+    /// Its importance, times its rarity among phrases.
     pub(super) weight: f32,
-    /// What would be the same, and how nearly.
+    /// The terms that mean the same, and how nearly.
     pub(super) any_of: Vec<(Term, f32)>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Query {
     pub(super) exact: Vec<u32>,
     pub(super) begins: Vec<u32>,
     pub(super) intent: Intent,
-    /// What is to be done, as it was said.
+    /// The verb of the question, as it was said.
     pub(super) verb: Option<Term>,
 }
 
@@ -107,7 +107,7 @@ impl Query {
 struct QuestionReader<'q> {
     index: &'q Index,
     words: &'q [String],
-    /// What is left of each word to be said by itself.
+    /// The weight that is left to each word by itself.
     weights: Vec<f32>,
     units: Vec<Unit>,
     said: Vec<SpokenWord>,
@@ -144,6 +144,7 @@ impl QuestionReader<'_> {
                 .vocabulary
                 .get(word)
                 .is_some_and(|t| self.names(t));
+            // It says where to look; as a word it counts only where a command has it in its name, too.
             self.weights[at] = if names_command { 0.3 } else { 0.0 };
         }
     }
@@ -174,6 +175,7 @@ impl QuestionReader<'_> {
                 .zip([1.0, 0.9].into_iter().chain(std::iter::repeat(0.8)))
                 .collect();
             for weight in &mut self.weights[at..at + phrase.len()] {
+                // The phrase has said them; what is left finds a command that is called by one of them.
                 *weight *= 0.25;
             }
             self.push(1.0, &terms, true);
@@ -193,7 +195,7 @@ impl QuestionReader<'_> {
         }
     }
 
-    /// What is not so: `not tracked` is `untracked`.
+    /// Adds the opposites of negated words: `not tracked` is `untracked`.
     fn negated(&mut self) {
         for at in 1..self.words.len() {
             let term = match self.words[at - 1] == "not" {
@@ -230,6 +232,8 @@ impl QuestionReader<'_> {
                 }
                 let named = self.names(term);
                 for weight in &mut self.weights[at..at + length] {
+                    // A command that is called by the words together is what was asked for; elsewhere they are a guess
+                    // beside the single words.
                     *weight *= if named { 0.35 } else { 1.0 };
                 }
                 let weight = if named { 1.35 } else { 0.3 };
@@ -319,7 +323,7 @@ impl QuestionReader<'_> {
         }
     }
 
-    /// What a question asks for without a verb: many things are listed, one is shown.
+    /// Adds the verb that a question without one implies: many things are listed, one is shown.
     fn unsaid(&mut self) {
         if self.intent == Intent::Change || self.units.is_empty() {
             return;
@@ -393,6 +397,7 @@ impl QuestionReader<'_> {
             && let Some(again) = word.strip_prefix("re").or_else(|| word.strip_prefix("un"))
             && let Some(term) = index.vocabulary.get(again)
         {
+            // `restage` is to stage once more and `unpublish` is about publishing: nearly the same word.
             any_of.push((term, 0.8));
         }
         // A word that nobody knows is most likely a name of the caller's own.
@@ -436,6 +441,7 @@ impl QuestionReader<'_> {
             .filter(|(term, _)| seen.contains(&Some(*term)));
         let best = best.map(|(_, near)| *near).fold(0.0, f32::max);
         if best > 0.0 {
+            // A little below the word that was said, so that a command of that name still comes first.
             any_of.retain(|(term, near)| *term != list || *near > best * 0.95);
             any_of.push((list, best * 0.95));
         }
@@ -483,7 +489,7 @@ impl QuestionReader<'_> {
 }
 
 fn near(word: &str, program: &str) -> bool {
-    program.len() > 4 && crate::text::edit_distance(word, program) == 1
+    program.len() > 4 && strsim::osa_distance(word, program) == 1
 }
 
 fn is_showing(word: &str) -> bool {

@@ -15,13 +15,13 @@ use super::{
 const CLOSER: usize = 120;
 /// So many flags are named with a tool.
 const MOST_FLAGS: usize = 4;
-/// What a phrase is worth that is said in full, beside a command that has every word of the question.
+/// The worth of a phrase that is said in full, beside a command that has every word of the question.
 const SAID: f32 = 1.0;
 /// A question is worth at least this, or phrases would say nothing where no command has its words.
 const LEAST_WHOLE: f32 = 0.8;
-/// How much of that is lost where a command's name and summary have every word of the question: what people say is for
-/// those who say it in other words. It is lost by the fourth power of the share that they have, because a question of
-/// which one word in five is missing may well be about something else.
+/// The share of that which is lost where a command's name and summary have every word of the question: what people say
+/// is for those who say it in other words. It is lost by the fourth power of the share that they have, because a
+/// question of which one word in five is missing may well be about something else.
 const WORDS_SUFFICE: f32 = 0.9;
 
 impl Index {
@@ -46,7 +46,7 @@ impl Index {
             .into_iter()
             .map(|(words, at)| {
                 (
-                    words + lacking * self.spoken_for(&query, &said, whole, at),
+                    words + lacking * self.phrase_score(&query, &said, whole, at),
                     at,
                 )
             })
@@ -98,12 +98,15 @@ impl Index {
                 let at = at as usize;
                 sums[at] += unit.weight * best[at];
                 if unit.counts {
+                    // A word in a name, an alias or a summary answers its part in full: its impact, weight / (weight +
+                    // 2), is above 1 / 2.2. A word in the rest of the help or in a flag answers it in part.
                     met[at] += unit.weight * (best[at] * 2.2).min(most);
                 }
                 best[at] = 0.0;
             }
         }
         for &at in query.exact.iter().chain(&query.begins) {
+            // A command line is an answer even where none of its words is one that is weighed.
             sums[at as usize] = sums[at as usize].max(0.01);
         }
         if query.units.is_empty() {
@@ -135,7 +138,7 @@ impl Index {
         (found.collect(), total)
     }
 
-    /// Which share of what was said stands in a tool's name or summary, word for word.
+    /// The share of the question that stands in a tool's name or summary, word for word.
     fn answered(&self, query: &Query, at: u32) -> f32 {
         let entry = &self.entries[at as usize];
         let (mut all, mut there) = (0.0, 0.0);
@@ -148,8 +151,8 @@ impl Index {
         if all > 0.0 { there / all } else { 0.0 }
     }
 
-    /// What a tool is worth because of how people ask for it.
-    fn spoken_for(&self, query: &Query, said: &[PhraseMatch], whole: f32, at: u32) -> f32 {
+    /// The worth of a tool by the phrases with which people ask for it.
+    fn phrase_score(&self, query: &Query, said: &[PhraseMatch], whole: f32, at: u32) -> f32 {
         let Ok(place) = said.binary_search_by_key(&at, |said| said.at) else {
             return 0.0;
         };
@@ -159,7 +162,7 @@ impl Index {
         SAID * whole.max(LEAST_WHOLE) * share
     }
 
-    /// How much a tool is worth whose words were found, by everything else.
+    /// The worth of a tool whose words were found, by everything else.
     fn closer(&self, query: &Query, known: &[(Term, f32)], met: f32, at: u32) -> f32 {
         let entry = &self.entries[at as usize];
         let mut factor = 0.35 + 0.65 * met;
@@ -167,6 +170,7 @@ impl Index {
         let unasked = self.unasked(&entry.path, known);
         factor *= 1.0 - 0.45 * unasked;
         if entry.variant {
+            // A variant (`pull-all` beside `pull`) is meant only by whoever says what sets it apart.
             factor *= if unasked > 0.2 { 0.58 } else { 0.9 };
         }
         factor *= 1.0 - 0.3 * self.unasked(&entry.summary, known);
@@ -174,6 +178,7 @@ impl Index {
         if query.verb.is_some() && entry.name == query.verb {
             factor *= 1.2;
         }
+        // Whoever wants to know something is hardly after what changes it, and the other way round.
         factor *= match (query.intent, entry.effect) {
             (Intent::Know, Effect::Read) => 1.1,
             (Intent::Know, Effect::Write) => 0.75,
@@ -182,6 +187,7 @@ impl Index {
             _ => 1.0,
         };
         if query.exact.contains(&at) {
+            // A command line that was typed out is the answer, also where its words are worth next to nothing.
             factor += 100.0;
             factor *= 100.0;
         }
@@ -199,7 +205,7 @@ impl Index {
         }
     }
 
-    /// Which share of these words is not in the question, by how rare they are.
+    /// The share of these words that is not in the question, by how rare they are.
     fn unasked(&self, terms: &[Term], known: &[(Term, f32)]) -> f32 {
         // `ps` and `rmi` say nothing that could be asked for.
         if let [term] = terms
@@ -271,6 +277,7 @@ impl Index {
 /// Plain commands are meant more often: those that stand first, near the root, without requirements.
 fn commonness(entry: &IndexedTool) -> f32 {
     let mut factor = 1.1 - 0.15 * entry.place;
+    // A program by itself is hardly ever what is looked for among its commands.
     factor *= match entry.depth {
         0 => 0.6,
         1 => 1.12,

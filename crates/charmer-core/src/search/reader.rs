@@ -13,7 +13,7 @@ use super::{
 pub(super) struct Terms {
     /// Its words, one by one.
     pub(super) plain: Vec<Term>,
-    /// What several of them are together: `cherrypick` for `cherry-pick`.
+    /// Several of them written as one: `cherrypick` for `cherry-pick`.
     pub(super) joined: Vec<Term>,
 }
 
@@ -92,7 +92,7 @@ impl<'v> StemReader<'v> {
         }
     }
 
-    /// What follows is from this program; its name says nothing there.
+    /// Sets the program that the following texts are from; its name says nothing there.
     pub(super) fn of_program(&mut self, name: &str) {
         self.program = (!name.is_empty()).then(|| self.vocabulary.add(name));
     }
@@ -118,6 +118,7 @@ impl<'v> StemReader<'v> {
                 let together = format!("{}{text}", self.vocabulary.stem(verb.term));
                 if let Some(term) = self.vocabulary.get(&together) {
                     if let Some((_, weight)) = terms.iter_mut().find(|(t, _)| *t == verb.term) {
+                        // As much as in questions, so that both are compared alike.
                         *weight *= 0.35;
                     }
                     terms.push((term, 1.0));

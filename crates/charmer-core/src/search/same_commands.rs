@@ -31,7 +31,7 @@ pub(super) fn fold(documents: &[SearchedTool], flags: &[FlagTerms]) -> Vec<Optio
     same
 }
 
-/// What two names of one command have in common. Summaries are compared word by word: a number tells two apart.
+/// The traits that two names of one command share. Summaries are compared word by word: a number tells two apart.
 fn likeness<'d>(
     document: &'d SearchedTool,
     flags: &'d [FlagTerms],

@@ -163,7 +163,8 @@ pub(super) const GROUPS: &[(f32, &str)] = &[
     (0.5, "file object"),
 ];
 
-/// What a word also leads to, one way: a question about memory may be one for `top`, but `top` is not about memory alone.
+/// Words that also lead to others, one way: a question about memory may be one for `top`, but `top` is not about memory
+/// alone.
 pub(super) const LEADS: &[(&str, f32, &str)] = &[
     (
         "free reclaim empty",

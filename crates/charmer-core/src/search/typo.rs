@@ -1,8 +1,7 @@
 //! Words that were mistyped: the known ones that are near.
 
 use serde::{Deserialize, Serialize};
-
-use crate::text::edit_distance;
+use strsim::osa_distance;
 
 use super::vocabulary::{QuickMap, Term, Vocabulary};
 
@@ -46,6 +45,7 @@ impl Typos {
         if length < SHORTEST || letters.iter().any(|c| c.is_numeric()) {
             return Vec::new();
         }
+        // With two errors a short word may be nearly any other.
         let allowed = if length < 10 { 1 } else { 2 };
         // The first letter is nearly always right; else it is the second, when the two changed places.
         let mut firsts = vec![letters[0]];
@@ -63,7 +63,7 @@ impl Typos {
                     if compared > MOST_COMPARED {
                         break;
                     }
-                    let distance = edit_distance(stem, vocabulary.stem(term));
+                    let distance = osa_distance(stem, vocabulary.stem(term));
                     if distance <= allowed {
                         found.push((distance, term));
                     }

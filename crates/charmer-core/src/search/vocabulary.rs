@@ -49,7 +49,7 @@ pub(super) struct Vocabulary {
     terms: QuickMap<Box<str>, Term>,
     stems: Vec<Box<str>>,
     related: QuickMap<Term, Vec<(Term, f32)>>,
-    /// How many of the first are those of the table of synonyms.
+    /// The number of terms, the first ones, that are those of the table of synonyms.
     common: usize,
 }
 
@@ -121,7 +121,7 @@ impl Vocabulary {
         parts.find_map(|(first, second)| Some((self.get(first)?, self.get(second)?)))
     }
 
-    /// What a word leads to, and how surely.
+    /// The terms that a word leads to, and how surely.
     pub(super) fn related(&self, term: Term) -> &[(Term, f32)] {
         self.related.get(&term).map_or(&[], Vec::as_slice)
     }

@@ -143,7 +143,7 @@ pub(super) fn is_vague(word: &str) -> bool {
     VAGUE.binary_search(&word).is_ok()
 }
 
-/// How much a word says in a phrase, from 0 to 1. Some of the little ones tell phrases apart.
+/// The weight of a word in a phrase, from 0 to 1. Some of the little ones tell phrases apart.
 pub(super) fn says(word: &str) -> f32 {
     match word {
         _ if is_passing(word) || is_number(word) => 0.0,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     model::{Cli, Command, CommandPath, Hints, Shared},
-    select::{Candidate, Selector, first_match},
+    select::{Candidate, ToolSelector, first_match},
 };
 
 use super::{
@@ -28,7 +28,7 @@ use super::{
 /// Commands that never become tools, wherever they stand; compared whole.
 const NEVER: [&str; 2] = ["help", "completion"];
 
-/// What help says of the command that serves a program's own commands, where the program was built with the library.
+/// The help text of the command that serves a program's own commands, where the program was built with the library.
 pub const BRIDGE_ABOUT: &str = "Serve this program's commands to AI assistants over MCP";
 
 /// The way tools are made from a program.
@@ -39,11 +39,11 @@ pub struct CatalogueOptions {
     pub prefix: Option<String>,
     /// The way input is laid out.
     pub layout: Layout,
-    /// Which commands and flags are offered; none means all.
-    pub selectors: Vec<Selector>,
+    /// The selectors of commands and flags; none means that all are offered.
+    pub selectors: Vec<ToolSelector>,
     /// Commands that are left out, such as the bridge's own.
     pub exclude: Vec<CommandPath>,
-    /// What authors added to single arguments: command, id or key, rules.
+    /// The rules that authors added to single arguments: command, id or key, rules.
     pub rules: Vec<(CommandPath, String, Rules)>,
     /// Declared outputs: the schema of `data`, a command.
     pub outputs: HashMap<CommandPath, Value>,
@@ -87,9 +87,9 @@ impl fmt::Display for Warning {
 pub struct Catalogue {
     /// The tools, in the order of the program's commands.
     pub tools: Vec<Arc<Tool>>,
-    /// What a developer should know.
+    /// The warnings for the developer.
     pub warnings: Vec<Warning>,
-    /// How far each pin reaches, in the order of the pins.
+    /// The reach of each pin, in the order of the pins.
     pub pins: Vec<PinReach>,
 }
 
@@ -108,7 +108,7 @@ impl Catalogue {
 /// Makes the tools of a program.
 pub fn catalogue(cli: &Cli, options: &CatalogueOptions) -> Catalogue {
     let program = cli.root.name.as_str();
-    let everything = [Selector::default()];
+    let everything = [ToolSelector::default()];
     let (selectors, explicit) = if options.selectors.is_empty() {
         (&everything[..], false)
     } else {
@@ -313,7 +313,11 @@ fn declared_output(
 }
 
 /// A required flag that cannot be reached makes a tool that can never be called: say so.
-fn left_out_but_required(lineage: &[&Command], selector: &Selector, input: &Input) -> Vec<String> {
+fn left_out_but_required(
+    lineage: &[&Command],
+    selector: &ToolSelector,
+    input: &Input,
+) -> Vec<String> {
     let leaf = lineage.len() - 1;
     let mut notes = Vec::new();
     for (depth, command) in lineage.iter().enumerate() {

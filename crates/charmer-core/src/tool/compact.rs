@@ -13,9 +13,9 @@ use super::{
     schema::output_schema,
 };
 
-/// How much of a short description is kept, in bytes.
+/// The maximum length of a short description, in bytes.
 const ABOUT: usize = 240;
-/// How much of what is said of a property is kept.
+/// The maximum length of a property's description.
 const HELP: usize = 120;
 /// The greatest length that an example may have that is kept.
 const EXAMPLE: usize = 80;
@@ -27,7 +27,7 @@ pub enum Descriptions {
     /// All that the program's help says.
     #[default]
     Full,
-    /// What informs: a sentence or two, nothing that the schema says already.
+    /// The informative part: a sentence or two, nothing that the schema says already.
     Short,
     /// One line for the tool, nothing for its arguments.
     None,
@@ -85,7 +85,7 @@ fn tells_the_same(title: &str, name: &str) -> bool {
     letters(title) == letters(name)
 }
 
-/// What it does, how its arguments go together, and a short example.
+/// The short description: its purpose, how its arguments go together, and a short example.
 fn short(tool: &Tool) -> String {
     let about = about(tool, ABOUT);
     let words = tool.words();
@@ -216,7 +216,7 @@ fn describe(key: &str, property: &mut Map<String, Value>, descriptions: Descript
     }
 }
 
-/// What a declared output is; nothing of one that is as every other.
+/// The schema of a declared output; nothing of one that is as every other.
 fn output(tool: &Tool, descriptions: Descriptions) -> Map<String, Value> {
     let mut schema = (*tool.output_schema).clone();
     let common = output_schema();
@@ -231,7 +231,7 @@ fn output(tool: &Tool, descriptions: Descriptions) -> Map<String, Value> {
     schema
 }
 
-/// What stands in the place of a schema that is as every other's.
+/// The stand-in for a schema that is as every other's.
 fn uncommon(tool: &Tool) -> Map<String, Value> {
     let mut schema = Map::new();
     if tool.structured {

@@ -15,17 +15,19 @@ use self::{
     read::{ExampleLine, read, title},
     words::{LineWord, WordPart, words},
 };
+use crate::order;
+
 use super::Tool;
 
 /// A command line that shows how a tool is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Example {
-    /// What it does; the command line itself where nobody says.
+    /// Its purpose; the command line itself where nobody says.
     pub title: String,
     /// The line as it is written, cut to one line.
     pub command_line: String,
-    /// What is to be filled in, each once.
+    /// The placeholders to be filled in, each once.
     pub placeholders: Vec<Placeholder>,
     words: Vec<LineWord>,
 }
@@ -204,7 +206,7 @@ pub fn all_examples(tools: &[&Tool]) -> Vec<(usize, Example)> {
             }
         }
     }
-    found.sort_by_key(|(at, _)| *at);
+    order::sort_by_key(&mut found, |(at, _)| *at);
     found
 }
 

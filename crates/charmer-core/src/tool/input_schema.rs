@@ -33,7 +33,7 @@ impl InputSchema {
     }
 
     /// A copy. If nobody has looked at the schema yet, it is not kept.
-    pub fn copied(&self) -> Map<String, Value> {
+    pub(crate) fn copied(&self) -> Map<String, Value> {
         match self.written.get() {
             Some(written) => (**written).clone(),
             None => self.write(),

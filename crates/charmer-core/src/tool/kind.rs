@@ -9,7 +9,7 @@ use crate::{
     model::{JsonKind, MapValue, ValueType},
 };
 
-use super::schema::{Described, Shape, published_bounds};
+use super::schema::{Described, ValueShape, published_bounds};
 
 /// The longest time that a pattern may be that nobody has a name for.
 pub(super) const PATTERN: usize = 60;
@@ -58,9 +58,9 @@ impl TypeWord {
     pub(super) fn of(described: &Described<'_>) -> Self {
         let element = Self::of_element(described);
         match (described.value_type, described.shape) {
-            (ValueType::Map(_), _) | (_, Shape::One) => element,
-            (_, Shape::List { min, max }) => element.listed(min, max),
-            (_, Shape::Lists { count }) => element.listed(count, Some(count)).listed(0, None),
+            (ValueType::Map(_), _) | (_, ValueShape::One) => element,
+            (_, ValueShape::List { min, max }) => element.listed(min, max),
+            (_, ValueShape::Lists { count }) => element.listed(count, Some(count)).listed(0, None),
         }
     }
 
@@ -150,13 +150,13 @@ impl TypeWord {
     }
 }
 
-/// What the form of a text is called, where its type has one.
+/// The name for the form of a text, where its type has one.
 pub(super) fn format_name(value_type: &ValueType) -> Option<&'static str> {
     let known = FORMATS.iter().find(|(known, _)| known == value_type);
     known.map(|(_, name)| *name)
 }
 
-/// What a text must be, where a pattern of ours says so in a schema.
+/// The name for the form that one of our own patterns asks for in a schema.
 pub(super) fn format_of(schema: &Map<String, Value>) -> Option<&'static str> {
     let pattern = schema.get("pattern")?.as_str()?;
     let known = PATTERNS.iter().find(|(known, _)| known == pattern);

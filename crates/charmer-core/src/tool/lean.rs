@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::order;
+
 use super::{FLAGS_KEY, FlagProperty, Layout, Tool, outline::telling_examples};
 
 /// A definition that takes more tokens than this is listed with few of its flags.
@@ -42,7 +44,7 @@ pub fn lean(tool: &Tool, listed: &Tool, told_by: &str) -> Option<Tool> {
         return None;
     }
     let used = used_in_examples(tool);
-    free.sort_by_key(|flag| {
+    order::sort_by_key(&mut free, |flag| {
         let used = flag
             .flag
             .long

@@ -58,7 +58,7 @@ pub struct Tool {
     pub name: ToolName,
     /// A title for people; empty if there is none but the name.
     pub title: String,
-    /// What it does, at most 2 KB.
+    /// Its purpose and use, at most 2 KB.
     pub description: String,
     /// The command that it runs.
     pub path: CommandPath,
@@ -68,13 +68,13 @@ pub struct Tool {
     pub input_schema: InputSchema,
     /// The JSON Schema of its structured result; empty if nothing is said of it.
     pub output_schema: Arc<Map<String, Value>>,
-    /// What is known of its behaviour.
+    /// The known facts of its behaviour.
     pub annotations: Annotations,
     /// The way its program reads a command line.
     pub syntax: Syntax,
     /// The place of the selector that let it in.
     pub selector: Option<usize>,
-    /// What the program's help says of it.
+    /// The text of the program's help on it.
     pub help: Help,
     /// Its definition leaves hints out that are as the protocol assumes them to be.
     pub terse: bool,

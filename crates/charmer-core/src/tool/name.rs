@@ -140,7 +140,7 @@ pub(super) fn unique_names(
     (names, collisions)
 }
 
-/// How good a path's claim on the plain name is; less is better, and ties go to the path that sorts first.
+/// The rank of a path's claim on the plain name; less is better, and ties go to the path that sorts first.
 fn claim(path: &CommandPath) -> (usize, usize, &CommandPath) {
     let words = path.words();
     let replaced = words.iter().filter(|word| sanitize(word) != **word).count();

@@ -21,7 +21,7 @@ use super::{
 
 /// The greatest length that a summary may have.
 const SUMMARY: usize = 120;
-/// What the last line may cost.
+/// The tokens that are kept for the last line.
 const LEGEND: usize = 20;
 
 /// The first sentence on what a tool does, without the words of its command.
@@ -72,11 +72,11 @@ pub fn outline_line(tool: &Tool) -> String {
 /// (* required; = default)");
 /// ```
 pub fn outline(tools: &[&Tool], budget: usize) -> String {
-    let mut sheets: Vec<Vec<ToldProperty>> = tools.iter().map(|tool| properties(tool)).collect();
-    let shared = share(tools, &mut sheets);
-    let told = tools.iter().zip(&sheets);
+    let mut of_tools: Vec<Vec<ToldProperty>> = tools.iter().map(|tool| properties(tool)).collect();
+    let shared = share(tools, &mut of_tools);
+    let told = tools.iter().zip(&of_tools);
     let mut parts: Vec<OutlinePart<'_>> = told
-        .map(|(tool, sheet)| OutlinePart::new(Head::Tool(tool), sheet))
+        .map(|(tool, of_tool)| OutlinePart::new(Head::Tool(tool), of_tool))
         .collect();
     let blocks = shared.iter();
     parts.extend(
@@ -96,8 +96,8 @@ pub fn outline(tools: &[&Tool], budget: usize) -> String {
 /// assert_eq!(outline_input(&tools[0], 300), " port*: string  Where to\n(* required)");
 /// ```
 pub fn outline_input(tool: &Tool, budget: usize) -> String {
-    let sheet = properties(tool);
-    fitted(vec![OutlinePart::new(Head::Input(tool), &sheet)], budget)
+    let of_tool = properties(tool);
+    fitted(vec![OutlinePart::new(Head::Input(tool), &of_tool)], budget)
 }
 
 /// The heading above properties.
@@ -213,7 +213,7 @@ fn head_of(tool: &Tool, detail: &Detail) -> String {
     format!("{}\n", line.trim_end().trim_end_matches(':'))
 }
 
-/// What a tool does: the first paragraph that says so, as much of it as fits.
+/// A tool's purpose: the first paragraph that says so, as much of it as fits.
 pub(super) fn about(tool: &Tool, limit: usize) -> String {
     let text = tool.help.text.as_deref().unwrap_or_default();
     let mut paragraphs = text.trim().split("\n\n").filter(|paragraph| {

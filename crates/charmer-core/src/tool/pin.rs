@@ -29,7 +29,7 @@ pub enum PinValue {
 pub struct Pin {
     /// A name of the flag, with or without dashes, long or short.
     pub flag: String,
-    /// What it is set to.
+    /// The value that it is set to.
     pub value: PinValue,
 }
 
@@ -48,7 +48,7 @@ impl Pin {
     }
 }
 
-/// Why a flag cannot be pinned. What cannot be enforced is refused, never left out without a word.
+/// The reason why a flag cannot be pinned. What cannot be enforced is refused, never left out without a word.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PinError {
@@ -67,7 +67,7 @@ pub enum PinError {
         flag: String,
         /// The command that owns it.
         path: CommandPath,
-        /// What it takes.
+        /// The values that it takes.
         expected: String,
     },
     /// Two pins that the program does not take together.
@@ -79,7 +79,7 @@ pub enum PinError {
         other: String,
         /// The command that owns them.
         path: CommandPath,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// The flag confirms what a command asks about, and a pin would take the question away.
@@ -176,7 +176,7 @@ impl Pins {
         self.0.iter().map(|pin| pin.flag.as_str())
     }
 
-    /// What is pinned for the last command of a lineage.
+    /// The pinned flags of the last command of a lineage.
     pub(super) fn of(
         &self,
         lineage: &[&Command],
@@ -269,11 +269,11 @@ fn path_to(lineage: &[&Command]) -> CommandPath {
 pub struct PinnedFlag {
     /// The flag and where it is written; its key is the flag as a person writes it, and no part of the input.
     pub property: FlagProperty,
-    /// What it is set to.
+    /// The value that it is set to.
     pub given: Given,
     /// Exactly what is written for it.
     pub elements: Vec<Element>,
-    /// Which pin it comes from.
+    /// The number of the pin that it comes from.
     pub(super) pin: usize,
 }
 
@@ -344,6 +344,6 @@ impl PinnedTool {
 pub struct PinReach {
     /// The flag, as the pin names it.
     pub flag: String,
-    /// How many tools carry it.
+    /// The number of tools that carry it.
     pub tools: usize,
 }

@@ -14,7 +14,8 @@ use crate::{
         Arguments, Command, DoubleDash, Effect, Flag, Group, GroupKind, Positional, Shared,
         effect_with,
     },
-    select::Selector,
+    order,
+    select::ToolSelector,
 };
 
 use super::{
@@ -73,23 +74,23 @@ pub struct FlagProperty {
     pub key: String,
     /// The flag.
     pub flag: Shared<Flag>,
-    /// How deep the command stands that owns it; the root is 0.
+    /// The depth of the command that owns it; the root is 0.
     pub owner: usize,
-    /// How deep it is written: its owner's depth, or the leaf's if it is global.
+    /// The depth at which it is written: its owner's, or the leaf's if it is global.
     pub level: usize,
     /// It stands for a confirmation, which must be given and must be true.
     pub confirms: bool,
-    /// What an author added.
+    /// The rules that an author added.
     pub rules: Rules,
 }
 
 impl FlagProperty {
-    /// What a call does because this is given for it.
+    /// The effect that this value has on a call.
     pub fn effect_of(&self, given: &Given) -> Option<Effect> {
         given.effect(self.flag.effect.as_ref()?)
     }
 
-    /// What is left of a command's own effect because this is given for it.
+    /// Returns what is left of a command's own effect when this value is given.
     pub(crate) fn lowered(&self, command: Effect, given: &Given) -> Effect {
         let effect = self.flag.effect.as_ref().filter(|_| given.is_given());
         effect.map_or(command, |effect| effect.lowered(command))
@@ -104,9 +105,9 @@ pub struct PositionalProperty {
     pub key: String,
     /// The positional.
     pub positional: Positional,
-    /// How deep the command stands that owns it.
+    /// The depth of the command that owns it.
     pub level: usize,
-    /// What an author added.
+    /// The rules that an author added.
     pub rules: Rules,
 }
 
@@ -134,9 +135,9 @@ impl PositionalProperty {
 pub struct WithheldFlag {
     /// The flag.
     pub flag: Shared<Flag>,
-    /// How deep it would be written.
+    /// The depth at which it would be written.
     pub level: usize,
-    /// Why it is not offered.
+    /// The reason why it is not offered.
     pub why: String,
 }
 
@@ -158,7 +159,7 @@ pub struct CommandLevel {
     pub short_flags: Vec<char>,
     /// The number of positionals behind which the program reads no options here.
     pub options_end_behind: Option<usize>,
-    /// What `--` does here, where that is not what it does to the rest of its program.
+    /// The meaning of `--` here, where that is not its meaning in the rest of the program.
     pub double_dash: Option<DoubleDash>,
 }
 
@@ -222,7 +223,7 @@ impl CommandLevel {
 
     /// Returns true if the program would take this element for a flag of its own, even where a positional may begin
     /// with `-`: by its whole name, an abbreviation of it, or its letter.
-    pub fn knows_flag(&self, element: &str) -> bool {
+    pub(crate) fn knows_flag(&self, element: &str) -> bool {
         if let Some(name) = element.strip_prefix("--") {
             let name = name.split_once('=').map_or(name, |(name, _)| name);
             return !name.is_empty() && self.long_flags.iter().any(|long| long.starts_with(name));
@@ -300,7 +301,7 @@ impl Input {
     pub(super) fn new(
         lineage: &[&Command],
         layout: Layout,
-        selector: &Selector,
+        selector: &ToolSelector,
         pinned: PinnedTool,
         steps: &mut Steps,
     ) -> Self {
@@ -425,7 +426,8 @@ impl Input {
         input
     }
 
-    /// What a pinned flag excludes cannot be given, what it needs must be, and what it satisfies is not asked for.
+    /// Settles the relations of pinned flags: one that they exclude cannot be given, one that they need must be, and
+    /// one that they satisfy is not asked for.
     fn settle_relations(&mut self) {
         let Self {
             levels,
@@ -488,7 +490,7 @@ impl Input {
         // In the nested layout flags live in an object of their own.
         let mut flag_keys: HashSet<String> = HashSet::new();
         let mut order: Vec<usize> = (0..self.flags.len()).collect();
-        order.sort_by_key(|&at| std::cmp::Reverse(self.flags[at].owner));
+        order::sort_by_key(&mut order, |&at| std::cmp::Reverse(self.flags[at].owner));
         for at in order {
             let property = &self.flags[at];
             let short = property.flag.short.map(String::from);
@@ -510,7 +512,9 @@ impl Input {
             Layout::Nested => taken.extend([FLAGS_KEY.to_owned(), ARGS_KEY.to_owned()]),
         }
         let mut order: Vec<usize> = (0..self.positionals.len()).collect();
-        order.sort_by_key(|&at| std::cmp::Reverse(self.positionals[at].level));
+        order::sort_by_key(&mut order, |&at| {
+            std::cmp::Reverse(self.positionals[at].level)
+        });
         for at in order {
             let property = &self.positionals[at];
             let wanted = property
@@ -565,7 +569,10 @@ impl Input {
     }
 
     /// The flags that a caller gave, by key: all of the input, or what the nested layout has under its own key.
-    pub fn given_flags<'i>(&self, input: &'i Map<String, Value>) -> Option<&'i Map<String, Value>> {
+    pub(crate) fn given_flags<'i>(
+        &self,
+        input: &'i Map<String, Value>,
+    ) -> Option<&'i Map<String, Value>> {
         match self.layout {
             Layout::Flat => Some(input),
             Layout::Nested => input.get(FLAGS_KEY)?.as_object(),
@@ -573,7 +580,7 @@ impl Input {
     }
 
     /// The worst that a call can do, whatever is given, of a command that does this by itself.
-    pub fn worst_effect(&self, command: Effect) -> Effect {
+    pub(crate) fn worst_effect(&self, command: Effect) -> Effect {
         let positionals = self.positionals.iter();
         let positionals = positionals.filter_map(|p| p.positional.effect.as_ref()?.worst());
         let command = positionals.fold(command, Effect::max);
@@ -613,14 +620,14 @@ impl Input {
         })
     }
 
-    /// How deep the command itself stands.
+    /// The depth of the command itself.
     pub fn leaf(&self) -> usize {
         self.levels.len() - 1
     }
 }
 
-/// Why a flag is not offered, if it is not; `left_out` is the selector that leaves it out.
-fn why_withheld(flag: &Flag, left_out: Option<&Selector>) -> Option<String> {
+/// Returns the reason why a flag is not offered, if it is not; `left_out` is the selector that leaves it out.
+fn why_withheld(flag: &Flag, left_out: Option<&ToolSelector>) -> Option<String> {
     if let Some(reason) = &flag.withheld {
         return Some(reason.clone());
     }
@@ -649,7 +656,7 @@ pub(super) fn is_taken(lineage: &[&Command], depth: usize, flag: &Flag) -> bool 
     !handed_on && !shadowed && (flag.global || !shut_out)
 }
 
-/// How deep a flag is written: at the command that owns it, or at the leaf if it is global.
+/// The depth at which a flag is written: that of the command that owns it, or the leaf's if it is global.
 pub(super) fn level_of(lineage: &[&Command], owner: usize, flag: &Flag) -> usize {
     if flag.global {
         lineage.len() - 1

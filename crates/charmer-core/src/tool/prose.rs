@@ -11,7 +11,7 @@ use crate::{
 
 use super::{
     kind::format_name,
-    schema::{Described, Shape},
+    schema::{Described, ValueShape},
 };
 
 /// Words that a list of choices, or a default, may have around it.
@@ -93,7 +93,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where sentences end: behind a full stop that is followed by something that begins one.
+/// The ends of sentences: behind a full stop that is followed by something that begins one.
 fn sentence_ends(line: &str) -> impl Iterator<Item = usize> {
     line.char_indices().filter_map(|(at, c)| {
         let end = at + c.len_utf8();
@@ -127,7 +127,7 @@ impl KnownWords {
     /// The facts that the model has on a property, with the default that is told of it.
     pub(super) fn of(described: &Described<'_>, default: Option<&Value>) -> Self {
         let switch =
-            *described.value_type == ValueType::Bool && matches!(described.shape, Shape::One);
+            *described.value_type == ValueType::Bool && matches!(described.shape, ValueShape::One);
         let mut choices = described.choices().map(str::to_owned).peekable();
         let formatted = format_name(described.value_type).is_some() && choices.peek().is_none();
         Self::new(choices, default, switch, formatted)
@@ -252,7 +252,7 @@ fn without_brackets(text: &str, known: &KnownWords) -> String {
     kept
 }
 
-/// How long the bracketed text is that begins here, if it is closed.
+/// The length of the bracketed text that begins here, if it is closed.
 fn bracketed(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {

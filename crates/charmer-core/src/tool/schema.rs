@@ -12,7 +12,7 @@ use crate::{
     model::{JsonKind, MapValue, ValueType},
 };
 
-pub(super) use self::described::{Described, Shape};
+pub(super) use self::described::{Described, ValueShape};
 
 use self::described::exact;
 use super::property::{FLAGS_KEY, Input, Layout};
@@ -41,7 +41,7 @@ pub(super) fn input_schema(input: &Input) -> (Map<String, Value>, Vec<String>) {
     (schema, warnings)
 }
 
-/// What has to be left out of the schema of a tool's input, without writing it.
+/// The notes on what has to be left out of the schema of a tool's input, without writing it.
 pub(super) fn schema_notes(input: &Input) -> Vec<String> {
     let mut notes = Vec::new();
     for described in Described::others(input)
@@ -72,9 +72,9 @@ fn object(described: &[Described<'_>], warnings: &mut Vec<String>) -> Map<String
 fn property_schema(described: &Described<'_>, warnings: &mut Vec<String>) -> Value {
     let element = element_schema(described);
     let mut schema = match (described.value_type, described.shape) {
-        (ValueType::Map(_), _) | (_, Shape::One) => element,
-        (_, Shape::List { min, max }) => bounded_list(element, min, max),
-        (_, Shape::Lists { count }) => {
+        (ValueType::Map(_), _) | (_, ValueShape::One) => element,
+        (_, ValueShape::List { min, max }) => bounded_list(element, min, max),
+        (_, ValueShape::Lists { count }) => {
             bounded_list(bounded_list(element, count, Some(count)), 0, None)
         }
     };
@@ -164,7 +164,7 @@ pub fn output_schema() -> Map<String, Value> {
     )
 }
 
-/// Where the schema of the data stands in that of a result.
+/// The JSON pointer to the schema of the data in that of a result.
 pub const DATA_POINTER: &str = "/properties/data";
 
 /// The schema of a result whose standard output is data of the given schema.

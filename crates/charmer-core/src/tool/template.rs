@@ -29,7 +29,7 @@ pub struct CommandTemplate {
     pub elements: Vec<Template>,
     /// The text that the program reads from its standard input.
     pub stdin: Option<Template>,
-    /// What callers are told of arguments of any name, if they may give them. They are on no command line.
+    /// The description of arguments of any name, if callers may give them. They are on no command line.
     pub open: Option<String>,
     /// The folders that it may run in, as callers are told of them: the first is the default.
     pub folders: Vec<String>,
@@ -137,7 +137,7 @@ impl Template {
 
     /// Returns true if some values make this element of it: its own texts stand in it in order, the first at the start
     /// and the last at the end.
-    pub fn could_make(&self, element: &str) -> bool {
+    pub(crate) fn could_make(&self, element: &str) -> bool {
         let Some(mut rest) = element.strip_prefix(self.start()) else {
             return false;
         };

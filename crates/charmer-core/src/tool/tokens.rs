@@ -35,10 +35,10 @@ const SIGNED: WordCosts = [118, 144, 129, 140, 154, 140, 164, 184, 205, 230, 215
 const CAPITALS: WordCosts = [100, 102, 118, 112, 140, 165, 165, 180, 210, 230, 240, 260];
 /// Signs in a row.
 const SIGNS: WordCosts = [101, 103, 108, 140, 215, 260, 330, 340, 390, 440, 490, 540];
-/// What one more costs past the end of a table.
+/// The cost of each letter or sign past the end of a table.
 const LETTER: usize = 25;
 const SIGN: usize = 45;
-/// What a Latin letter with a mark costs, one of another alphabet, and one of the scripts that have thousands.
+/// The costs of a Latin letter with a mark, of one of another alphabet, and of one of the scripts that have thousands.
 const MARKED: usize = 65;
 const FOREIGN: usize = 34;
 const IDEOGRAPH: usize = 78;

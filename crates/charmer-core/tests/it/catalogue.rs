@@ -5,7 +5,7 @@ use charmer_core::{
         Choice, Cli, Command, CommandPath, Effect, Flag, Group, GroupKind, Hints, MapValue,
         Positional, Repetition, Syntax, ValueType,
     },
-    select::{CommandRule, FlagRule, Selector},
+    select::{CommandRule, FlagRule, ToolSelector},
     tool::{BRIDGE_ABOUT, Catalogue, CatalogueOptions, Layout, catalogue},
 };
 use proptest::prelude::*;
@@ -192,10 +192,10 @@ fn selectors_decide_in_order_and_take_flags_away() {
         .command(Command::new("rm"));
     let mut options = CatalogueOptions::default();
     options.selectors = vec![
-        Selector::new(CommandRule::allow(["get"]))
+        ToolSelector::new(CommandRule::allow(["get"]))
             .local_flags(FlagRule::exclude(["raw"]))
             .inherited_flags(FlagRule::none()),
-        Selector::new(CommandRule::exclude(["rm"])).local_flags(FlagRule::none()),
+        ToolSelector::new(CommandRule::exclude(["rm"])).local_flags(FlagRule::none()),
     ];
     let found = catalogue(&Cli::new(root, Syntax::pflag()), &options);
     assert_eq!(names(&found), ["app_get", "app_set"]);

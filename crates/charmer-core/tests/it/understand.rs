@@ -5,7 +5,7 @@ use std::sync::Arc;
 use charmer_core::{
     call::{prepare, understand},
     model::{Cli, Command, Flag, FlagValue, Positional, Repetition, Syntax, ValueType},
-    select::{CommandRule, FlagRule, Selector},
+    select::{CommandRule, FlagRule, ToolSelector},
     tool::{CatalogueOptions, Layout, Pin, Pins, Tool, catalogue},
 };
 use proptest::prelude::*;
@@ -217,7 +217,7 @@ fn what_is_withheld_or_pinned_stays_out_of_reach_in_every_spelling() {
     let mut options = CatalogueOptions::default();
     options.pins = Pins::resolve(&cli, &[Pin::text("context", "staging")]).expect("it fits");
     options.selectors = vec![
-        Selector::new(CommandRule::all())
+        ToolSelector::new(CommandRule::all())
             .local_flags(FlagRule::exclude(["raw"]))
             .place("entry 1 of `select`"),
     ];

@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use super::{Cache, CacheEntry, ENTRY, FOOTING, JOURNAL, ORIGINS, read};
+use super::{ANSWERS, Cache, CacheEntry, ENTRY, FOOTING, JOURNAL, ORIGINS, read};
 use crate::Discovery;
 
 /// A program of which something is kept.
@@ -79,7 +79,8 @@ impl Cache {
             },
             _ => KeptCondition::Changed,
         };
-        let files = [ENTRY, FOOTING, ORIGINS, JOURNAL].map(|ending| self.file(program, ending));
+        let files =
+            [ENTRY, FOOTING, ORIGINS, JOURNAL, ANSWERS].map(|ending| self.file(program, ending));
         let sizes = files.iter().filter_map(|file| file.metadata().ok());
         let newest = |ending| self.file(program, ending).metadata().ok();
         let kept = newest(ENTRY).or_else(|| newest(JOURNAL));
@@ -132,7 +133,7 @@ fn number_of_commands(found: &Discovery) -> usize {
 fn ending(file: &Path) -> Option<&'static str> {
     let name = file.file_name()?.to_string_lossy();
     let (_, ending) = name.split_once('.')?;
-    [ENTRY, FOOTING, ORIGINS, JOURNAL]
+    [ENTRY, FOOTING, ORIGINS, JOURNAL, ANSWERS]
         .into_iter()
         .find(|own| *own == ending)
 }

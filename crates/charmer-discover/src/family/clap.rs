@@ -30,9 +30,9 @@ use crate::{
     sketch::CommandSketch,
 };
 
-/// What clap writes beside its own `--help`, in its versions.
+/// The texts of clap beside its own `--help`, in its versions.
 const HELP_TEXTS: [&str; 3] = ["Print help", "Prints help information", "Print this help"];
-/// What clap writes beside its own `help` command, in its versions.
+/// The texts of clap beside its own `help` command, in its versions.
 const HELP_COMMAND_TEXTS: [&str; 2] = [
     "Print this message or the help of the given subcommand(s)",
     "Prints this message or the help of the given subcommand(s)",
@@ -63,11 +63,11 @@ struct ClapMemory {
     modern: bool,
     /// The long names that turn a switch off and stand in no row, of those that the program has.
     negations: BTreeSet<String>,
-    /// What is known of flags that were asked about, and which are being asked.
+    /// The knowledge of flags that were asked about, and those that are being asked.
     wrong_values: wrong_values::KnownValues,
 }
 
-/// How much a page must look like clap's to be taken for it whoever printed it.
+/// The likeness to clap's pages from which on a page is taken for one whoever printed it.
 const OURS: u8 = 80;
 
 impl Clap {
@@ -162,7 +162,7 @@ impl Family for Clap {
     }
 }
 
-/// How much a help text looks like clap's, from 0 to 100.
+/// The likeness of a help text to clap's, from 0 to 100.
 fn shape(text: &str) -> u8 {
     let found = sections(text);
     let usage = found.iter().find(|section| section.is("usage"));
@@ -207,6 +207,7 @@ fn shape(text: &str) -> u8 {
     let lists = |line: &&str| line.trim_start().starts_with('-');
     let listed = found.iter().flat_map(|section| &section.lines).any(lists);
     let click = text.contains("Show this message and exit");
+    // Below 80 the program's file is searched for the library's name, see `recognise`.
     match (said && own_help, marked) {
         _ if click => 0,
         (true, 0) if !usual => 80,

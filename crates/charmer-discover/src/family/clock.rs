@@ -48,7 +48,7 @@ const FOOT: &str = "\n  -h, --help   Print help\n  --help  Show this message and
 /// A kind of page: what it is called, and its lines by their numbers.
 type PageBody = (&'static str, Box<dyn Fn(usize) -> String>);
 
-/// What pages are made of.
+/// The bodies that pages are made of.
 fn bodies() -> Vec<PageBody> {
     fn body(name: &'static str, line: impl Fn(usize) -> String + 'static) -> PageBody {
         (name, Box::new(line))

@@ -1,6 +1,7 @@
 //! One tolerant reader for whatever no other family knows: rows of options, and rows that may be commands.
 
 use std::{
+    borrow::Cow,
     collections::HashSet,
     sync::{
         OnceLock,
@@ -23,7 +24,9 @@ use super::{
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{behind_path, rows, says_usage, sections, usage_statements},
+    help::{
+        behind_path, heads_commands, rows, says_usage, sections, usage_statements, with_colons,
+    },
     manual,
     sketch::{ChildSketch, CommandSketch, FlagSketch, KindSketch},
 };
@@ -54,6 +57,7 @@ impl Family for Fallback {
         let text = signs.text();
         let flags = !getopt_flags(text).0.is_empty();
         if flags || !command_rows(text).is_empty() {
+            // Whatever a family recognises is surer than this.
             10
         } else if text.lines().any(says_usage) {
             5
@@ -141,6 +145,7 @@ impl Fallback {
 }
 
 pub(super) fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
+    let text = &with_colons(text);
     let usage = usage_statements(text, program);
     let mut rests: Vec<&str> = usage
         .iter()
@@ -211,10 +216,19 @@ pub(super) fn stated_commands(text: &str, program: &str, path: &CommandPath) -> 
     let mut seen = HashSet::new();
     let sections = sections(text).into_iter();
     let plain = sections.filter(|section| !section.heading.to_lowercase().contains("example"));
-    let lines: Vec<&str> = plain.flat_map(|section| section.lines).collect();
+    let mut headed = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
+    for section in plain {
+        let heads = speaks_of_commands(&section.heading.to_lowercase());
+        // A blank line stands for the heading.
+        headed.extend(std::iter::repeat_n(heads, section.lines.len() + 1));
+        lines.push("");
+        lines.extend(section.lines);
+    }
     for (at, line) in lines.iter().enumerate() {
         let content = line.trim();
-        if content.len() == line.len() || !content.starts_with(program) {
+        let is_text = || continues_option(&lines[..at], indent(line));
+        if content.len() == line.len() || !content.starts_with(program) || is_text() {
             continue;
         }
         // The text may stand in a column of its own, or below.
@@ -232,9 +246,15 @@ pub(super) fn stated_commands(text: &str, program: &str, path: &CommandPath) -> 
         {
             let (name, beside) = (name.to_owned(), beside.trim());
             let text = text.filter(|_| beside.is_empty());
+            // Or above: `  Make a bucket`, and further in `tool mb NAME`.
+            let above = at.checked_sub(1).map(|above| lines[above]);
+            let above = above.filter(|above| {
+                headed[at] && !above.trim().is_empty() && indent(above) < indent(line)
+            });
+            let text = text.or(above.as_ref().filter(|_| beside.is_empty()));
             let text = text.map_or(beside, |text| text.trim());
             let about = (!text.is_empty()).then(|| Fact::new(text.to_owned(), Origin::Help));
-            let told = !beside.is_empty() && !below;
+            let told = (!beside.is_empty() || above.is_some()) && !below;
             let arguments = rest.strip_prefix(name.as_str()).unwrap_or_default();
             let told =
                 told.then(|| Box::new(stated(content, path.child(name.as_str()), arguments)));
@@ -255,6 +275,16 @@ pub(super) fn stated_commands(text: &str, program: &str, path: &CommandPath) -> 
     } else {
         Vec::new()
     }
+}
+
+/// Returns true if a line so far in goes on with the text of an option above it, in which the program may be named.
+fn continues_option(above: &[&str], column: usize) -> bool {
+    let above = above
+        .iter()
+        .rev()
+        .take_while(|line| !line.trim().is_empty());
+    let mut rows = above.filter(|line| indent(line) < column);
+    rows.any(|line| line.trim_start().starts_with('-'))
 }
 
 /// A command that is known by its statement alone.
@@ -364,7 +394,7 @@ fn aliases(text: &str) -> Vec<String> {
     if all { names } else { Vec::new() }
 }
 
-/// Where options are shown twice, in brackets and as rows, the brackets tell what rows leave out: the value
+/// Completes options that are shown twice, in brackets and as rows: the brackets tell what rows leave out, the value
 /// (`[--name <value>]`), that a switch is on by default (`[--no-name]`), and the others of several that exclude each
 /// other (`[--name|--other]`).
 fn take_bracketed(text: &str, flags: &mut Vec<FlagSketch>) {
@@ -406,9 +436,50 @@ fn take_bracketed(text: &str, flags: &mut Vec<FlagSketch>) {
     }
 }
 
-/// What a text lists as commands: rows, or words between commas or in columns, below a heading that speaks of commands.
+/// The commands that a text lists: rows, or words between commas or in columns, below a heading that speaks of
+/// commands.
 pub(super) fn command_rows(text: &str) -> Vec<ChildSketch> {
     command_list(text, &CommandPath::root(), &[])
+}
+
+/// The same text with headings over commands as they are elsewhere: one that stands a column in is moved out, and rows that
+/// stand in the column of a heading without a colon are moved in.
+fn with_plain_headings(text: &str) -> Cow<'_, str> {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let heads = |line: &str| heads_commands(line.trim_start()) && indent(line) <= 2;
+    let odd = |at: usize| {
+        let (line, next) = (lines[at], lines.get(at + 1).copied().unwrap_or_default());
+        let moved = indent(line) > 0 && line.ends_with(':');
+        let bare = indent(line) == 0 && !line.ends_with(':') && next.contains("  ");
+        let row = next.split(' ').next().is_some_and(is_name);
+        heads(line) && (moved || bare && row)
+    };
+    if !(0..lines.len()).any(odd) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len() + 2 * lines.len());
+    let mut below = false;
+    // What stands in the column of a heading that is moved out is none of its rows.
+    let mut moved = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if odd(at) {
+            moved = indent(line);
+            below = moved == 0;
+            plain.push_str(line.trim().trim_end_matches(':'));
+            plain.push(':');
+        } else {
+            below &= !line.is_empty();
+            if below {
+                plain.push_str("  ");
+            }
+            plain.push_str(match moved > 0 && indent(line) <= moved {
+                true => line.trim_start(),
+                false => line,
+            });
+        }
+        plain.push('\n');
+    }
+    Cow::Owned(plain)
 }
 
 /// The same for the page of a command. Where rows show the commands' arguments too, the commands have no help of their
@@ -426,7 +497,8 @@ fn command_list(text: &str, parent: &CommandPath, usage: &[String]) -> Vec<Child
             ..ChildSketch::default()
         }));
     }
-    let sections = sections(text).into_iter();
+    let plain = with_plain_headings(text);
+    let sections = sections(&plain).into_iter();
     let sections = sections.filter(|one| speaks_of_commands(&one.heading.to_lowercase()));
     let sections: Vec<_> = sections.collect();
     let tables = sections.iter().filter_map(|section| {
@@ -507,6 +579,7 @@ fn command_list(text: &str, parent: &CommandPath, usage: &[String]) -> Vec<Child
     found
 }
 
+/// Returns true if a word can be a command's name.
 pub(super) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && word
@@ -562,6 +635,35 @@ mod tests {
         assert!(told.len() == 2 && told.iter().all(|child| child.told.is_some()));
         let found = command_rows("All commands:\n\n    access, audit,\n    bugs, help\n");
         assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn headings_stand_in_or_have_no_colon() {
+        let names = |text: &str| -> Vec<String> {
+            command_rows(text)
+                .into_iter()
+                .map(|child| child.name)
+                .collect()
+        };
+        let moved = "Tool 2 - no project\n\nUsage:\n   tool <command> [options]\n Available commands:\n\n  fetch     Fetch it\n  view      View it\n\n   [ more ]      More of them\n\n Use \"tool <command> -h\"\n";
+        assert_eq!(names(moved), ["fetch", "view"]);
+        let bare = "\nOne's commands\ncache      Look at\n             it.\nconfig     Set it.\n\nOther commands\nbuild      Build it.\n\nType \"tool <command> -h\" for help\n";
+        assert_eq!(names(bare), ["cache", "config", "build"]);
+    }
+
+    #[test]
+    fn a_command_may_be_told_above_its_statement() {
+        let text = "Usage: jug [options] COMMAND [parameters]\n\nOptions:\n  -n, --dry-run  Only look.\n\nCommands:\n  Make a jug\n      jug mb s3://JUG\n  Pour it\n      jug pour s3://JUG FILE\n";
+        let found = stated_commands(text, "jug", &CommandPath::root());
+        let said = |at: usize| found[at].about.as_ref().map(|about| about.value.as_str());
+        assert_eq!((said(0), said(1)), (Some("Make a jug"), Some("Pour it")));
+        assert!(found.iter().all(|child| child.told.is_some()));
+    }
+
+    #[test]
+    fn the_text_of_an_option_states_no_command() {
+        let text = "Usage: jug [OPTION...] files\n\n Modes:\n\n  -v, --validate   Look at it. This will look whether a\n                   jug archive is whole, and each\n                   jug or other thing\n";
+        assert!(stated_commands(text, "jug", &CommandPath::root()).is_empty());
     }
 
     #[test]

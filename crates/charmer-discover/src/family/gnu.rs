@@ -68,7 +68,7 @@ impl Family for Gnu {
     }
 }
 
-/// How much a text looks like such help.
+/// The likeness of a text to such help.
 fn score(text: &str, program: &str) -> u8 {
     let usage = usage_statements(text, program);
     let rows = option_rows(text);
@@ -126,7 +126,7 @@ fn read(text: &str, program: &str) -> CommandSketch {
     sketch
 }
 
-/// What is said of names that cannot be written.
+/// The warning on names that cannot be written.
 pub(super) fn left_out_warning(names: &[String]) -> Option<String> {
     if names.is_empty() {
         return None;

@@ -41,8 +41,8 @@ pub(super) async fn ask(asker: &Asker<'_>, root: &mut CommandSketch) {
     }
 }
 
-/// How many positionals a usage shows before a command with its arguments; `None` where there is no such command, or
-/// something before it may be left out or be several.
+/// The number of positionals that a usage shows before a command with its arguments; `None` where there is no such
+/// command, or something before it may be left out or be several.
 fn command_place(rest: &str) -> Option<usize> {
     let part = pattern::positional_part(rest);
     let words = pattern::words(&part);

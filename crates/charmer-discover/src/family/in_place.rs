@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandRow {
     pub(super) name: String,
-    /// What stands behind the name in its column.
+    /// The text behind the name in its column.
     pub(super) arguments: String,
     pub(super) text: String,
     /// An example of what stands behind the name has a column of its own.
@@ -144,7 +144,7 @@ pub(super) fn told_children(
     children.collect()
 }
 
-/// What a usage statement shows behind a command's name, which may stand among others: `install|remove PACKAGE...`.
+/// The part of a usage statement behind a command's name, which may stand among others: `install|remove PACKAGE...`.
 fn behind_word(statement: &str, name: &str) -> Option<String> {
     let all = words(statement);
     let at = all.iter().position(|word| {

@@ -28,7 +28,7 @@ const NO_FLAG: &str = "--charmer-no-such-flag";
 pub(super) struct AskedLongValue(OnceLock<LongValue>);
 
 impl AskedLongValue {
-    /// What the program was seen to take; `=` as long as nothing speaks against it.
+    /// The form that the program was seen to take; `=` as long as nothing speaks against it.
     pub(super) fn get(&self) -> LongValue {
         self.0.get().copied().unwrap_or_default()
     }

@@ -23,6 +23,7 @@ mod long_value;
 mod manual_page;
 mod objects;
 mod optparse;
+mod pages;
 mod parse_options;
 mod pattern;
 mod python;
@@ -45,7 +46,7 @@ use crate::{
     sketch::CommandSketch,
 };
 
-/// What was printed: on standard output, or else on standard error, where some programs show their help.
+/// The printed text: standard output, or else standard error, where some programs show their help.
 pub(crate) fn printed(answer: &ProbeAnswer) -> &str {
     if answer.stdout.trim().is_empty() {
         &answer.stderr
@@ -56,7 +57,7 @@ pub(crate) fn printed(answer: &ProbeAnswer) -> &str {
 
 /// The signs that a program shows at the first look.
 pub(crate) struct Signs<'a> {
-    /// What `--help` answered.
+    /// The answer to `--help`.
     pub(crate) help: &'a ProbeAnswer,
     /// The file itself.
     pub(crate) binary: &'a Binary,
@@ -75,7 +76,7 @@ pub(crate) struct Page<'a> {
     pub(crate) program: &'a str,
     /// The command that was asked about.
     pub(crate) path: &'a CommandPath,
-    /// What was answered.
+    /// The answer.
     pub(crate) answer: &'a ProbeAnswer,
 }
 
@@ -92,7 +93,7 @@ pub(crate) struct Asker<'a> {
     pub(crate) prober: &'a Prober,
     /// The program's file.
     pub(crate) binary: &'a Binary,
-    /// What is known of it and it does not say.
+    /// The knowledge of it that it does not give itself.
     pub(crate) unlisted: &'a Unlisted,
 }
 
@@ -107,7 +108,7 @@ pub(crate) trait Family: Send + Sync {
     /// Its name, for people.
     fn name(&self) -> &'static str;
 
-    /// How sure it is that a program belongs to it, from 0 (not at all) to 100.
+    /// The certainty that a program belongs to it, from 0 (not at all) to 100.
     fn recognise(&self, signs: &Signs<'_>) -> u8;
 
     /// The way its programs read a command line.
@@ -123,6 +124,11 @@ pub(crate) trait Family: Send + Sync {
     /// help.
     fn lists_only_commands(&self) -> bool {
         false
+    }
+
+    /// Returns true if a program with this root is read whole. Of any other the parts are read that are wanted.
+    fn reads_whole(&self, _: &CommandSketch) -> bool {
+        true
     }
 
     /// The command lines that show a command's help, the safest first. The next is tried where [`read`](Self::read)
@@ -156,6 +162,7 @@ pub(crate) fn families() -> Vec<Box<dyn Family>> {
         Box::<argparse::Argparse>::default(),
         Box::<optparse::Optparse>::default(),
         Box::<clap::Clap>::default(),
+        Box::<pages::Pages>::default(),
     ];
     all.extend(framework::frameworks());
     all.extend([

@@ -6,7 +6,7 @@ use charmer_core::model::{Arguments, Choice, CommandPath, SingleDash, Syntax, Va
 use super::{
     Asker, Family, Page, Refining, Signs,
     getopt::getopt_flags,
-    pattern::{bars, words},
+    pattern::{bars, usage_flags, words},
 };
 use crate::{
     fact::{Fact, Origin},
@@ -41,6 +41,10 @@ impl Family for Objects {
 
     fn syntax(&self) -> Syntax {
         Syntax::getopt()
+    }
+
+    fn lists_only_commands(&self) -> bool {
+        true
     }
 
     fn help_requests(&self, path: &CommandPath) -> Vec<Vec<String>> {
@@ -168,8 +172,11 @@ fn object(text: &str, usage: &[String], path: &CommandPath) -> Option<CommandSke
         }
     }
     for (name, _) in defined(text, "COMMAND") {
-        let rest = row_of(text, &name).unwrap_or_default();
-        tell(&name, rest);
+        let rests = rows_of(text, &name);
+        if rests.is_empty() {
+            tell(&name, String::new());
+        }
+        rests.into_iter().for_each(|rest| tell(&name, rest));
     }
     let group = Some(Fact::new(String::new(), Origin::Help));
     for (name, rests) in told {
@@ -179,6 +186,10 @@ fn object(text: &str, usage: &[String], path: &CommandPath) -> Option<CommandSke
             .map(|rest| format!("{program} {path} {name} {rest}"));
         let lines: Vec<String> = lines.map(|line| line.trim().to_owned()).collect();
         child.usage = Some(Fact::new(lines.join("\n"), Origin::Usage));
+        let rests: Vec<String> = rests
+            .iter()
+            .map(|rest| take_options(rest, &mut child))
+            .collect();
         let said: Vec<&str> = rests
             .iter()
             .map(String::as_str)
@@ -204,6 +215,17 @@ fn object(text: &str, usage: &[String], path: &CommandPath) -> Option<CommandSke
     }
     sketch.runnable = Some(Fact::new(sketch.children.is_empty(), Origin::Usage));
     Some(sketch)
+}
+
+/// Takes the options at the start of what stands behind a command, `[--brief] [--order <how>]`, and gives what is left.
+fn take_options(rest: &str, child: &mut CommandSketch) -> String {
+    let all = words(rest);
+    let options = all.iter().take_while(|word| word.starts_with("[--"));
+    let (options, left) = all.split_at(options.count());
+    for flag in usage_flags(&options.join(" ")) {
+        child.add_flag(flag);
+    }
+    left.join(" ")
 }
 
 /// The commands at the start of a statement, and what stands behind them: `{ add | del } NAME`, `show [ NAME ]`, or
@@ -245,11 +267,19 @@ fn defined(text: &str, word: &str) -> Vec<(String, Option<String>)> {
     let Some(body) = definition(text, word) else {
         return Vec::new();
     };
-    let names = bars(&body).into_iter().filter(|name| !name.is_empty());
+    // `{ [ on | off ] }`, where none need be given.
+    let inner = body
+        .strip_prefix('[')
+        .and_then(|body| body.strip_suffix(']'));
+    let inner = inner.filter(|_| words(&body).len() == 1).unwrap_or(&body);
+    let names = bars(inner)
+        .into_iter()
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
     names.map(|name| (name.to_owned(), None)).collect()
 }
 
-/// What stands between the braces of a definition, on one line.
+/// The text between the braces of a definition, on one line.
 fn definition(text: &str, word: &str) -> Option<String> {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mark = format!("{word} := {{");
@@ -274,13 +304,32 @@ fn rows_below(text: &str, word: &str) -> Vec<(String, Option<String>)> {
     found.map(|row| (row.name, Some(row.text))).collect()
 }
 
-/// What an object's page shows behind a command on a line of its own: `  hostname [<hostname>]`.
-fn row_of(text: &str, name: &str) -> Option<String> {
-    let mut lines = text.lines().filter(|line| line.starts_with("  "));
-    lines.find_map(|line| {
-        let rest = line.trim().strip_prefix(name)?;
-        (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim().to_owned())
-    })
+/// The words behind a command on an object's page, on lines of its own: `  hostname [<hostname>]`, for several commands
+/// alike `  all | wifi [ on | off ]`, and with lines further in that go on with it.
+fn rows_of(text: &str, name: &str) -> Vec<String> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let all = words(line.trim());
+        let is_name = |word: &&&str| is_word(word) || **word == "|";
+        let names = all.iter().take_while(is_name).enumerate();
+        // A bar stands between any two.
+        let names = names.take_while(|(at, word)| (at % 2 == 1) == (**word == "|"));
+        let names: Vec<&str> = names.map(|(_, word)| *word).collect();
+        if !line.starts_with("  ")
+            || indent(line) > 4
+            || !names.iter().step_by(2).any(|one| *one == name)
+        {
+            continue;
+        }
+        let more = lines[at + 1..].iter();
+        let more = more.take_while(|more| !more.trim().is_empty() && indent(more) > indent(line));
+        let behind = all[names.len()..].iter().copied();
+        let behind = behind.chain(more.map(|more| more.trim()));
+        found.push(behind.collect::<Vec<_>>().join(" "));
+    }
+    found
 }
 
 /// `g[eneral]` is `general`, and `g` for short.
@@ -425,6 +474,25 @@ mod tests {
         let usage = usage_statements(text, "lines");
         let sketch = object(text, &usage, &CommandPath::parse("poles")).expect("its page");
         assert_eq!(names(&sketch), ["status", "name"]);
+    }
+
+    #[test]
+    fn rows_speak_for_several_commands_and_commands_have_several_rows() {
+        let text = "Usage: lines wire { COMMAND | help }\n\nCOMMAND := { [ on | off | test ] }\n\n  on | off [ now | later ]\n\n  test [--brief] [<name>]\n  test all <kind>\n       [twice]\n";
+        let usage = usage_statements(text, "lines");
+        let sketch = object(text, &usage, &CommandPath::parse("wire")).expect("its page");
+        assert_eq!(names(&sketch), ["on", "off", "test"]);
+        let pattern = |at: usize| {
+            let told = sketch.children[at].told.as_ref().expect("told");
+            match told.arguments.as_ref().map(|fact| &fact.value) {
+                Some(Arguments::Pattern(text)) => text.clone(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(pattern(1), "[ now | later ]");
+        assert_eq!(pattern(2), "[<name>] | all <kind> [twice]");
+        let flags = &sketch.children[2].told.as_ref().expect("told").flags;
+        assert!(flags.len() == 1 && flags[0].is_switch());
     }
 
     proptest::proptest! {

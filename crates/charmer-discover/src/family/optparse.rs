@@ -12,7 +12,7 @@ use charmer_core::model::{CommandPath, DoubleDash, FlagValue, Syntax};
 
 use super::{
     Asker, Family, Page, Refining, Signs,
-    argparse::{HELP_TEXT, Questions},
+    argparse::{ArgparseQuestions, HELP_TEXT},
     fallback::Fallback,
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Optparse {
     pages: Fallback,
-    questions: Questions,
+    questions: ArgparseQuestions,
 }
 
 impl Family for Optparse {
@@ -69,7 +69,7 @@ impl Family for Optparse {
 }
 
 /// Asks about the types of a command's flags.
-async fn ask(questions: &Questions, asker: &Asker<'_>, sketch: &mut CommandSketch) {
+async fn ask(questions: &ArgparseQuestions, asker: &Asker<'_>, sketch: &mut CommandSketch) {
     let helps = |flag: &FlagSketch| flag.long.as_deref() == Some("help");
     if sketch.flags.iter().any(helps) {
         questions.ask(asker, sketch).await;
@@ -80,7 +80,7 @@ async fn ask(questions: &Questions, asker: &Asker<'_>, sketch: &mut CommandSketc
 #[derive(Default)]
 pub(super) struct OptparseCommands {
     paths: Mutex<HashSet<CommandPath>>,
-    questions: Questions,
+    questions: ArgparseQuestions,
 }
 
 impl OptparseCommands {
@@ -104,7 +104,7 @@ impl OptparseCommands {
     }
 }
 
-/// How much the help of a Python script looks like optparse's.
+/// The likeness of a Python script's help to optparse's.
 fn score(text: &str) -> u8 {
     let lines: Vec<&str> = text.lines().collect();
     if is_titled(&lines) {

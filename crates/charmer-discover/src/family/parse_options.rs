@@ -22,7 +22,7 @@ use crate::{
 
 /// The option that every command of the family knows, and that no other program has in its file.
 pub(super) const HELPER: &str = "--git-completion-helper";
-/// What is asked of a command for all of its options.
+/// The flag that asks a command for all of its options.
 const HELPER_ALL: &str = "--git-completion-helper-all";
 
 /// The family.

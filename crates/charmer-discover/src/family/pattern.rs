@@ -283,7 +283,7 @@ fn collect(text: &str, grouped: bool, depth: usize, columns: &mut Vec<String>) {
     }
 }
 
-/// Where the bracket closes that a word begins with, or else its end.
+/// The place where the bracket closes that a word begins with, or else its end.
 fn closing(word: &str) -> usize {
     let mut depth = 0usize;
     for (at, c) in word.char_indices() {

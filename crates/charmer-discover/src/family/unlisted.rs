@@ -15,7 +15,7 @@ use crate::{
     sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
-/// How sure the data is: it is written with more care than the sketches of a usage text, and completion beats it.
+/// The certainty of the data: it is written with more care than the sketches of a usage text, and completion beats it.
 const SURE: u8 = 75;
 
 /// A list of options and the texts that show that a command takes them.

@@ -201,7 +201,7 @@ impl Mark {
         }
     }
 
-    /// What it says, without the looks of a folder.
+    /// Its text, without the looks of a folder.
     pub(crate) fn word(&self) -> String {
         let path = self.path().display();
         match self {

@@ -15,7 +15,7 @@ const JAVASCRIPT: [&str; 3] = ["node", "bun", "deno"];
 /// The interpreters of Ruby.
 const RUBY: [&str; 3] = ["ruby", "jruby", "truffleruby"];
 
-/// Where the packages of an interpreter in `{prefix}/bin` are; `*` is one level of any name.
+/// The folders of an interpreter's packages beside `{prefix}/bin`; `*` is one level of any name.
 const PYTHON_FOLDERS: [&str; 5] = [
     "{prefix}/lib/python*/site-packages",
     "{prefix}/lib/python*/dist-packages",
@@ -25,7 +25,7 @@ const PYTHON_FOLDERS: [&str; 5] = [
 ];
 /// The endings of names in such a folder that say which packages are there, in which version.
 const PYTHON_PACKAGES: [&str; 4] = [".dist-info", ".egg-info", ".egg-link", ".pth"];
-/// Where the descriptions of gems are.
+/// The folders of gems' descriptions.
 const GEM_FOLDERS: [&str; 7] = [
     "{prefix}/specifications",
     "{prefix}/lib/ruby/gems/*/specifications",

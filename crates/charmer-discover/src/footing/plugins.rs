@@ -11,7 +11,8 @@ use super::{
 };
 use crate::binary::Binary;
 
-/// Where programs look for plugins, besides PATH. All of it is true of every program that has such a folder.
+/// The folders in which programs look for plugins, besides PATH. All of it is true of every program that has such a
+/// folder.
 const FOLDERS: [&str; 10] = [
     "{home}/.{name}/cli-plugins",
     "{home}/.{name}/plugins",

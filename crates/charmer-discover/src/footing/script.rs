@@ -9,9 +9,9 @@ use std::{
 
 use super::Survey;
 
-/// How much of a script is read. Wrappers are short.
+/// The number of bytes of a script that are read. Wrappers are short.
 const READ: u64 = 64 << 10;
-/// What ends a command and begins the next.
+/// The word that ends a command and begins the next.
 const END: &str = ";";
 /// The interpreters of the language of shells.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ash", "ksh", "zsh"];
@@ -20,7 +20,7 @@ const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ash", "ksh", "zsh"];
 pub(super) struct Script<'a> {
     /// Its path, as it is called.
     pub(super) path: &'a Path,
-    /// Where its file really is.
+    /// The real path of its file.
     pub(super) real: &'a Path,
     pub(super) interpreter: PathBuf,
     pub(super) text: String,

@@ -9,7 +9,7 @@ use super::Survey;
 
 /// The folders of a manager that its stand-ins are in.
 const STAND_INS: [&str; 2] = ["shims", "bin"];
-/// Where a manager keeps the versions of what it starts; `*` is one level of any name.
+/// The folders in which a manager keeps the versions of what it starts; `*` is one level of any name.
 const VERSIONS: [&str; 5] = [
     "{prefix}/versions/*/bin",
     "{prefix}/installs/*/*/bin",

@@ -8,6 +8,9 @@ pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
     if takes_command(text, &program) && text.lines().any(heads_commands) {
         return true;
     }
+    if text.lines().any(lists_commands) {
+        return true;
+    }
     text.lines().any(|line| {
         let line = line.to_lowercase();
         let words: Vec<&str> = line
@@ -18,6 +21,14 @@ pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
         let mut named = named.filter(|(_, word)| **word == program);
         named.any(|(at, _)| asks_for_help(&words[at + 1..]))
     })
+}
+
+/// `Available subcommands: convert run trust`: a heading with the commands in its own line.
+fn lists_commands(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let heads = |heading: &str| matches!(heading, "available commands" | "available subcommands");
+    let behind = line.split_once(':').filter(|(heading, _)| heads(heading));
+    behind.is_some_and(|(_, names)| names.split_whitespace().count() > 1)
 }
 
 /// Returns true if a usage begins with a program's name, which may have its version behind it, and a place for a
@@ -97,6 +108,8 @@ mod tests {
             ("Usage: other COMMAND\n\nCommands:\n", false),
             ("Usage: tool FILE\n\nSUMMARY OF ALL COMMANDS\n", false),
             ("tool help command of its own\n", false),
+            ("Available subcommands: dip run trust\n", true),
+            ("Available commands:\n  dip   Dip it\n", false),
         ] {
             assert_eq!(speaks_of_commands(text, "tool"), expected, "{text}");
         }

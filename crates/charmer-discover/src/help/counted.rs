@@ -17,7 +17,7 @@ const SAID: [&str; 12] = [
     "repeating this",
     "stackable",
 ];
-/// What is done twice.
+/// Verbs of what is done twice.
 const TWICE: [&str; 10] = [
     "give",
     "given",
@@ -30,7 +30,7 @@ const TWICE: [&str; 10] = [
     "use",
     "used",
 ];
-/// What a switch does by one step each time.
+/// Phrases for what a switch does by one step each time.
 const STEPS: [&str; 6] = [
     "increase",
     "decrease",

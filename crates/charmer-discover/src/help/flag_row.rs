@@ -10,7 +10,7 @@ pub(crate) struct FlagNames {
     pub(crate) shorts: Vec<char>,
     /// The long name that turns the switch off, from `--[no-]color`, `--color / --no-color` and their like.
     pub(crate) negation: Option<String>,
-    /// What stands in the place of the value, as it is written: `VALUE`, `<N>...`, `string[="x"]`.
+    /// The placeholder of the value, as it is written: `VALUE`, `<N>...`, `string[="x"]`.
     pub(crate) value: Option<String>,
     /// The value may be left out (`--color[=WHEN]`).
     pub(crate) optional: bool,
@@ -58,7 +58,7 @@ pub(crate) fn flag_names(column: &str) -> Option<FlagNames> {
     Some(names)
 }
 
-/// What follows a letter without a dash that stands among the names, as programs that know several dialects have it:
+/// The rest behind a letter without a dash that stands among the names, as programs that know several dialects have it:
 /// `-p, p, --pid`.
 fn behind_letter(text: &str) -> &str {
     let mut chars = text.chars();
@@ -122,7 +122,11 @@ fn one_name(text: &str) -> Option<(&str, &str)> {
     if let Some(at) = name.find("...") {
         name = &name[..at];
     }
-    let name = name.trim_end_matches('.');
+    // A dot behind one dash is a name (`-., --hidden`); at the end of another name it is none.
+    let name = match (dashes, name) {
+        (1, ".") => name,
+        _ => name.trim_end_matches('.'),
+    };
     if name.is_empty() || name.starts_with(['-', '.']) && dashes == 2 {
         return None;
     }
@@ -168,7 +172,7 @@ fn value_of<'t>(text: &'t str, names: &mut FlagNames) -> (Option<String>, &'t st
     ((!value.is_empty()).then_some(value), after)
 }
 
-/// Where a value ends: before the comma or bar that is followed by another name, or before two spaces.
+/// The end of a value: before the comma or bar that is followed by another name, or before two spaces.
 fn value_end(text: &str) -> usize {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {

@@ -9,6 +9,7 @@ mod further;
 mod prose;
 mod rows;
 mod sections;
+mod shown_options;
 mod usage;
 
 pub(crate) use commands::{heads_commands, speaks_of_commands, speaks_of_options};
@@ -20,5 +21,6 @@ pub(crate) use prose::{
     shows_twice, take_default,
 };
 pub(crate) use rows::{Row, expand_tabs, rows};
-pub(crate) use sections::{Section, dedent, sections};
+pub(crate) use sections::{Section, dedent, sections, with_colons};
+pub(crate) use shown_options::{lost, shown_options};
 pub(crate) use usage::{behind_path, says_usage, usage_statements};

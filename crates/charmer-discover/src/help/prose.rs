@@ -50,7 +50,7 @@ pub(crate) fn take_default(text: &str) -> (String, Option<String>) {
     (joined, Some(value))
 }
 
-/// Where the last bracket that begins with `default` stands, and how long it is, its brackets included.
+/// The place of the last bracket that begins with `default`, and its length, its brackets included.
 fn default_mark(text: &str) -> Option<(usize, usize)> {
     let lower = text.to_ascii_lowercase();
     ["(default", "[default"]

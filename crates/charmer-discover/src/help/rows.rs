@@ -3,7 +3,7 @@
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// How far it is indented, in columns.
+    /// Its indentation, in columns.
     pub(crate) indent: usize,
     /// The left column.
     pub(crate) name: String,
@@ -77,7 +77,8 @@ fn text_column(lines: &[String], starts: &impl Fn(usize, &str) -> bool) -> Optio
         .map(|(column, _)| column)
 }
 
-/// Where the text behind the first gap of two spaces begins. A gap between two names is none: `-s,  --name`, `-a  --all`.
+/// The beginning of the text behind the first gap of two spaces. A gap between two names is none: `-s,  --name`, `-a
+/// --all`.
 fn wide_gap(line: &str, indent: usize) -> Option<usize> {
     let mut from = indent;
     loop {

@@ -1,11 +1,13 @@
 //! A help text cut at its headings.
 
+use std::borrow::Cow;
+
 /// A heading and the lines under it. The text before the first heading has an empty one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Section<'t> {
     /// Without its colon.
     pub(crate) heading: &'t str,
-    /// What stands behind the heading's colon, on its own line.
+    /// The text behind the heading's colon, on its own line.
     pub(crate) rest: &'t str,
     /// The lines, with their indentation and without blank lines at either end.
     pub(crate) lines: Vec<&'t str>,
@@ -87,6 +89,36 @@ fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(&'t str, &'t str)> 
     (capitals && above_body).then_some((line, ""))
 }
 
+/// The same text with underlined headings (`Usage` above `=====`) as they are elsewhere, with a colon.
+pub(crate) fn with_colons(text: &str) -> Cow<'_, str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let underlines = |at: usize| {
+        let Some(above) = at.checked_sub(1).map(|above| lines[above].trim_end()) else {
+            return false;
+        };
+        let line = lines[at].trim_end();
+        line.len() >= 3
+            && line.len() == above.len()
+            && above.starts_with(char::is_alphabetic)
+            && (line.chars().all(|c| c == '=') || line.chars().all(|c| c == '-'))
+    };
+    if !(0..lines.len()).any(underlines) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    for (at, line) in lines.iter().enumerate() {
+        if underlines(at) {
+            continue;
+        }
+        plain.push_str(line.trim_end());
+        if at + 1 < lines.len() && underlines(at + 1) {
+            plain.push(':');
+        }
+        plain.push('\n');
+    }
+    Cow::Owned(plain)
+}
+
 /// Lines without the indentation that they have in common.
 pub(crate) fn dedent(lines: &[&str]) -> String {
     let indent = |line: &&str| line.len() - line.trim_start().len();
@@ -129,6 +161,18 @@ mod tests {
             found[3].lines,
             ["  --help  Show", "", "Note: this is a sentence."]
         );
+    }
+
+    #[test]
+    fn underlined_headings() {
+        let text =
+            "Usage\n=====\n  tool fetch [options]\n\nMore Options\n------------\n  --a   A\n---\n";
+        let plain = with_colons(text);
+        assert_eq!(
+            plain,
+            "Usage:\n  tool fetch [options]\n\nMore Options:\n  --a   A\n---\n"
+        );
+        assert!(matches!(with_colons("Usage: tool\n"), Cow::Borrowed(_)));
     }
 
     proptest::proptest! {

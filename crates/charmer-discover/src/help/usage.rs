@@ -126,7 +126,7 @@ fn first_word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
 
-/// What stands behind a command's path in a usage statement: the program's name first, then the path's words in their
+/// The part of a usage statement behind a command's path: the program's name first, then the path's words in their
 /// order, with nothing but bracketed groups between them. `None` if the statement is another command's.
 pub(crate) fn behind_path<'t>(statement: &'t str, path: &[String]) -> Option<&'t str> {
     let name = first_word(statement);

@@ -10,7 +10,7 @@ pub(super) struct TaggedText {
     pub(super) section: String,
     pub(super) tag: String,
     pub(super) text: String,
-    /// How far it is nested in other entries.
+    /// The depth of its nesting in other entries.
     pub(super) depth: usize,
 }
 

@@ -9,7 +9,7 @@ use super::bounds::{Bounded, bounded};
 /// The number of bytes of a line that are repeated to people.
 const SAID: usize = 200;
 
-/// What the runtimes of Go, Python and Rust print when a program breaks down.
+/// The messages of the runtimes of Go, Python and Rust when a program breaks down.
 const PANICS: [&str; 3] = [
     "goroutine 1 [running]",
     "Traceback (most recent call last)",
@@ -19,7 +19,7 @@ const PANICS: [&str; 3] = [
 /// The answer of a probed program. A probe that failed is an answer too, which says so.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeAnswer {
-    /// What it wrote to standard output, decoded and without what only terminals or machines would see.
+    /// Its standard output, decoded and without what only terminals or machines would see.
     pub stdout: String,
     /// The same of standard error; of a program that did not start, the reason.
     pub stderr: String,
@@ -49,7 +49,7 @@ impl ProbeAnswer {
         self.code == Some(0)
     }
 
-    /// What went wrong, as the rest of a sentence; `None` if it ended by itself and said that all was well.
+    /// The trouble with it, as the rest of a sentence; `None` if it ended by itself and said that all was well.
     ///
     /// ```
     /// use charmer_discover::probe::ProbeAnswer;
@@ -132,8 +132,8 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What was kept of a stream. Where the middle is missing, so are the lines that the gap goes through: half a line of
-/// help could be taken for a whole one.
+/// The text that was kept of a stream. Where the middle is missing, so are the lines that the gap goes through: half a
+/// line of help could be taken for a whole one.
 fn text(captured: &Captured) -> String {
     let mut bytes = captured.head.clone();
     if captured.is_cut() {

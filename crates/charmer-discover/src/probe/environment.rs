@@ -10,7 +10,7 @@ use charmer_run::process::{Environment, MARK};
 
 use super::scratch::Scratch;
 
-/// What is handed on: where programs are, who the user is, which runtime a script is to use.
+/// The variables that are handed on: where programs are, who the user is, which runtime a script is to use.
 const INHERITED: [&str; 24] = [
     "PATH",
     "USER",
@@ -39,7 +39,7 @@ const INHERITED: [&str; 24] = [
     "PROCESSOR_ARCHITECTURE",
 ];
 
-/// What is always set.
+/// The variables that are always set.
 const FIXED: [(&str, &str); 15] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
@@ -62,8 +62,8 @@ const FIXED: [(&str, &str); 15] = [
     (MARK, "probe"),
 ];
 
-/// Where version managers and interpreters keep what they start, which they look for in the home folder unless told:
-/// the variable that tells them, the folder, and other names of theirs that say which version is meant.
+/// The folders in which version managers and interpreters keep what they start, which they look for in the home folder
+/// unless told: the variable that tells them, the folder, and other names of theirs that say which version is meant.
 const MANAGERS: [(&str, &str, &[&str]); 16] = [
     ("RUSTUP_HOME", ".rustup", &["RUSTUP_TOOLCHAIN"]),
     ("CARGO_HOME", ".cargo", &[]),
@@ -102,7 +102,8 @@ pub(crate) fn managers(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<Path
     managers.collect()
 }
 
-/// What a home folder is called, and what else lies in it; the folders are inside of it unless a variable says otherwise.
+/// The variables that name a home folder, and others that lie in it; the folders are inside of it unless a variable
+/// says otherwise.
 const HOMES: [(&str, &str); 7] = [
     ("HOME", ""),
     ("XDG_CONFIG_HOME", ".config"),
@@ -188,7 +189,7 @@ fn real_home(base: &[(OsString, OsString)]) -> Option<PathBuf> {
     (home.is_absolute() && home.is_dir()).then_some(home)
 }
 
-/// Where temporary files are kept.
+/// The folder of temporary files.
 pub(super) fn temporary(base: &[(OsString, OsString)]) -> PathBuf {
     let name = if cfg!(windows) { "TEMP" } else { "TMPDIR" };
     let named = value(base, name).map(Path::new);

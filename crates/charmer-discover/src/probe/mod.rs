@@ -106,18 +106,18 @@ pub struct ProbeOptions {
     pub hangs: usize,
     /// The number of bytes of each stream that are kept; 4 MiB by default.
     pub output: usize,
-    /// How many probes run at once; as many as there are cores by default.
+    /// The maximum number of probes at once; as many as there are cores by default.
     pub parallel: Option<usize>,
     /// The way the sandbox is started; without this there is none.
     pub sandbox: Option<SandboxCommand>,
     /// Files and folders that are out of the program's reach in the sandbox; none by default. What it reads it can print
     /// as its help.
     pub hidden: Vec<PathBuf>,
-    /// Where the few variables that probes inherit are taken from; this process's environment by default.
+    /// The environment from which probes inherit their few variables; this process's by default.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where the command lines of probes are noted, for whoever wants to know what is asked.
+    /// The log of the probes' command lines, for whoever wants to know what is asked.
     pub log: Option<ProbeLog>,
-    /// Who is told, before the program is started for the first time, what protection is not to be had.
+    /// The function that is told, before the program is started for the first time, what protection is not to be had.
     pub on_shortcoming: Option<fn(&str)>,
     /// Ends all that is being asked.
     pub stop: ProbeStop,
@@ -151,7 +151,7 @@ impl Default for ProbeOptions {
     }
 }
 
-/// Why a program cannot be probed at all.
+/// The reason why a program cannot be probed at all.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProbeError {
@@ -164,9 +164,9 @@ pub enum ProbeError {
     /// There is nowhere for it to run.
     #[error("no scratch folder could be made in `{}`: {source}", .folder.display())]
     Scratch {
-        /// Where it was to be.
+        /// The folder that it was to be made in.
         folder: PathBuf,
-        /// What was in the way.
+        /// The obstacle.
         source: io::Error,
     },
 }
@@ -179,13 +179,13 @@ struct ProberParts {
     shared: Arc<ProberState>,
     environment: Environment,
     home: PathBuf,
-    /// That is the user's real home.
+    /// The folder is the user's real home.
     at_home: bool,
     /// The variables that were added to those that every probe has.
     variables: Vec<(OsString, OsString)>,
     /// The words that stand before those of every question.
     words: Vec<String>,
-    /// What the program calls itself with those words, and what it is to be called instead.
+    /// The program's name for itself with those words, and the name that it is to have instead.
     called: Option<(String, String)>,
 }
 
@@ -196,10 +196,10 @@ struct ProberState {
     engine: Engine,
     places: Semaphore,
     spawned: AtomicUsize,
-    /// Why the first of the probes came to nothing that did.
+    /// The reason why the first of the probes came to nothing that did.
     lost: OnceLock<String>,
     patience: ProbePatience,
-    /// What was answered before, and where answers are kept.
+    /// The journal of earlier answers, which keeps new ones.
     journal: OnceLock<OpenJournal>,
     /// Before the scratch folder, which must not go while something runs in it.
     protection: OnceLock<Protection>,
@@ -353,19 +353,19 @@ impl Prober {
         self.0.shared.spawned.load(Ordering::Relaxed)
     }
 
-    /// Why an answer is missing that the program might have given: the machine could start no more processes, the sandbox
-    /// is gone, or there is a mistake of ours.
+    /// The reason why an answer is missing that the program might have given: the machine could start no more
+    /// processes, the sandbox is gone, or there is a mistake of ours.
     pub(crate) fn lost(&self) -> Option<&str> {
         self.0.shared.lost.get().map(String::as_str)
     }
 
-    /// How many probes ran out of time so far.
+    /// The number of probes that ran out of time so far.
     pub(crate) fn unanswered(&self) -> usize {
         self.0.shared.patience.unanswered()
     }
 
     /// Returns true if the program ran out of time too often to be asked any more.
-    pub fn gave_up(&self) -> bool {
+    pub(crate) fn gave_up(&self) -> bool {
         self.0.shared.patience.is_over()
     }
 
@@ -384,8 +384,8 @@ impl Prober {
         self.0.shared.protection().keeps_apart()
     }
 
-    /// What protection is not to be had here, in sentences for people. It may block for a few milliseconds the first
-    /// time.
+    /// The kinds of protection that are not to be had here, in sentences for people. It may block for a few
+    /// milliseconds the first time.
     pub fn shortcomings(&self) -> Vec<String> {
         self.0.shared.protection().shortcomings.clone()
     }

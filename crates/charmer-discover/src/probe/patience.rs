@@ -19,13 +19,13 @@ const MOST_BYTES: usize = 128 << 20;
 /// its whole help whatever it is asked would be read once for each command that it lists.
 const NOT_ITS_OWN: usize = 8;
 
-/// How many times as long as the slowest answer so far the next may take. On a machine where others begin and end
+/// The factor by which the next answer may take longer than the slowest so far. On a machine where others begin and end
 /// their work, answers of one program differ by a factor of four; twice of that is waited for.
 const SLOWER: u32 = 8;
-/// How many times as long as by the options a probe is waited for at most.
+/// The factor by which a probe is waited for longer than the options say, at most.
 const LONGEST: u32 = 12;
-/// How many times as long as by the options the very first probe is waited for, when nothing is known of the program: it
-/// also pays for what the system has not in memory yet.
+/// The factor by which the very first probe is waited for longer than the options say, when nothing is known of the
+/// program: it also pays for what the system has not in memory yet.
 const FIRST: u32 = 3;
 /// The part of its timeout that a probe gets after the first has run out of its long one and nothing was answered: whoever
 /// opens a window does so each time. All ways of asking for help then take less than the half minute that a person waits.
@@ -39,7 +39,7 @@ pub(super) struct ProbePatience {
     most: usize,
     /// The time that was waited in vain, counted in timeouts.
     hung: AtomicUsize,
-    /// How many probes ran out of time.
+    /// The number of probes that ran out of time.
     unanswered: AtomicUsize,
     answered: AtomicUsize,
     /// The time that the slowest answer took, in milliseconds.
@@ -89,7 +89,7 @@ impl ProbePatience {
         self.bytes.fetch_add(length(answer), Ordering::Relaxed);
     }
 
-    /// How many probes ran out of time.
+    /// The number of probes that ran out of time.
     pub(super) fn unanswered(&self) -> usize {
         self.unanswered.load(Ordering::Relaxed)
     }

@@ -17,7 +17,7 @@ const PROCESSES: u64 = 1024;
 /// The protection that is to be had.
 #[derive(Debug, Default)]
 pub(super) struct Protection {
-    /// Who starts the programs; without one they are run without protection.
+    /// The sandbox that starts the programs; without one they are run without protection.
     pub(super) sandbox: Option<Arc<Sandbox>>,
     /// Plain sentences on what is not to be had.
     pub(super) shortcomings: Vec<String>,
@@ -75,7 +75,7 @@ impl Protection {
     }
 }
 
-/// What a sandbox could not give away, in sentences.
+/// The rights that a sandbox could not give away, in sentences.
 fn shortcomings(report: &RightsReport) -> Vec<String> {
     let mut shortcomings = Vec::new();
     if let Err(reason) = &report.landlock {

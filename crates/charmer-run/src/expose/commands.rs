@@ -19,9 +19,9 @@ use super::{Exposure, Promotions, ReadsAny, describe, run, search};
 
 /// No name is longer, in any way of writing it.
 const LONGEST: usize = 200;
-/// How many characters of an unknown name are shown.
+/// The maximum number of characters of an unknown name that are shown.
 const SHOWN: usize = 40;
-/// How many near names an unknown one is answered with.
+/// The maximum number of near names in the answer to an unknown one.
 const NEAR: usize = 3;
 
 /// See the module's documentation. Clones share everything.
@@ -38,11 +38,15 @@ pub(super) struct ServedCommands {
     pub(super) growing: bool,
     pub(super) promotions: Option<Promotions>,
     pub(super) shared: SharedSteps,
-    /// How many of them `run_read` takes whatever their label says.
+    /// The share of them that `run_read` takes whatever their label says.
     pub(super) reads_any: ReadsAny,
+    /// Some of their calls can become jobs.
+    pub(super) jobs: bool,
     /// The folders that calls may be asked to run in.
     pub(super) folders: Folders,
     pub(super) read_only: bool,
+    /// The tool for drafts, where calls can be some.
+    pub(super) drafts: Option<ServedTool>,
     excluded: ExcludedCommands,
     programs: Vec<String>,
     /// The places of the names.
@@ -68,12 +72,21 @@ impl Commands {
     ) -> Self {
         let names = tools.iter().enumerate();
         let names = names.map(|(at, served)| (served.tool.name.to_string(), at));
+        #[cfg(feature = "jobs")]
+        let jobs = exposure.shared.kept_jobs().is_some_and(|jobs| {
+            let can = |served: &ServedTool| served.runs && jobs.rules().apply_to(&served.limits);
+            exposure.growing && exposure.long_calls || tools.iter().any(can)
+        });
+        #[cfg(not(feature = "jobs"))]
+        let jobs = false;
         Self(Arc::new(ServedCommands {
             names: names.collect(),
+            jobs,
             tools,
             aside,
             growing: exposure.growing,
             read_only: exposure.read_only,
+            drafts: exposure.drafts.as_ref().map(|offer| offer.tool.clone()),
             excluded,
             reads_any: exposure.reads_any,
             programs: exposure.programs.clone(),
@@ -111,10 +124,10 @@ impl Commands {
         ));
         let writes = |served: &ServedTool| !served.reads && !served.tool.annotations.read_only;
         if !self.read_only {
-            meta.push(unlisted_unless(
-                self.tools.iter().any(writes),
-                run::write(self),
-            ));
+            let any = self.tools.iter().any(writes);
+            meta.push(unlisted_unless(any, run::write(self)));
+            let drafts = self.drafts.clone();
+            meta.extend(drafts.map(|tool| unlisted_unless(any, tool)));
         }
         meta
     }
@@ -151,7 +164,7 @@ impl ServedCommands {
         self.excluded.unread()
     }
 
-    /// What to do instead where there is no command of a name. It searches, which takes a moment.
+    /// The error for a name that no command has, with what to do instead. It searches, which takes a moment.
     pub(super) fn unknown(&self, name: &str, permissions: &Permissions) -> CallError {
         let name = &name[..name.floor_char_boundary(LONGEST)];
         if let Some(refusal) = self.excluded.refusal(name) {

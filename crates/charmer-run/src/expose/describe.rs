@@ -15,9 +15,9 @@ use super::commands::Commands;
 
 pub(super) const NAME: &str = "describe_commands";
 
-/// How many tokens a command's description takes on average.
+/// The number of tokens that a command's description takes on average.
 const BUDGET: usize = 500;
-/// How many it may take at most.
+/// The maximum number of tokens of a description.
 const MOST_TOKENS: usize = 580;
 /// The number of commands that are described at once.
 const MOST: usize = 10;

@@ -17,7 +17,7 @@ use super::{
 
 /// The tokens of the shortest definition.
 const LEAST_TOKENS: usize = 30;
-/// What stands around the tools in a list.
+/// The tokens of what stands around the tools in a list.
 const FRAME: usize = 8;
 
 impl Exposure {
@@ -51,6 +51,8 @@ impl Exposure {
             .find_map(|descriptions| {
                 let exposed = self.all(tools.clone(), descriptions);
                 let listed = exposed.tools.listed();
+                let drafts = self.ruled_drafts();
+                let listed = listed.chain(&drafts);
                 let sum: usize = listed.map(|served| tokens(served.shown())).sum();
                 (self.spent + FRAME + sum <= self.room()).then_some(exposed)
             })
@@ -66,7 +68,8 @@ impl Exposure {
         let commands = Commands::new(parts, excluded, self);
         let meta = commands.meta_tools().into_iter();
         let meta = meta.map(|tool| tool.hidden_until(CancellationToken::new()));
-        exposed.tools = ToolSet::new(all.into_iter().chain(meta));
+        let drafts = self.ruled_drafts();
+        exposed.tools = ToolSet::new(all.into_iter().chain(drafts).chain(meta));
         exposed
     }
 
@@ -119,12 +122,12 @@ impl Exposure {
         exposed
     }
 
-    /// What of the budget can be spent going by estimates, which may be a little too low.
+    /// The part of the budget that can be spent going by estimates, which may be a little too low.
     fn room(&self) -> usize {
         self.budget - self.budget / 50
     }
 
-    /// Where each command is shown, and its definition in the form that is listed if it may be.
+    /// The place where each command is shown, and its definition in the form that is listed if it may be.
     fn placed(
         &self,
         commands: &Commands,
@@ -161,7 +164,7 @@ impl Exposure {
     }
 }
 
-/// How a command is listed beside the tools that stand for all.
+/// The form in which a command is listed beside the tools that stand for all.
 #[derive(Debug, Clone, Copy)]
 struct ToolForm {
     descriptions: Descriptions,
@@ -181,7 +184,7 @@ impl ToolForm {
     }
 }
 
-/// How many tokens a definition takes in a list.
+/// The number of tokens of a definition in a list.
 pub(super) fn tokens(tool: &Tool) -> usize {
     // And the comma behind it.
     estimate_tokens(&tool.definition().to_string()) + 1

@@ -19,6 +19,8 @@ mod search;
 
 use std::{fmt, sync::Arc};
 
+#[cfg(feature = "jobs")]
+use charmer_core::tool::estimate_tokens;
 use charmer_core::{
     expose::{DEFAULT_BUDGET, Expose, ShownBecause},
     tool::{Descriptions, Tool, compact, without_common_output},
@@ -37,7 +39,8 @@ pub use promote::Promotions;
 #[cfg(feature = "search")]
 pub const META_TOOLS: [&str; 4] = [search::NAME, describe::NAME, run::READ, run::WRITE];
 
-/// How many of the commands `run_read` takes whatever their label says, because they are run without the right to write.
+/// The share of the commands that `run_read` takes whatever their label says, because they are run without the right to
+/// write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadsAny {
@@ -63,9 +66,9 @@ pub enum ReadsAny {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Exposure {
-    /// Which of them are tools of their own.
+    /// The way commands become tools of their own.
     pub mode: Expose,
-    /// How many tokens the list may take, with the instructions.
+    /// The number of tokens that the list may take, with the instructions.
     pub budget: usize,
     /// The amount that is said in definitions; where it is not set, as much as fits in `Auto`, little in `Index`, all
     /// in `All`.
@@ -76,9 +79,12 @@ pub struct Exposure {
     pub spent: usize,
     /// More commands are still being found out.
     pub growing: bool,
+    /// Calls may take so long that they become jobs. It is told before the commands are known.
+    pub long_calls: bool,
     /// Only commands are offered that change nothing.
     pub read_only: bool,
-    /// How many of the commands `run_read` takes whatever their label says. It is told before the commands are known.
+    /// The share of the commands that `run_read` takes whatever their label says. It is told before the commands are
+    /// known.
     pub reads_any: ReadsAny,
     /// The programs that are served, where their names are known before their commands are.
     pub programs: Vec<String>,
@@ -89,6 +95,16 @@ pub struct Exposure {
     pub shared: SharedSteps,
     /// The form in which clients get results.
     pub results: Results,
+    /// The tool for drafts, where calls can be some.
+    pub(crate) drafts: Option<DraftOffer>,
+}
+
+/// The tool for drafts.
+#[derive(Debug, Clone)]
+pub(crate) struct DraftOffer {
+    pub(crate) tool: ServedTool,
+    /// A rule makes calls drafts, so that it is of use however they are made.
+    pub(crate) ruled: bool,
 }
 
 impl fmt::Debug for Exposure {
@@ -123,26 +139,37 @@ impl Exposure {
             promotions: None,
             spent: 0,
             growing: false,
+            long_calls: false,
             read_only: false,
             reads_any: ReadsAny::None,
             programs: Vec::new(),
             folders: Folders::default(),
             shared: SharedSteps::default(),
             results: Results::Auto,
+            drafts: None,
         }
+    }
+
+    /// Lets calls of `run_write` be drafts, which are kept here. `ruled` says that a rule makes calls drafts as well,
+    /// however they are made.
+    #[cfg(feature = "drafts")]
+    #[must_use]
+    pub fn drafts(mut self, drafts: &crate::Drafts, ruled: bool) -> Self {
+        let tool = crate::drafts::tool(drafts, &self.shared);
+        self.drafts = Some(DraftOffer { tool, ruled });
+        self
+    }
+
+    /// The tool for drafts where it is of use without `run_write`.
+    fn ruled_drafts(&self) -> Option<ServedTool> {
+        let offer = self.drafts.as_ref().filter(|_| !self.read_only)?;
+        offer.ruled.then(|| offer.tool.clone())
     }
 
     /// Sets how many tokens the list may take.
     #[must_use]
     pub fn budget(mut self, tokens: usize) -> Self {
         self.budget = tokens;
-        self
-    }
-
-    /// Sets how much is said in definitions.
-    #[must_use]
-    pub fn descriptions(mut self, descriptions: Descriptions) -> Self {
-        self.descriptions = Some(descriptions);
         self
     }
 
@@ -164,6 +191,13 @@ impl Exposure {
     #[must_use]
     pub fn growing(mut self, growing: bool) -> Self {
         self.growing = growing;
+        self
+    }
+
+    /// Says whether calls may take so long that they become jobs.
+    #[must_use]
+    pub fn long_calls(mut self, yes: bool) -> Self {
+        self.long_calls = yes;
         self
     }
 
@@ -209,8 +243,8 @@ impl Exposure {
         self
     }
 
-    /// What an assistant is told before it sees the tools: what is here, as it is given, and how to find and run it. It may
-    /// be said before the commands are known, so it does not say whether they all fit a list.
+    /// The instructions that an assistant gets before it sees the tools: what is here, as it is given, and how to find
+    /// and run it. They may be said before the commands are known, so they do not say whether they all fit a list.
     ///
     /// ```
     /// # use charmer_run::Exposure;
@@ -246,8 +280,28 @@ impl Exposure {
         format!("{what} {how} Output that was cut has an id: read_output gives more{through}.")
     }
 
-    /// The tools as they are shown.
+    /// The tools as they are shown, with the one for jobs where a call of one of them can become a job.
     pub fn apply(&self, tools: ToolSet) -> Exposed {
+        #[cfg(feature = "jobs")]
+        if let Some(jobs) = self.shared.kept_jobs()
+            && (self.growing && self.long_calls || can_become_jobs(jobs, &tools))
+        {
+            let job = jobs.tool(&self.shared);
+            let mut rest = self.clone();
+            rest.spent += estimate_tokens(&job.tool.definition().to_string()) + 1;
+            let mut exposed = rest.apply_without_jobs(tools);
+            let excluded = ToolSet::default().excluding_as(&exposed.tools);
+            let all = exposed.tools.iter().cloned();
+            exposed.job = Some(Arc::clone(&job.tool));
+            exposed.tools = ToolSet::new(all.chain([job.results(self.results)]))
+                .behind(self.shared.clone())
+                .excluding_as(&excluded);
+            return exposed;
+        }
+        self.apply_without_jobs(tools)
+    }
+
+    fn apply_without_jobs(&self, tools: ToolSet) -> Exposed {
         if tools.iter().next().is_none() && !self.growing {
             return Exposed {
                 tools,
@@ -256,9 +310,9 @@ impl Exposure {
         }
         let excluding = ToolSet::default().excluding_as(&tools);
         let mut exposed = match self.mode {
-            Expose::All => self.all(tools, self.descriptions.unwrap_or_default()),
+            Expose::All => self.each(tools),
             #[cfg(not(feature = "search"))]
-            _ => self.all(tools, self.descriptions.unwrap_or_default()),
+            _ => self.each(tools),
             #[cfg(feature = "search")]
             Expose::Index => self.indexed(tools),
             // A list that is going to change would be announced again and again.
@@ -288,6 +342,14 @@ impl Exposure {
         ToolSet::new(tools)
     }
 
+    /// Each command a tool of its own, and the tool for drafts where a rule makes some.
+    fn each(&self, tools: ToolSet) -> Exposed {
+        let mut exposed = self.all(tools, self.descriptions.unwrap_or_default());
+        let all: Vec<ServedTool> = exposed.tools.iter().cloned().collect();
+        exposed.tools = ToolSet::new(all.into_iter().chain(self.ruled_drafts()));
+        exposed
+    }
+
     /// Each command a tool of its own.
     fn all(&self, tools: ToolSet, descriptions: Descriptions) -> Exposed {
         let mut exposed = Exposed {
@@ -313,6 +375,13 @@ impl Exposure {
     }
 }
 
+/// Returns true if a call of one of these can become a job.
+#[cfg(feature = "jobs")]
+fn can_become_jobs(jobs: &crate::jobs::Jobs, tools: &ToolSet) -> bool {
+    let can = |served: &ServedTool| served.runs && jobs.rules().apply_to(&served.limits);
+    tools.iter().any(can)
+}
+
 /// The tool without the schema for its results, if it is not to be listed: none is where clients get text alone, and one
 /// that is as every other's only where each command is a tool.
 fn without_output(results: Results, mode: Expose, tool: &Tool) -> Option<Tool> {
@@ -335,11 +404,13 @@ pub struct Exposed {
     pub tools: ToolSet,
     /// The tools that stand for all commands; none, if every command is in the list.
     pub meta: Vec<Arc<Tool>>,
+    /// The tool for jobs, where calls can become some.
+    pub job: Option<Arc<Tool>>,
     /// The way each command is shown.
     pub commands: Vec<Shown>,
     /// The amount that is said in definitions.
     pub descriptions: Descriptions,
-    /// What is searched.
+    /// The commands that are searched.
     #[cfg(feature = "search")]
     searched: Option<Commands>,
 }
@@ -354,7 +425,7 @@ impl Exposed {
         }
     }
 
-    /// What `search_commands` answers from, to be kept; `None` where every command is in the list.
+    /// The index that `search_commands` answers from, to be kept; `None` where every command is in the list.
     pub fn kept_search(&self) -> Option<KeptSearch<'_>> {
         self.searched.as_ref().map(KeptSearch::of)
     }
@@ -366,7 +437,7 @@ impl Exposed {
 pub struct Shown {
     /// Its tool.
     pub tool: Arc<Tool>,
-    /// Where it is.
+    /// The reason why it is shown there.
     pub place: ShownBecause,
 }
 

@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// How many commands become tools of their own at most.
+/// The maximum number of commands that become tools of their own.
 const MOST: usize = 20;
 
 /// The commands that became tools of their own. Clones speak of the same ones.
@@ -33,7 +33,7 @@ struct PromotionState {
 struct PromotedNow {
     /// For each command the token that is cancelled when it is promoted.
     tokens: HashMap<String, CancellationToken>,
-    /// How many of them were cancelled.
+    /// The number of tokens that were cancelled.
     promoted: usize,
 }
 

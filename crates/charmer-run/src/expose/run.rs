@@ -8,11 +8,11 @@ use charmer_core::{
     tool::{Tool, estimate_tokens},
 };
 use serde_json::{Map, Value, json};
-use tower::{Service, service_fn};
+use tower_service::Service;
 
 use crate::{
-    Call, CallError, CallService, ErrorCode, Reading, Resolved, Router, ServedTool,
-    folder::Folders, into_service, only_reads::only_reads, toolset::Routed,
+    Call, CallError, CallService, DraftRequest, DraftedBy, ErrorCode, Reading, Resolved, Router,
+    ServedTool, folder::Folders, only_reads::only_reads, toolset::Routed,
 };
 
 use super::{ReadsAny, commands::Commands, describe};
@@ -20,9 +20,19 @@ use super::{ReadsAny, commands::Commands, describe};
 pub(super) const READ: &str = "run_read";
 pub(super) const WRITE: &str = "run_write";
 
-/// How many arguments that are required an error names.
+/// The keys of their input.
+const KEYS: [&str; 7] = [
+    "command",
+    "arguments",
+    "folder",
+    "dry_run",
+    "background",
+    "draft",
+    "draft_id",
+];
+/// The maximum number of required arguments that an error names.
 const TAUGHT: usize = 6;
-/// How many tokens an error takes, less what stands around it and what the estimate may be short of.
+/// The maximum number of tokens of an error, less what stands around it and what the estimate may be short of.
 const MOST_TOKENS: usize = 110;
 
 /// Runs commands that change nothing.
@@ -57,8 +67,18 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
         },
         "required": ["command"],
     });
+    if commands.jobs {
+        schema["properties"]["background"] =
+            json!({"type": "boolean", "description": "Start it as a job at once"});
+    }
     if let Some(about) = folder_words(&commands.folders) {
         schema["properties"]["folder"] = json!({"type": "string", "description": about});
+    }
+    if !reads && commands.drafts.is_some() {
+        let about = "Only propose its changes to files";
+        schema["properties"]["draft"] = json!({"type": "boolean", "description": about});
+        let about = "The draft to add them to";
+        schema["properties"]["draft_id"] = json!({"type": "string", "description": about});
     }
     // What a command reads may be anywhere.
     let hints = match reads {
@@ -86,7 +106,7 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
     served
 }
 
-/// What is said of the folder that a command is to run in, where there is one to choose.
+/// The words on the folder that a command is to run in, where there is one to choose.
 fn folder_words(folders: &Folders) -> Option<String> {
     let mut folders = folders.iter().map(|folder| folder.display().to_string());
     let first = folders.next()?;
@@ -110,10 +130,7 @@ fn route(
     let Some(Value::String(name)) = input.get("command") else {
         return wrong("`command`: expected the name of a command");
     };
-    if let Some(key) = input
-        .keys()
-        .find(|key| !["command", "arguments", "folder", "dry_run"].contains(&key.as_str()))
-    {
+    if let Some(key) = input.keys().find(|key| !KEYS.contains(&key.as_str())) {
         let message = format!("`{}`: expected no such key", key.escape_debug());
         let error = CallError::new(ErrorCode::InvalidArguments, message);
         return Err(error.hint("what the command takes stands in `arguments`"));
@@ -133,14 +150,20 @@ fn route(
         Some(Value::String(folder)) => Some(folder.clone()),
         Some(_) => return wrong("`folder`: expected the path of a folder"),
     };
-    let dry_run = match input.get("dry_run") {
-        None | Some(Value::Null) => false,
-        Some(Value::Bool(yes)) => *yes,
-        // Some models write a boolean as text.
-        Some(Value::String(text)) if text == "true" => true,
-        Some(Value::String(text)) if text == "false" => false,
-        Some(_) => return wrong("`dry_run`: expected true or false"),
-    };
+    let dry_run = switch(input, "dry_run")?;
+    let draft = wanted_draft(input)?;
+    if draft.is_some() && reads {
+        return wrong("`draft`: what only reads needs none");
+    }
+    if draft.is_some() && commands.drafts.is_none() {
+        let refusal = CallError::refused("`draft`: there are no drafts here");
+        return Err(refusal.hint("they need Linux and `confine: auto`; nothing was run"));
+    }
+    let background = switch(input, "background")?;
+    if background && !commands.jobs {
+        let error = CallError::refused("`background`: nothing here goes on as a job");
+        return Err(error.hint("leave it out, and wait for the result"));
+    }
     let Some(served) = commands.find(name) else {
         return Ok(None);
     };
@@ -162,8 +185,47 @@ fn route(
     }
     served.folder = folder;
     served.dry_run |= dry_run;
+    served.draft = draft.or(served.draft);
+    served.background = background;
     served.service = teaching(served.service);
     Ok(Some((served, input)))
+}
+
+/// A key that is true or false, and false where it is left out.
+fn switch(input: &Map<String, Value>, key: &str) -> Result<bool, CallError> {
+    match input.get(key) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(yes)) => Ok(*yes),
+        // Some models write a boolean as text.
+        Some(Value::String(text)) if text == "true" => Ok(true),
+        Some(Value::String(text)) if text == "false" => Ok(false),
+        Some(_) => {
+            let message = format!("`{key}`: expected true or false");
+            Err(CallError::new(ErrorCode::InvalidArguments, message))
+        }
+    }
+}
+
+/// The draft that a call is to be run as: a new one, or one that is named. A list has a property for each, because one of
+/// two types is more than some clients take; the id is understood in the place of `true` as well.
+fn wanted_draft(input: &Map<String, Value>) -> Result<Option<DraftRequest>, CallError> {
+    let wrong = |message: &str| Err(CallError::new(ErrorCode::InvalidArguments, message));
+    let new = DraftRequest::new(DraftedBy::Caller);
+    match input.get("draft_id") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(id)) if id.is_empty() => {}
+        Some(Value::String(id)) => return Ok(Some(new.within(id.clone()))),
+        Some(_) => return wrong("`draft_id`: expected the id of a draft"),
+    }
+    match input.get("draft") {
+        None | Some(Value::Null | Value::Bool(false)) => Ok(None),
+        Some(Value::Bool(true)) => Ok(Some(new)),
+        // Some models write a boolean as text.
+        Some(Value::String(text)) if text == "true" => Ok(Some(new)),
+        Some(Value::String(text)) if text == "false" || text.is_empty() => Ok(None),
+        Some(Value::String(id)) => Ok(Some(new.within(id.clone()))),
+        Some(_) => wrong("`draft`: expected true, or the id of a draft"),
+    }
 }
 
 /// Refuses a call that is known to print secrets.
@@ -185,7 +247,7 @@ fn shows_no_secrets(tool: &Tool, bound: &Bound) -> Result<(), CallError> {
 
 /// The call path of a command, whose refusal of arguments says which it needs and where the others are shown.
 fn teaching(service: CallService) -> CallService {
-    into_service(service_fn(move |call: Call| {
+    CallService::new(move |call: Call| {
         let mut service = service.clone();
         async move {
             let tool = Arc::clone(&call.tool);
@@ -194,7 +256,7 @@ fn teaching(service: CallService) -> CallService {
                 .await
                 .map_err(|error| taught(error, &tool))
         }
-    }))
+    })
 }
 
 fn taught(error: CallError, tool: &Tool) -> CallError {

@@ -72,9 +72,9 @@ fn definition(programs: &[&str]) -> Arc<Tool> {
 trait Searched {
     /// The index over the commands.
     fn index(&self) -> &Index;
-    /// Whether the command at a place is one that may be run.
+    /// Returns true if the command at a place is one that may be run.
     fn may_run(&self, at: usize, permissions: &Permissions) -> bool;
-    /// What is said of the command at a place.
+    /// The description of the command at a place.
     fn found(&self, at: usize) -> Cow<'_, FoundCommand>;
     /// Sentences about commands that could not be read.
     fn unread(&self) -> &[String];
@@ -109,7 +109,7 @@ impl Searched for KeptSearch<'_> {
         &self.index
     }
 
-    /// What was kept says nothing of single rights.
+    /// The kept index says nothing of single rights.
     fn may_run(&self, _: usize, permissions: &Permissions) -> bool {
         permissions.is_all()
     }

@@ -17,11 +17,11 @@ use super::{
 
 /// The longest time that a hook that is out of time may take to end.
 const GRACE: Duration = Duration::from_millis(500);
-/// How much an answer may be, besides what was asked: a hook that changes an output has to print it again.
+/// The maximum size of an answer, besides what was asked: a hook that changes an output has to print it again.
 const MOST_BYTES: usize = 1 << 20;
 /// By how much an output may grow when it is written as JSON once more: `\u00e9` for two bytes.
 const GROWTH: usize = 3;
-/// How much of a hook's standard error is told, in bytes.
+/// The number of bytes of a hook's standard error that are told.
 const MOST_TOLD: usize = 300;
 
 /// Programs that run a script, by how their names begin.

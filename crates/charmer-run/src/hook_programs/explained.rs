@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use charmer_core::call::understand;
-use tower::Service;
+use tower_service::Service;
 
 use crate::{
     Call, CallError, CallService, Ended, ErrorCode, Outcome, layers::Around, result::failure,
@@ -52,12 +52,12 @@ impl Explained {
     }
 }
 
-/// Why a call failed, if it did and somebody waits for its answer.
+/// The reason why a call failed, if it did and somebody waits for its answer.
 fn error_of(came: &Result<Outcome, CallError>) -> Option<CallError> {
     match came {
         Err(error) => (error.code != ErrorCode::Cancelled).then(|| error.clone()),
         Ok(outcome) => match outcome.ended {
-            Ended::Cancelled | Ended::NeedsInput | Ended::NotRun => None,
+            Ended::Cancelled | Ended::NeedsInput | Ended::NotRun | Ended::Running => None,
             Ended::Exited(_) | Ended::Signalled(_) | Ended::TimedOut => failure(outcome),
         },
     }

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use charmer_core::call::understand;
-use serde_json::json;
-use tower::Service;
+use tower_service::Service;
 
 use crate::{
-    Call, CallError, CallService, Ended, ErrorCode, Outcome, Question, layers::Around,
-    process::Captured,
+    Call, CallError, CallService, Ended, ErrorCode, Outcome, layers::Around, process::Captured,
 };
 
 use super::{
@@ -22,8 +20,8 @@ use super::{
 pub(crate) struct Judged(pub(crate) Asking);
 
 impl Judged {
-    /// The call as the hooks let it through, or what a person has to be asked first.
-    async fn before(&self, mut call: Call) -> Result<Result<Call, Question>, CallError> {
+    /// The call as the hooks let it through. That a person has to be asked goes with it, to the step that asks.
+    async fn before(&self, mut call: Call) -> Result<Call, CallError> {
         for level in self.0.hooks.at(HookMoment::Before) {
             // What no command line can be made of is refused anyway, and nobody has to judge it.
             prepared(&call)?;
@@ -34,16 +32,8 @@ impl Judged {
                 .await?
             {
                 HookReply::Refuse { reason, hint } => return Err(refused(reason, hint)),
-                HookReply::Ask { message } if call.dry_run => {
-                    let note = format!("the hook {name} has a person asked first: {message}");
-                    call.notes.push(note);
-                }
                 HookReply::Ask { message } => {
-                    let question = about(&call, message);
-                    match call.answers.verdict(&question) {
-                        None => return Ok(Err(question)),
-                        Some(verdict) => verdict?,
-                    }
+                    call.asks.push(format!("the hook {name}: {message}"));
                 }
                 HookReply::Allow(changes) => {
                     let changed = changes
@@ -64,7 +54,7 @@ impl Judged {
                 }
             }
         }
-        Ok(Ok(call))
+        Ok(call)
     }
 
     /// The outcome as the hooks let it through. `call` is the one that was run.
@@ -78,7 +68,7 @@ impl Judged {
                 outcome.data = None;
                 return Ok(outcome);
             }
-            Ended::NeedsInput | Ended::NotRun => return Ok(outcome),
+            Ended::NeedsInput | Ended::NotRun | Ended::Running => return Ok(outcome),
         }
         for level in self.0.hooks.at(HookMoment::After) {
             let question = self.0.question(HookMoment::After, call).result(&outcome);
@@ -122,13 +112,6 @@ impl Judged {
     }
 }
 
-/// The question of a hook about a call. Its key holds all that is asked about, so that an answer on one call is none on
-/// another.
-fn about(call: &Call, message: String) -> Question {
-    let key = json!([call.tool.name.as_str(), call.input, call.folder, message]);
-    Question::new(key.to_string(), message)
-}
-
 fn refused(reason: String, hint: Option<String>) -> CallError {
     let mut error = CallError::refused(reason);
     error.hint = hint;
@@ -151,15 +134,13 @@ impl Around for Judged {
         call: Call,
         mut inner: CallService,
     ) -> Result<Outcome, CallError> {
-        let mut call = match self.before(call).await? {
-            Ok(call) => call,
-            Err(question) => return Ok(Outcome::needs_input(question)),
-        };
+        let mut call = self.before(call).await?;
         if self.0.hooks.at(HookMoment::After).is_empty() {
             return inner.call(call).await;
         }
         // A line that is told while the program runs is one that nobody has looked at.
         call.progress = call.progress.wordless();
+        call.live.hide_output();
         let seen = call.clone();
         let outcome = inner.call(call).await?;
         self.after(&seen, outcome).await

@@ -195,13 +195,13 @@ impl HookReply {
             None => return Err(format!("`version` is missing, which is {VERSION}")),
         }
         let decision = match (moment, fields.remove("decision")) {
-            (HookMoment::Error, None) => Decision::Allow,
+            (HookMoment::Error, None) => HookDecision::Allow,
             (HookMoment::Error, Some(_)) => {
                 return Err("`decision` has no meaning where the call has failed already".into());
             }
-            (_, Some(Value::String(word))) if word == "allow" => Decision::Allow,
-            (_, Some(Value::String(word))) if word == "refuse" => Decision::Refuse,
-            (HookMoment::Before, Some(Value::String(word))) if word == "ask" => Decision::Ask,
+            (_, Some(Value::String(word))) if word == "allow" => HookDecision::Allow,
+            (_, Some(Value::String(word))) if word == "refuse" => HookDecision::Refuse,
+            (HookMoment::Before, Some(Value::String(word))) if word == "ask" => HookDecision::Ask,
             (_, Some(other)) => {
                 let words = decisions(moment);
                 return Err(format!("`decision` is {other}, and must be {words}"));
@@ -218,16 +218,16 @@ impl HookReply {
         };
         let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let answer = match decision {
-            Decision::Refuse => Self::Refuse {
+            HookDecision::Refuse => Self::Refuse {
                 reason: said(text("reason")?)
                     .ok_or("`reason` is missing: what the caller is told")?,
                 hint: text("hint")?,
             },
-            Decision::Ask => Self::Ask {
+            HookDecision::Ask => Self::Ask {
                 message: said(text("message")?)
                     .ok_or("`message` is missing: what the person is asked")?,
             },
-            Decision::Allow => {
+            HookDecision::Allow => {
                 let mut changes = HookChanges::default();
                 match moment {
                     HookMoment::Before => match fields.remove("arguments") {
@@ -259,7 +259,7 @@ impl HookReply {
 }
 
 /// The word of a hook.
-enum Decision {
+enum HookDecision {
     Allow,
     Ask,
     Refuse,

@@ -42,7 +42,7 @@ pub enum HookMoment {
     Before,
     /// After a program has run: it may withhold or change the output.
     After,
-    /// When a call has failed: it may change what is said of it.
+    /// After a call has failed: it may change what is said of it.
     Error,
 }
 
@@ -84,6 +84,16 @@ impl HookRunner {
             launcher: Launcher::new(PathBuf::new(), environment, Some(folder.clone()), engine),
             folder: Arc::new(folder),
             search_path,
+        }
+    }
+
+    /// The same for the hooks of a file in another folder.
+    #[must_use]
+    pub fn of(&self, folder: PathBuf) -> Self {
+        Self {
+            launcher: self.launcher.in_folder(folder.clone()),
+            folder: Arc::new(folder),
+            search_path: Arc::clone(&self.search_path),
         }
     }
 
@@ -216,7 +226,7 @@ fn prepared(call: &Call) -> Result<Option<Prepared>, CallError> {
 #[derive(Debug, Clone)]
 pub(crate) struct Asking {
     pub(crate) hooks: HookPrograms,
-    /// Who starts the tool's program, where it has one.
+    /// The launcher of the tool's program, where it has one.
     pub(crate) launcher: Option<Launcher>,
     pub(crate) redactor: Redactor,
 }

@@ -18,8 +18,8 @@ use tower::Service;
 
 use super::*;
 use crate::{
-    Answer, Answers, CallPath, CallResult, Caller, ErrorCode, HandlerCall, Outcome, Reply,
-    ServedTool, SharedSteps, Target, layers::Validate,
+    Answer, Answers, CallPath, CallResult, Caller, Client, ErrorCode, HandlerCall, Outcome,
+    Question, Reply, ServedTool, SharedSteps, Target, layers::Validate,
 };
 
 const ALLOW: &str = r#"cat >/dev/null; echo '{"version": 1, "decision": "allow"}'"#;
@@ -172,40 +172,50 @@ async fn what_a_hook_has_asked_is_run_only_when_a_person_agrees_to_just_that() {
         let Value::Object(input) = json!({"name": name}) else {
             unreachable!("it is an object")
         };
-        let call = served.call_by(Caller::default(), input).answers(answers);
+        let mut client = Client::new("claude", "1");
+        client.elicitation = true;
+        let caller = Caller::default().client(Arc::new(client));
+        let call = served.call_by(caller, input).answers(answers);
         served.service.clone().call(call).await
     };
-    let asked = call("Ann", Answers::default()).await.expect("a question");
-    let question = asked.question.expect("a question");
-    assert_eq!(question.message, "Greet them?");
-    let said = |answer: Answer| Answers::from_iter([(question.key.clone(), answer)]);
-    let yes = || said(Answer::Accepted(Map::new()));
-
+    let asked = async || {
+        let asked = call("Ann", Answers::default()).await.expect("a question");
+        asked.question.expect("a question")
+    };
+    let said = |question: &Question, answer| Answers::from_iter([(question.key.clone(), answer)]);
+    let Value::Object(allowed) = json!({"allow": true}) else {
+        unreachable!("it is an object")
+    };
+    let yes = || Answer::Accepted(allowed.clone());
+    let question = asked().await;
+    assert!(question.message.contains("greet Ann"));
+    assert!(question.message.contains("Greet them?"));
     for (answer, message) in [
         (Answer::Declined, "the user declined this call"),
         (Answer::Dismissed, "the user did not answer"),
+        (Answer::Accepted(Map::new()), "no person has answered"),
     ] {
-        let refused = call("Ann", said(answer)).await.expect_err("it is refused");
-        assert_eq!(refused.message, message);
+        let said = said(&asked().await, answer);
+        let refused = call("Ann", said).await.expect_err("it is refused");
+        assert!(refused.message.contains(message), "{refused}");
     }
-    let other = call("Bob", yes()).await.expect("a question");
+    let other = call("Bob", said(&asked().await, yes())).await;
     assert!(
         other
-            .question
-            .is_some_and(|other| other.key != question.key)
+            .expect_err("refused")
+            .message
+            .contains("not what was shown")
     );
     assert_eq!(server.runs(), 0);
-    let greeted = call("Ann", yes()).await.expect("it ran");
-    assert_eq!((greeted.question, server.runs()), (None, 1));
+    let greeted = call("Ann", said(&asked().await, yes())).await;
+    assert_eq!(
+        (greeted.expect("it ran").question, server.runs()),
+        (None, 1)
+    );
 
     // Where nobody can be asked, that is the answer.
     let result = server.greet("Ann").await;
-    assert!(
-        result.is_error
-            && result
-                .text
-                .contains("a person has to answer first: Greet them?")
-    );
+    assert!(result.is_error && result.text.contains("nobody can be asked"));
     assert_eq!(server.runs(), 1);
 }
 

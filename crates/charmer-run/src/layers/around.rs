@@ -1,16 +1,13 @@
 //! A layer around a call path: what the ready-made layers share.
 
-use std::{
-    fmt,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
-use tower::{Layer, Service};
+use tower_layer::Layer;
 
 #[cfg(feature = "hook-programs")]
 use crate::hook_programs::{Explained, Judged};
+#[cfg(feature = "jobs")]
+use crate::jobs::Detach;
 use crate::{Call, CallError, CallService, Hooks, Outcome};
 
 #[cfg(feature = "data")]
@@ -24,17 +21,17 @@ pub trait Around: Send + Sync + 'static {
         self: Arc<Self>,
         call: Call,
         inner: CallService,
-    ) -> impl Future<Output = Result<Outcome, CallError>> + Send;
+    ) -> impl Future<Output = Result<Outcome, CallError>> + Send + 'static;
 }
 
 /// Makes `tower` layers of types that are [`Around`] a call path.
 macro_rules! layers {
     ($($layer:ident)*) => {$(
         impl Layer<CallService> for $layer {
-            type Service = Layered<Self>;
+            type Service = CallService;
 
-            fn layer(&self, inner: CallService) -> Layered<Self> {
-                Layered::new(self, inner)
+            fn layer(&self, inner: CallService) -> CallService {
+                around(Arc::new(self.clone()), inner)
             }
         }
     )*};
@@ -45,48 +42,10 @@ layers!(Ask Audit GivenData Hooks RateLimit Retry Timeout);
 layers!(Explained Judged);
 #[cfg(feature = "data")]
 layers!(Structure);
+#[cfg(feature = "jobs")]
+layers!(Detach);
 
 /// A call path with a layer around it.
-pub struct Layered<L> {
-    layer: Arc<L>,
-    inner: CallService,
-}
-
-impl<L: Clone> Layered<L> {
-    /// This layer around a call path.
-    fn new(layer: &L, inner: CallService) -> Self {
-        Self {
-            layer: Arc::new(layer.clone()),
-            inner,
-        }
-    }
-}
-
-impl<L> Clone for Layered<L> {
-    fn clone(&self) -> Self {
-        Self {
-            layer: Arc::clone(&self.layer),
-            inner: self.inner.clone(),
-        }
-    }
-}
-
-impl<L: fmt::Debug> fmt::Debug for Layered<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Layered").field(&self.layer).finish()
-    }
-}
-
-impl<L: Around> Service<Call> for Layered<L> {
-    type Response = Outcome;
-    type Error = CallError;
-    type Future = Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, call: Call) -> Self::Future {
-        Box::pin(Arc::clone(&self.layer).around(call, self.inner.clone()))
-    }
+fn around<L: Around>(layer: Arc<L>, inner: CallService) -> CallService {
+    CallService::new(move |call| Arc::clone(&layer).around(call, inner.clone()))
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use tower::Service;
+use tower_service::Service;
 
 use crate::{Call, CallError, CallService, Outcome, Question};
 
@@ -11,6 +11,10 @@ use super::Around;
 type About = dyn Fn(&Call) -> Option<Question> + Send + Sync;
 
 /// Lets a call go on only when a person has accepted what is asked about it.
+///
+/// A question without a form of its own is asked where all [approvals](crate::Approvals) are: with the command line that
+/// will really run, and bound to it. That is the innermost step of every [`CallPath`](crate::CallPath), an
+/// [`Execute`](crate::Execute): around anything else, such a question is not asked. One with a form is asked as it is.
 ///
 /// ```
 /// use charmer_run::{Question, layers::Ask};
@@ -41,12 +45,16 @@ impl fmt::Debug for Ask {
 impl Around for Ask {
     async fn around(
         self: Arc<Self>,
-        call: Call,
+        mut call: Call,
         mut inner: CallService,
     ) -> Result<Outcome, CallError> {
         let Some(question) = (self.0)(&call) else {
             return inner.call(call).await;
         };
+        if question.is_approval {
+            call.asks.push(question.message);
+            return inner.call(call).await;
+        }
         if call.dry_run {
             let mut outcome = inner.call(call).await?;
             if let Some(dry_run) = &mut outcome.dry_run {
@@ -55,7 +63,7 @@ impl Around for Ask {
             }
             return Ok(outcome);
         }
-        match call.answers.verdict(&question) {
+        match call.answers.accepted(&question) {
             None => Ok(Outcome::needs_input(question)),
             Some(Err(refusal)) => Err(refusal),
             Some(Ok(())) => inner.call(call).await,

@@ -2,16 +2,13 @@
 
 use std::{borrow::Cow, io, sync::Arc};
 
-use charmer_core::output::{clean, mark_hidden};
+use charmer_core::output::{ITEMS_KEY, clean, mark_hidden};
 use serde_json::Value;
-use tower::Service;
+use tower_service::Service;
 
 use crate::{Call, CallError, CallService, Outcome, Redactor, process::Captured};
 
 use super::{Around, entries::map_entries};
-
-/// The key under which the elements of a list stand, because data is always an object.
-const ITEMS_KEY: &str = "items";
 
 /// The step of a handler whose output is not read as data: what it gives as data is treated like all else that goes out.
 #[derive(Debug, Clone)]
@@ -99,7 +96,7 @@ pub(super) fn fit(data: &mut Value, most: usize) -> Option<Option<usize>> {
     Some(Some(total))
 }
 
-/// How many bytes a value has as JSON.
+/// The number of bytes of a value as JSON.
 fn size(value: &Value) -> usize {
     struct Counter(usize);
     impl io::Write for Counter {

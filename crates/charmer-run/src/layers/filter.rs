@@ -5,11 +5,11 @@
 
 use regex_lite::Regex;
 use serde_json::Value;
-use tower::Layer;
+use tower_layer::Layer;
 
 use crate::{BadPattern, CallService, Hooks, Outcome, process::Captured};
 
-use super::{Layered, entries::map_entries};
+use super::entries::map_entries;
 
 /// Patterns and what stands in their matches' place, in standard output, standard error, and data made of them.
 ///
@@ -63,7 +63,7 @@ impl Filter {
         captured.spool = None;
     }
 
-    /// What is no UTF-8 stays as it is.
+    /// Filters bytes; those that are no UTF-8 stay as they are.
     fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         for chunk in bytes.utf8_chunks() {
@@ -96,9 +96,9 @@ impl Filter {
 }
 
 impl Layer<CallService> for Filter {
-    type Service = Layered<Hooks>;
+    type Service = CallService;
 
-    fn layer(&self, inner: CallService) -> Layered<Hooks> {
+    fn layer(&self, inner: CallService) -> CallService {
         let filter = self.clone();
         Hooks::new()
             .after(move |_, outcome| outcome.map(|outcome| filter.apply(outcome)))

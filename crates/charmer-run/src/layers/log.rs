@@ -2,20 +2,15 @@
 
 use crate::{Call, Ended, Hooks};
 
-/// Tells how each call went: its tool, how it ended and how long it took, or why it was refused.
+/// Tells how each call went: the call, and a line with its tool, how it ended and how long it took, or why it was refused.
 ///
 /// ```
 /// use charmer_run::layers::log_calls;
-/// let layer = log_calls(|line| eprintln!("{line}"));
+/// let layer = log_calls(|call, line| eprintln!("{}: {line}", call.caller.id));
 /// # let _ = layer;
 /// ```
-pub fn log_calls(tell: impl Fn(&str) + Send + Sync + 'static) -> Hooks {
-    log_calls_with(move |_, line| tell(line))
-}
-
-/// The same, with the call that a line is about.
-pub fn log_calls_with(tell: impl Fn(&Call, &str) + Send + Sync + 'static) -> Hooks {
-    Hooks::new().after(move |call, outcome| {
+pub fn log_calls(tell: impl Fn(&Call, &str) + Send + Sync + 'static) -> Hooks {
+    let hooks = Hooks::new().after(move |call, outcome| {
         let tool = &call.tool.name;
         let line = match &outcome {
             Ok(outcome) => format!("{tool}: {} in {:?}", ended(outcome.ended), outcome.duration),
@@ -23,7 +18,8 @@ pub fn log_calls_with(tell: impl Fn(&Call, &str) + Send + Sync + 'static) -> Hoo
         };
         tell(call, &line);
         outcome
-    })
+    });
+    hooks.only_looking()
 }
 
 fn ended(ended: Ended) -> String {
@@ -34,5 +30,6 @@ fn ended(ended: Ended) -> String {
         Ended::Cancelled => "cancelled".into(),
         Ended::NeedsInput => "asked the user".into(),
         Ended::NotRun => "dry run".into(),
+        Ended::Running => "goes on as a job".into(),
     }
 }

@@ -27,7 +27,6 @@ mod entries;
 mod filter;
 mod log;
 mod rate_limit;
-mod ready;
 mod retry;
 #[cfg(feature = "data")]
 mod structure;
@@ -37,15 +36,14 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-pub use around::{Around, Layered};
+pub use around::Around;
 pub use ask::Ask;
-pub(crate) use audit::leave_argv;
 pub use audit::{Audit, AuditBreak, AuditVerified, ChainDigest, verify_audit};
+pub(crate) use audit::{leave_approval, leave_argv, rfc3339_millis};
 pub(crate) use data::GivenData;
 pub use filter::Filter;
-pub use log::{log_calls, log_calls_with};
+pub use log::log_calls;
 pub use rate_limit::RateLimit;
-pub(crate) use ready::Readied;
 pub use retry::Retry;
 #[cfg(feature = "data")]
 pub use structure::{Structure, StructureMode};

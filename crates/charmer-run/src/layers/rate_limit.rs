@@ -9,7 +9,7 @@ use std::{
 };
 
 use tokio::time::Instant;
-use tower::Service;
+use tower_service::Service;
 
 use crate::{Call, CallError, CallService, ErrorCode, Outcome};
 
@@ -33,7 +33,7 @@ pub struct RateLimit {
     /// The time in which one call is refilled.
     interval: Duration,
     burst: u32,
-    /// When the bucket will be full again, if nobody calls; in the past if it is full.
+    /// The moment at which the bucket will be full again, if nobody calls; in the past if it is full.
     full_at: Arc<Mutex<Option<Instant>>>,
 }
 

@@ -9,7 +9,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tower::Service;
+use tower_service::Service;
 
 use crate::{Call, CallError, CallService, Ended, ErrorCode, Outcome};
 
@@ -64,7 +64,7 @@ fn may_pass(answer: &Result<Outcome, CallError>) -> bool {
         Ok(outcome) => match outcome.ended {
             Ended::Exited(code) => code != 0,
             Ended::Signalled(_) | Ended::TimedOut => true,
-            Ended::Cancelled | Ended::NeedsInput | Ended::NotRun => false,
+            Ended::Cancelled | Ended::NeedsInput | Ended::NotRun | Ended::Running => false,
         },
         Err(error) => matches!(
             error.code,

@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tower::Service;
+use tower_service::Service;
 
 use crate::{Call, CallError, CallService, Outcome};
 

@@ -11,11 +11,11 @@ use charmer_core::{
 };
 use regex_lite::Regex;
 use serde_json::Value;
-use tower::Layer;
+use tower_layer::Layer;
 
 use crate::{BadPattern, Call, CallError, CallService, ErrorCode, Hooks};
 
-use super::{Layered, filter::compile};
+use super::filter::compile;
 
 /// One check of one argument. A call that does not pass it is refused, and nothing is started.
 ///
@@ -50,13 +50,18 @@ impl Validate {
         pattern: &str,
         message: impl Into<String>,
     ) -> Result<Self, BadPattern> {
-        // By itself first: what is no pattern must not become one by what is written around it.
-        compile(pattern, pattern)?;
         Ok(Self {
             argument: argument.into(),
-            check: ValueCheck::Pattern(compile(&format!(r"\A(?:{pattern})\z"), pattern)?),
+            check: ValueCheck::Pattern(Self::whole(pattern)?),
             message: message.into(),
         })
+    }
+
+    /// A pattern that values match as a whole.
+    pub(crate) fn whole(pattern: &str) -> Result<Regex, BadPattern> {
+        // By itself first: what is no pattern must not become one by what is written around it.
+        compile(pattern, pattern)?;
+        compile(&format!(r"\A(?:{pattern})\z"), pattern)
     }
 
     /// No value of the argument, as text, may have a match of the pattern anywhere.
@@ -153,7 +158,7 @@ impl Validate {
     }
 
     /// The argument's values as text, wherever the layout has them.
-    fn values(&self, call: &Call) -> Vec<String> {
+    pub(crate) fn values(&self, call: &Call) -> Vec<String> {
         let input = &call.tool.input;
         let mut values = Vec::new();
         let flags = match input.layout {
@@ -247,9 +252,9 @@ impl fmt::Debug for Validate {
 }
 
 impl Layer<CallService> for Validate {
-    type Service = Layered<Hooks>;
+    type Service = CallService;
 
-    fn layer(&self, inner: CallService) -> Layered<Hooks> {
+    fn layer(&self, inner: CallService) -> CallService {
         let validate = self.clone();
         Hooks::new()
             .before(move |call| validate.check(call))

@@ -9,9 +9,9 @@ use crate::{Ended, Outcome};
 
 use super::{Confinement, hidden_names::Wording};
 
-/// What an unlabelled command that ended well is accompanied by.
+/// The note on an unlabelled command that ended well.
 const NOTE: &str = "ran without the right to write";
-/// What programs say that had no network.
+/// Messages of programs that had no network.
 const OFFLINE: &[&str] = &[
     "could not resolve",
     "couldn't resolve",
@@ -43,7 +43,7 @@ const OFFLINE: &[&str] = &[
     "dial unix",
     "socket",
 ];
-/// What programs say that were not let do something.
+/// Messages of programs that were not let do something.
 const DENIED: &[&str] = &[
     "permission denied",
     "operation not permitted",
@@ -55,7 +55,7 @@ const DENIED: &[&str] = &[
     "not writable",
 ];
 
-/// What programs say of another one that they could not start.
+/// Messages of programs about another one that they could not start.
 const NOT_STARTED: &[&str] = &[
     "exec", // `fork/exec`, `cannot execute`, `failed to exec`
     "cannot run",

@@ -78,7 +78,7 @@ impl Captured {
         MediaType::of(&self.head).filter(|_| self.describe_binary().is_some())
     }
 
-    /// What binary output is, in a line; `None` for text.
+    /// A line that describes binary output; `None` for text.
     pub(crate) fn describe_binary(&self) -> Option<String> {
         let sample = &self.head[..self.head.len().min(4096)];
         let invalid: usize = sample
@@ -139,7 +139,7 @@ impl Capture {
         self.tail.extend(kept);
     }
 
-    /// How much has come so far.
+    /// The number of bytes so far.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
@@ -148,6 +148,39 @@ impl Capture {
     pub(super) fn so_far(&self) -> impl Iterator<Item = &[u8]> {
         let (front, back) = self.tail.as_slices();
         [self.head.as_slice(), front, back].into_iter()
+    }
+
+    /// A copy of the beginning and of the end, each of at most so many bytes.
+    pub(super) fn ends(&self, most: usize) -> Captured {
+        let (front, back) = self.tail.as_slices();
+        let cut = self.total > (self.head.len() + self.tail.len()) as u64;
+        if !cut && self.head.len() + self.tail.len() <= most {
+            let head = [self.head.as_slice(), front, back].concat();
+            let whole = head.len() - begun_character(&head);
+            return Captured::whole(&head[..whole]);
+        }
+        let head = &self.head[..self.head.len().min(most)];
+        let last = [self.head.as_slice(), front, back];
+        // From the end, as much as there is room for and the beginning does not hold already.
+        let mut room = match cut {
+            true => most.min(self.tail.len()),
+            false => most.min((self.head.len() + self.tail.len()).saturating_sub(head.len())),
+        };
+        let mut parts: Vec<&[u8]> = Vec::new();
+        for part in last.into_iter().rev() {
+            let taken = part.len().min(room);
+            parts.push(&part[part.len() - taken..]);
+            room -= taken;
+        }
+        parts.reverse();
+        let tail = parts.concat();
+        let head_end = head.len() - begun_character(head);
+        Captured {
+            head: head[..head_end].to_vec(),
+            tail: tail[continued_character(&tail)..tail.len() - begun_character(&tail)].to_vec(),
+            total: self.total,
+            spool: None,
+        }
     }
 
     pub(super) fn finish(mut self) -> Captured {
@@ -174,7 +207,7 @@ impl Capture {
     }
 }
 
-/// How many bytes at the end begin a character without ending it.
+/// The number of bytes at the end that begin a character without ending it.
 pub(crate) fn begun_character(bytes: &[u8]) -> usize {
     let begun = bytes.iter().rev().take(3).enumerate();
     for (after, byte) in begun {
@@ -190,7 +223,7 @@ pub(crate) fn begun_character(bytes: &[u8]) -> usize {
     0
 }
 
-/// How many bytes at the start belong to a character that began before.
+/// The number of bytes at the start that belong to a character that began before.
 pub(crate) fn continued_character(bytes: &[u8]) -> usize {
     let continues = |byte: &&u8| matches!(byte, 0x80..=0xbf);
     bytes.iter().take(3).take_while(continues).count()

@@ -21,7 +21,7 @@ use crate::{CallError, Ended};
 
 use super::{
     Environment, diagnose,
-    os::{self, Group},
+    os::{self, ChildGroup},
     running::ended,
 };
 
@@ -40,12 +40,12 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 pub struct Dialogue {
     child: Child,
     /// The group, until the program has ended and its number may be somebody else's.
-    group: Option<Group>,
+    group: Option<ChildGroup>,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
-    /// What was read behind the last line.
+    /// The bytes read behind the last line.
     rest: Vec<u8>,
-    /// How far there is no end of a line in it.
+    /// The number of its bytes that are known to hold no end of a line.
     searched: usize,
     complaints: Arc<Mutex<Vec<u8>>>,
     listening: tokio::task::JoinHandle<()>,
@@ -89,7 +89,7 @@ impl Dialogue {
         let stderr = child.stderr.take().expect("it is piped");
         let listening = tokio::spawn(listen(stderr, Arc::clone(&complaints)));
         Ok(Self {
-            group: Some(Group::of(&child)),
+            group: Some(ChildGroup::of(&child)),
             stdin: child.stdin.take(),
             stdout: child.stdout.take().expect("it is piped"),
             child,

@@ -48,18 +48,21 @@ impl fmt::Debug for PrincipalVariables {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct EngineOptions {
-    /// How many programs run at once; four times the cores by default.
+    /// The maximum number of programs that run at once; four times the cores by default.
     pub concurrency: Option<usize>,
     /// The number of calls that may wait for a place; sixteen times the concurrency by default.
     pub queue: Option<usize>,
-    /// Where long output is kept.
+    /// The spool that keeps long output.
     pub spool: Option<Spool>,
     /// The secrets that must not be seen.
     pub redactor: Redactor,
-    /// Who ends the children if the server is killed.
+    /// The guardian that ends the children if the server is killed.
     pub guardian: Option<GuardianCommand>,
-    /// What programs see beside their launcher's environment, by whom they run for.
+    /// The variables that programs see beside their launcher's environment, by whom they run for.
     pub variables: Option<PrincipalVariables>,
+    /// The store of drafts.
+    #[cfg(feature = "drafts")]
+    pub drafts: Option<crate::Drafts>,
 }
 
 /// See the module's documentation. Clones share everything.
@@ -74,6 +77,8 @@ pub(super) struct EngineState {
     pub(super) redactor: Redactor,
     pub(super) guardian: Option<Guardian>,
     pub(super) variables: Option<PrincipalVariables>,
+    #[cfg(feature = "drafts")]
+    pub(super) drafts: Option<crate::Drafts>,
 }
 
 impl Default for Engine {
@@ -94,6 +99,8 @@ impl Engine {
             redactor: options.redactor,
             guardian: options.guardian.map(Guardian::new),
             variables: options.variables,
+            #[cfg(feature = "drafts")]
+            drafts: options.drafts,
         }))
     }
 
@@ -108,7 +115,13 @@ impl Engine {
         &self.0.redactor
     }
 
-    /// Where long output is kept.
+    /// The store of drafts, if there are any.
+    #[cfg(feature = "drafts")]
+    pub fn drafts(&self) -> Option<&crate::Drafts> {
+        self.0.drafts.as_ref()
+    }
+
+    /// The spool that keeps long output.
     pub fn spool(&self) -> Option<&Spool> {
         self.0.spool.as_ref()
     }

@@ -1,10 +1,7 @@
 //! The environment of a child: inherited, less what hijacks loaders and interpreters and what waits for a person, plus
 //! what was decided.
 
-use std::{
-    collections::BTreeMap,
-    ffi::{OsStr, OsString},
-};
+use std::ffi::{OsStr, OsString};
 
 use super::{MARK, MODE};
 
@@ -57,7 +54,7 @@ fn hijacks(name: &OsStr) -> bool {
         || (name.starts_with("GIT_") && name.ends_with("_COMMAND"))
 }
 
-/// What makes programs go on, or end with words of their own, where they would wait for a person.
+/// Variables that make programs go on, or end with words of their own, where they would wait for a person.
 ///
 /// An editor fails, so that an edit that nobody made is never taken for one: `kubectl edit` says that its editor had a
 /// problem, where one that changes nothing would make it a success. Messages of git are the exception. Git itself refuses
@@ -84,9 +81,9 @@ fn opens_for_a_person(name: &OsStr) -> bool {
     name.ends_with("EDITOR") || name.ends_with("PAGER")
 }
 
-/// The environment of a child.
+/// The environment of a child: its variables in the order of their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Environment(BTreeMap<OsString, OsString>);
+pub struct Environment(Vec<(OsString, OsString)>);
 
 impl Environment {
     /// No variables at all.
@@ -103,33 +100,46 @@ impl Environment {
     /// assert!(kept.get("PATH").is_some() && kept.get("LD_PRELOAD").is_none());
     /// ```
     pub fn inherit(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        Self(
-            vars.into_iter()
-                .filter(|(name, _)| !hijacks(name))
-                .collect(),
-        )
+        let mut environment = Self::default();
+        for (name, value) in vars {
+            if !hijacks(&name) {
+                environment.put(name, value);
+            }
+        }
+        environment
     }
 
     /// Keeps only these names.
     #[must_use]
-    pub fn only<S: AsRef<OsStr>>(self, names: &[S]) -> Self {
+    pub fn only<S: AsRef<OsStr>>(mut self, names: &[S]) -> Self {
         let wanted = |name: &OsString| names.iter().any(|kept| kept.as_ref() == name);
-        Self(
-            self.0
-                .into_iter()
-                .filter(|(name, _)| wanted(name))
-                .collect(),
-        )
+        self.0.retain(|(name, _)| wanted(name));
+        self
     }
 
     /// Sets a variable, whatever it is: who sets it asked for it by name.
     pub fn set(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) {
-        self.0.insert(name.into(), value.into());
+        self.put(name.into(), value.into());
+    }
+
+    fn put(&mut self, name: OsString, value: OsString) {
+        match self.place(&name) {
+            Ok(at) => self.0[at].1 = value,
+            Err(at) => self.0.insert(at, (name, value)),
+        }
+    }
+
+    /// The place of a variable, or the one where it would be.
+    fn place(&self, name: &OsStr) -> Result<usize, usize> {
+        self.0
+            .binary_search_by(|(known, _)| known.as_os_str().cmp(name))
     }
 
     /// Removes a variable.
     pub fn remove(&mut self, name: impl AsRef<OsStr>) {
-        self.0.remove(name.as_ref());
+        if let Ok(at) = self.place(name.as_ref()) {
+            self.0.remove(at);
+        }
     }
 
     /// Sees to it that no editor, pager or prompt is opened: nobody is there who could answer it. Variables that were asked
@@ -151,7 +161,7 @@ impl Environment {
     pub fn unattended<S: AsRef<OsStr>>(mut self, asked_for: &[S]) -> Self {
         let asked = |name: &OsStr| asked_for.iter().any(|asked| asked.as_ref() == name);
         let decided = |name: &OsString| UNATTENDED.iter().any(|(ours, _)| name == ours);
-        self.0.retain(|name, _| {
+        self.0.retain(|(name, _)| {
             let stays = !opens_for_a_person(name) && !decided(name);
             stays || asked(name)
         });
@@ -179,7 +189,8 @@ impl Environment {
 
     /// The value of a variable.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
-        self.0.get(name.as_ref()).map(OsString::as_os_str)
+        let at = self.place(name.as_ref()).ok()?;
+        Some(&self.0[at].1)
     }
 
     /// The variables, in the order of their names.

@@ -20,9 +20,9 @@ use crate::{CallError, ErrorCode};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ConcurrencyGroup {
-    /// What they share.
+    /// The name that they share.
     pub key: String,
-    /// How many may run at once.
+    /// The maximum number of them that run at once.
     pub limit: usize,
 }
 
@@ -55,8 +55,15 @@ pub(super) struct Gate {
 /// The right to run; dropping it lets the next one in.
 #[derive(Debug)]
 pub(super) struct Pass {
-    _place: OwnedSemaphorePermit,
+    place: Option<OwnedSemaphorePermit>,
     _lane: Option<OwnedSemaphorePermit>,
+}
+
+impl Pass {
+    /// Lets the next one in although this one still runs. Its lane stays its own.
+    pub(super) fn give_place_back(&mut self) {
+        self.place = None;
+    }
 }
 
 impl Gate {
@@ -70,7 +77,7 @@ impl Gate {
         }
     }
 
-    /// How many run at once: near four times the cores is where throughput peaks.
+    /// The maximum number of runs at once: near four times the cores is where throughput peaks.
     fn concurrency(&self) -> usize {
         let by_cores =
             || 4 * std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
@@ -108,7 +115,7 @@ impl Gate {
                 None => None,
             };
             self.places().acquire_owned().await.ok().map(|place| Pass {
-                _place: place,
+                place: Some(place),
                 _lane: concurrency_group,
             })
         };
@@ -132,7 +139,7 @@ impl Gate {
         };
         let place = self.places().try_acquire_owned().ok()?;
         Some(Pass {
-            _place: place,
+            place: Some(place),
             _lane: concurrency_group,
         })
     }

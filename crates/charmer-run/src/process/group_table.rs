@@ -19,7 +19,7 @@ pub(in super::super) struct GroupTable {
     file: File,
     /// Places that were used and are free again.
     free: Vec<usize>,
-    /// How many places there are.
+    /// The number of places.
     places: usize,
 }
 

@@ -82,7 +82,7 @@ struct GuardianState {
 /// A group that the guardian would end.
 #[derive(Debug)]
 #[must_use]
-pub(super) struct Watched(usize);
+pub(super) struct WatchedGroup(usize);
 
 impl Guardian {
     pub(super) fn new(command: GuardianCommand) -> Self {
@@ -106,12 +106,12 @@ impl Guardian {
     }
 
     /// Enters a group that has begun.
-    pub(super) fn watch(&self, group: i32) -> Option<Watched> {
-        self.lock().table.as_mut()?.enter(group).map(Watched)
+    pub(super) fn watch(&self, group: i32) -> Option<WatchedGroup> {
+        self.lock().table.as_mut()?.enter(group).map(WatchedGroup)
     }
 
     /// Takes back a group that has ended.
-    pub(super) fn release(&self, watched: Watched) {
+    pub(super) fn release(&self, watched: WatchedGroup) {
         if let Some(table) = &mut self.lock().table {
             table.leave(watched.0);
         }

@@ -6,6 +6,8 @@ mod advice;
 mod capture;
 mod diagnose;
 mod dialogue;
+#[cfg(feature = "drafts")]
+mod drafting;
 mod engine;
 mod environment;
 mod gate;
@@ -31,6 +33,10 @@ pub use capture::Captured;
 pub(crate) use capture::{begun_character, continued_character};
 pub use diagnose::resolve_program;
 pub use dialogue::{Dialogue, HeardLine};
+#[cfg(all(feature = "drafts", target_os = "linux"))]
+pub(crate) use drafting::DraftLease;
+#[cfg(feature = "drafts")]
+pub use drafting::Drafting;
 pub use engine::{Engine, EngineOptions, PrincipalVariables};
 pub use environment::Environment;
 pub use gate::ConcurrencyGroup;
@@ -40,6 +46,7 @@ pub use os::harden;
 pub use pool::ConfinedPool;
 #[cfg(feature = "sandbox")]
 pub use sandboxed::Confinement;
+pub(crate) use sink::LiveStream;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -53,7 +60,9 @@ use std::{
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallError, Confined, ErrorCode, LOCAL, Limits, Outcome, Progress, RunPlace, folder};
+use crate::{
+    CallError, Confined, ErrorCode, LOCAL, Limits, LiveRun, Outcome, Progress, RunPlace, folder,
+};
 
 use self::running::Running;
 
@@ -62,7 +71,7 @@ pub const MARK: &str = "CHARMER_TOOL";
 /// The variable that tells a program that an assistant is using it, so that it can skip prompts.
 pub const MODE: &str = "MCP_MODE";
 
-/// What [`harden`] says where a server keeps its terminal.
+/// The words of [`harden`] where a server keeps its terminal.
 pub const KEEPS_TERMINAL: &str =
     "children could ask on this terminal, because this server leads its process group";
 
@@ -72,14 +81,18 @@ pub const KEEPS_TERMINAL: &str =
 pub struct Request {
     /// The command line, without the program.
     pub argv: Vec<OsString>,
-    /// What the program reads from its standard input; nothing by default.
+    /// The bytes that the program reads from its standard input; none by default.
     pub stdin: Option<Vec<u8>>,
-    /// How long and large the run may become.
+    /// The limits on the time and size of the run.
     pub limits: Limits,
-    /// Where it reports how far it is.
+    /// The receiver of reports on how far it is.
     pub progress: Progress,
-    /// Where it runs, if that is not the launcher's to say.
+    /// The onlookers while it runs.
+    pub live: LiveRun,
+    /// The folder that it runs in, if that is not the launcher's to say.
     pub place: RunPlace,
+    /// The folder that it runs in by its path alone: to a program with a view of its own it looks like another one.
+    pub(crate) folder: Option<PathBuf>,
     /// Whom its output belongs to.
     pub principal: Arc<str>,
     /// It is meant to read only.
@@ -95,7 +108,9 @@ impl Default for Request {
             stdin: None,
             limits: Limits::default(),
             progress: Progress::default(),
+            live: LiveRun::default(),
             place: RunPlace::default(),
+            folder: None,
             principal: LOCAL.into(),
             reads: false,
             private: false,
@@ -124,6 +139,13 @@ impl Request {
     #[must_use]
     pub fn progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
+        self
+    }
+
+    /// Sets who looks on while it runs.
+    #[must_use]
+    pub fn live(mut self, live: LiveRun) -> Self {
+        self.live = live;
         self
     }
 
@@ -174,13 +196,16 @@ struct Launch {
     environment: Environment,
     directory: Option<PathBuf>,
     engine: Engine,
-    /// Who starts runs that are meant to read only.
+    /// The starter of runs that are meant to read only.
     reads: StartWay,
-    /// Who starts all others.
+    /// The starter of all others.
     writes: StartWay,
+    /// The way that drafts are run, where there are any.
+    #[cfg(feature = "drafts")]
+    drafts: Option<Drafting>,
 }
 
-/// Who starts the program.
+/// The starter of a program.
 #[derive(Debug, Clone)]
 enum StartWay {
     /// This process.
@@ -194,6 +219,9 @@ enum StartWay {
     /// One of several such processes, which is this run's alone.
     #[cfg(feature = "sandbox")]
     Pool(Confinement),
+    /// A process that was made for this run.
+    #[cfg(all(feature = "drafts", target_os = "linux"))]
+    Leased(DraftLease),
 }
 
 impl fmt::Debug for Launch {
@@ -222,7 +250,21 @@ impl Launcher {
             engine,
             reads: StartWay::Plain,
             writes: StartWay::Plain,
+            #[cfg(feature = "drafts")]
+            drafts: None,
         }))
+    }
+
+    /// A launcher whose programs run in another folder, started by this process.
+    #[cfg(feature = "hook-programs")]
+    pub(crate) fn in_folder(&self, folder: PathBuf) -> Self {
+        let launch = &*self.0;
+        Self::new(
+            launch.program.clone(),
+            launch.environment.clone(),
+            Some(folder),
+            launch.engine.clone(),
+        )
     }
 
     /// The same launcher, with programs that are started in these ways.
@@ -236,6 +278,8 @@ impl Launcher {
             engine: launch.engine.clone(),
             reads,
             writes,
+            #[cfg(feature = "drafts")]
+            drafts: launch.drafts.clone(),
         }))
     }
 
@@ -250,6 +294,16 @@ impl Launcher {
     /// collects it.
     pub async fn run(
         &self,
+        request: Request,
+        cancel: CancellationToken,
+    ) -> Result<Outcome, CallError> {
+        let way = self.way(&request);
+        self.run_by(way, request, cancel).await
+    }
+
+    async fn run_by(
+        &self,
+        way: &StartWay,
         mut request: Request,
         cancel: CancellationToken,
     ) -> Result<Outcome, CallError> {
@@ -279,7 +333,7 @@ impl Launcher {
         let others_run = !engine.supervisors.is_empty();
         // Held until the supervisor has it: the end of the server waits for what is being started.
         let starting = engine.supervisors.token();
-        let running = match self.way(&request) {
+        let running = match way {
             StartWay::Plain if others_run => self.start_beside(&request).await?,
             StartWay::Plain => self.start(&request)?,
             #[cfg(feature = "sandbox")]
@@ -288,6 +342,8 @@ impl Launcher {
             StartWay::Sandbox(sandbox) => self.start_in(sandbox, &request)?,
             #[cfg(feature = "sandbox")]
             StartWay::Pool(confinement) => self.start_confined(confinement, &request).await?,
+            #[cfg(all(feature = "drafts", target_os = "linux"))]
+            StartWay::Leased(lease) => self.start_drafted(lease, &request)?,
         };
         let (answer, outcome) = oneshot::channel();
         supervise::supervise(&self.0.engine, running, request, cancel, pass, answer);
@@ -317,6 +373,24 @@ impl Launcher {
         })
     }
 
+    /// The program that a run in this place starts.
+    pub(crate) fn program_of<'a>(&'a self, place: &'a RunPlace) -> &'a Path {
+        place.program.as_deref().unwrap_or(&self.0.program)
+    }
+
+    /// The environment of its runs for a principal.
+    pub(crate) fn variables_of(
+        &self,
+        principal: &str,
+    ) -> Result<Vec<(OsString, OsString)>, CallError> {
+        let variables = self.0.engine.0.variables.as_ref();
+        let own = variables.map(|variables| variables.of(principal));
+        let own = own.transpose()?.unwrap_or_default();
+        let all = self.0.environment.iter();
+        let all = all.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Ok(all.chain(own).collect())
+    }
+
     /// The folder that its runs are in, whatever their callers work in.
     pub(crate) fn fixed_folder(&self) -> Option<&Path> {
         self.0.directory.as_deref()
@@ -335,6 +409,8 @@ impl Launcher {
                 StartWay::Thread(rights) => sandboxed::confined(rights),
                 #[cfg(feature = "sandbox")]
                 StartWay::Pool(confinement) => sandboxed::confined(&confinement.rights),
+                #[cfg(all(feature = "drafts", target_os = "linux"))]
+                StartWay::Leased(_) => unreachable!("it is made when the run is"),
                 // What it was started with is not known here; it takes no calls.
                 #[cfg(feature = "sandbox")]
                 StartWay::Sandbox(_) => sandboxed::confined(&charmer_sandbox::Rights::default()),
@@ -369,10 +445,11 @@ impl Launcher {
     }
 
     /// The path of the folder that a run is in; the server's own, if it is not set.
-    fn folder<'a>(&'a self, request: &'a Request) -> Option<&'a Path> {
+    pub(crate) fn folder<'a>(&'a self, request: &'a Request) -> Option<&'a Path> {
         let held = request.place.folder.as_ref();
         let held = held.map(|held| held.path.as_path());
-        held.or(self.0.directory.as_deref())
+        let named = request.folder.as_deref();
+        held.or(named).or(self.0.directory.as_deref())
     }
 
     fn variables<'a>(

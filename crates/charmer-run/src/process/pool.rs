@@ -17,11 +17,11 @@ use tokio::sync::oneshot;
 
 /// The time that one waits for its next call.
 const IDLE: Duration = Duration::from_secs(60);
-/// How many wait at most.
+/// The maximum number of processes that wait.
 const MOST_IDLE: usize = 8;
 /// The longest time that everything that a call has left may take to go.
 const CLEARING: Duration = Duration::from_secs(3);
-/// What the scratch folders of calls begin with.
+/// The beginning of the names of calls' scratch folders.
 const PREFIX: &str = "charmer-call-";
 
 /// Confined processes for calls; see the module's documentation. Dropping it ends those that wait.
@@ -140,7 +140,20 @@ impl ConfinedPool {
             process: Some(process),
             pool: Arc::clone(&self.shared),
             clean: false,
+            once: false,
         })
+    }
+
+    /// A process for one call, which ends with it: nothing of what it sees is left mounted.
+    #[cfg(all(feature = "drafts", target_os = "linux"))]
+    pub(super) async fn lease_once(
+        self: &Arc<Self>,
+        rights: Rights,
+        principal: &Arc<str>,
+    ) -> Result<Lease, String> {
+        let mut lease = self.lease(&Arc::new(rights), principal).await?;
+        lease.once = true;
+        Ok(lease)
     }
 
     fn start(&self, rights: &Arc<Rights>, principal: &Arc<str>) -> Result<PooledProcess, String> {
@@ -283,6 +296,8 @@ pub(super) struct Lease {
     process: Option<PooledProcess>,
     pool: Arc<PoolState>,
     clean: bool,
+    /// It ends with its call.
+    once: bool,
 }
 
 impl Lease {
@@ -297,6 +312,12 @@ impl Lease {
 
     /// Ends whatever the call has left, whatever that did to get away.
     pub(super) async fn clear(&mut self) {
+        if self.once {
+            let process = self.process.take();
+            // When this is over, nothing of it runs.
+            let _ = tokio::task::spawn_blocking(move || drop(process)).await;
+            return;
+        }
         let Some(process) = &self.process else { return };
         let (tell, told) = oneshot::channel();
         process
@@ -312,6 +333,9 @@ impl Drop for Lease {
         let Some(process) = self.process.take() else {
             return;
         };
+        if self.once {
+            return process.discard();
+        }
         let clean = self.clean;
         match self.pool.returns() {
             // Nobody takes it when the pool is gone.

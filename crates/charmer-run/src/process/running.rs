@@ -4,7 +4,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
 use crate::{CallError, Ended};
 
-use super::os::{Group, signal_of};
+use super::os::{ChildGroup, signal_of};
 #[cfg(feature = "sandbox")]
 use super::sandboxed;
 
@@ -17,7 +17,7 @@ pub(super) struct Running {
     pub(super) process: Process,
 }
 
-/// Where a program runs.
+/// A program that runs, by whoever started it.
 #[derive(Debug)]
 pub(super) enum Process {
     Own(Child),
@@ -40,7 +40,7 @@ impl Running {
     /// The process group that it leads.
     pub(super) fn members(&self) -> Members {
         match &self.process {
-            Process::Own(child) => Members::Own(Group::of(child)),
+            Process::Own(child) => Members::Own(ChildGroup::of(child)),
             #[cfg(feature = "sandbox")]
             Process::Sandboxed(program) => Members::Sandboxed(program.group()),
         }
@@ -87,7 +87,7 @@ pub(super) fn ended(status: std::process::ExitStatus) -> Ended {
 /// The process group of a program: it, and what it starts.
 #[derive(Debug)]
 pub(super) enum Members {
-    Own(Group),
+    Own(ChildGroup),
     #[cfg(feature = "sandbox")]
     Sandboxed(sandboxed::SandboxedGroup),
 }

@@ -38,9 +38,9 @@ const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Confinement {
-    /// Where the processes come from.
+    /// The pool that the processes come from.
     pub pool: Arc<ConfinedPool>,
-    /// What programs may, besides writing to a scratch folder of their own, in which temporary files go.
+    /// The rights of programs, besides writing to a scratch folder of their own, in which temporary files go.
     pub rights: Arc<Rights>,
     /// Variables that are set for them.
     pub variables: Vec<(OsString, OsString)>,
@@ -83,7 +83,7 @@ impl Confinement {
         self
     }
 
-    /// Why a program was not run: it would not have been confined.
+    /// The error for a program that was not run because it would not have been confined.
     fn cannot_be_had(&self, reason: &str) -> CallError {
         let (kept, hint) = match self.writable {
             false => (
@@ -155,14 +155,44 @@ impl Launcher {
         let (Some(sandbox), Some(scratch)) = (lease.sandbox(), lease.scratch()) else {
             return Err(not_started("there is no confined process".into()));
         };
+        let mut running = self.start_with(sandbox, scratch, &confinement.variables, request)?;
+        if let Process::Sandboxed(program) = &mut running.process {
+            program.lease = Some(lease);
+        }
+        Ok(running)
+    }
+
+    /// Hands a program over to a sandbox with a scratch folder and variables of its own.
+    fn start_with(
+        &self,
+        sandbox: &Sandbox,
+        scratch: &Path,
+        variables: &[(OsString, OsString)],
+        request: &Request,
+    ) -> Result<Running, CallError> {
         let temporary = TEMPORARY.map(|name| (name.into(), scratch.into()));
         let mut request = request.clone();
         request.place.variables.extend(temporary);
-        let own = confinement.variables.iter().cloned();
-        request.place.variables.extend(own);
-        let mut running = self.start_in(sandbox, &request)?;
+        request.place.variables.extend(variables.iter().cloned());
+        self.start_in(sandbox, &request)
+    }
+
+    /// The same with a process that was made for this run.
+    #[cfg(all(feature = "drafts", target_os = "linux"))]
+    pub(super) fn start_drafted(
+        &self,
+        lease: &super::DraftLease,
+        request: &Request,
+    ) -> Result<Running, CallError> {
+        let Some(own) = lease.take() else {
+            return Err(not_started("there is no confined process".into()));
+        };
+        let (Some(sandbox), Some(scratch)) = (own.sandbox(), own.scratch()) else {
+            return Err(not_started("there is no confined process".into()));
+        };
+        let mut running = self.start_with(sandbox, scratch, &lease.variables, request)?;
         if let Process::Sandboxed(program) = &mut running.process {
-            program.lease = Some(lease);
+            program.lease = Some(own);
         }
         Ok(running)
     }
@@ -242,7 +272,7 @@ impl Launcher {
     }
 }
 
-/// What a program with these rights is kept from.
+/// The confinement of a program with these rights.
 pub(super) fn confined(rights: &Rights) -> Confined {
     let is_everything = rights.folders.iter().any(|folder| folder == Path::new("/"));
     Confined {
@@ -310,7 +340,7 @@ pub(super) struct SandboxedGroup(Arc<GroupState>);
 #[derive(Debug)]
 struct GroupState {
     program: ConfinedProgram,
-    /// When it was first told to kill it.
+    /// The moment at which it was first told to kill it.
     killed: OnceLock<Instant>,
 }
 

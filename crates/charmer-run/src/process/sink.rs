@@ -2,7 +2,8 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, TryLockError},
+    time::Duration,
 };
 
 use crate::{
@@ -13,8 +14,13 @@ use crate::{
 
 use super::capture::{Capture, Captured};
 
-/// How much of a piece's end is looked at for its last line.
+/// The number of bytes at a piece's end that are searched for its last line.
 const LINE_WINDOW: usize = 1024;
+/// The maximum number of milliseconds that somebody who looks on waits for a thread that writes to disk.
+const TRIES: usize = 50;
+/// The number of bytes of each end of a stream that are kept for whoever looks on after the program has ended, until what
+/// came of it is known.
+const LAST_SIGHT: usize = 64 << 10;
 
 /// One stream on its way.
 pub(super) struct Sink {
@@ -26,7 +32,7 @@ pub(super) struct Sink {
 /// The part of a stream that has arrived. Whoever waits for a [`Sink`] can take it before the sink is done.
 pub(super) struct Kept {
     capture: Capture,
-    /// How many bytes went into the sink.
+    /// The number of bytes that went into the sink.
     taken: u64,
     /// Output longer than this will be cut for the assistant, so it is spooled.
     long: u64,
@@ -36,7 +42,14 @@ pub(super) struct Kept {
     file: Option<SpoolFile>,
     progress: Progress,
     is_closed: bool,
+    /// Somebody looks on: what was there last is kept when it is closed.
+    is_shown: bool,
+    last: Captured,
 }
+
+/// One stream of a run that goes on, for whoever looks on.
+#[derive(Clone)]
+pub(crate) struct LiveStream(Arc<Mutex<Kept>>);
 
 impl Sink {
     pub(super) fn new(
@@ -56,6 +69,8 @@ impl Sink {
             file: None,
             progress,
             is_closed: false,
+            is_shown: false,
+            last: Captured::default(),
         };
         Self {
             redacted: redactor.map(Redactor::output),
@@ -65,6 +80,13 @@ impl Sink {
 
     pub(super) fn kept(&self) -> Arc<Mutex<Kept>> {
         Arc::clone(&self.kept)
+    }
+
+    /// The stream, for whoever looks on.
+    pub(super) fn live(&self) -> LiveStream {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.is_shown = true;
+        LiveStream(self.kept())
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
@@ -113,9 +135,12 @@ impl Kept {
         }
     }
 
-    /// What was kept; nothing is added any more.
+    /// Returns what was kept; nothing is added any more.
     fn close(&mut self) -> Captured {
         self.is_closed = true;
+        if self.is_shown {
+            self.last = self.so_far(LAST_SIGHT);
+        }
         let capture = std::mem::replace(&mut self.capture, Capture::new(0));
         Captured {
             spool: self.file.take().map(SpoolFile::into_spooled),
@@ -123,7 +148,7 @@ impl Kept {
         }
     }
 
-    /// What was kept of so many bytes that were read, although the sink is not done with them.
+    /// Returns what was kept of so many bytes that were read, although the sink is not done with them.
     pub(super) fn abandon(&mut self, read: u64) -> Captured {
         let missing = read.saturating_sub(self.taken).max(1);
         if let Some(file) = &self.file {
@@ -132,6 +157,34 @@ impl Kept {
         let mut captured = self.close();
         captured.total += missing;
         captured
+    }
+}
+
+impl Kept {
+    /// The stream up to now, with at most so many bytes from each of its ends.
+    fn so_far(&self, most: usize) -> Captured {
+        Captured {
+            spool: self.file.as_ref().map(SpoolFile::spooled),
+            ..self.capture.ends(most)
+        }
+    }
+}
+
+impl LiveStream {
+    /// The stream up to now, with at most so many bytes from each of its ends. Whoever asks does not wait for a disk that
+    /// does not answer.
+    #[cfg_attr(not(feature = "jobs"), expect(dead_code))]
+    pub(crate) async fn so_far(&self, most: usize) -> Captured {
+        for _ in 0..TRIES {
+            match self.0.try_lock() {
+                Ok(kept) if kept.is_closed => return kept.last.clone(),
+                Ok(kept) => return kept.so_far(most),
+                Err(TryLockError::Poisoned(_)) => break,
+                Err(TryLockError::WouldBlock) => {}
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        Captured::default()
     }
 }
 

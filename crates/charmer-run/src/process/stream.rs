@@ -21,12 +21,13 @@ const CHUNK: usize = 64 << 10;
 /// The amount that is read at first. Most programs print less than a page, and memory that is asked for and given back
 /// with every call costs more than to read twice.
 const FIRST_CHUNK: usize = 4 << 10;
-/// How much of a stream is dealt with where it is read: the way to another thread and back costs more than that.
+/// The number of bytes of a stream that are dealt with where they are read: the way to another thread and back costs
+/// more than that.
 const AT_ONCE: u64 = 64 << 10;
-/// How much may wait for the other thread. A program that prints quicker than it can be redacted has to wait; and what
-/// waits when a call is ended has to be redacted before it can be answered.
+/// The number of bytes that may wait for the other thread. A program that prints quicker than it can be redacted has to
+/// wait; and what waits when a call is ended has to be redacted before it can be answered.
 const WAITING: usize = 256 << 10;
-/// How many milliseconds a thread may take to put down what it holds.
+/// The number of milliseconds that a thread may take to put down what it holds.
 const TRIES: usize = 20;
 
 /// See the module's documentation.
@@ -35,13 +36,13 @@ pub(super) struct Stream<R> {
     buffer: Vec<u8>,
     sink: LinePlace,
     kept: Arc<Mutex<Kept>>,
-    /// What was read while the sink was away.
+    /// The bytes read while the sink was away.
     waiting: Vec<u8>,
     /// The number of bytes that were read.
     read: u64,
 }
 
-/// Where the sink is.
+/// The place of the sink.
 enum LinePlace {
     Here(Box<Sink>),
     Away(JoinHandle<Box<Sink>>),
@@ -131,7 +132,7 @@ impl<R: AsyncRead + Unpin> Stream<R> {
         }));
     }
 
-    /// What came of it, within this time: what is not redacted until then is left out.
+    /// Returns the captured output, within this time: what is not redacted until then is left out.
     pub(super) async fn finish(self, within: Duration) -> Captured {
         let Self {
             sink,
@@ -160,7 +161,7 @@ impl<R: AsyncRead + Unpin> Stream<R> {
     }
 }
 
-/// What was kept of a stream whose sink is not done. Its thread may be writing to a disk that does not answer.
+/// Returns what was kept of a stream whose sink is not done. Its thread may be writing to a disk that does not answer.
 async fn abandoned(kept: &Mutex<Kept>, read: u64) -> Captured {
     tracing::warn!("an output could not be redacted in time, and is left out from there on");
     for _ in 0..TRIES {

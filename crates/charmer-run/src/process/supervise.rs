@@ -46,11 +46,20 @@ pub(super) fn supervise(
         group: child.members(),
         collected: false,
     };
+    let mut pass = pass;
     engine.0.supervisors.spawn(async move {
         let guardian = shared.guardian.as_ref();
         let id = unattended.group.id();
         let watched = guardian.and_then(|guardian| guardian.watch(id?));
-        let outcome = watch(child, &unattended.group, request, &cancel, &shared).await;
+        let outcome = watch(
+            child,
+            &unattended.group,
+            request,
+            &cancel,
+            &shared,
+            &mut pass,
+        )
+        .await;
         // From here on its id may belong to somebody else.
         unattended.collected();
         if let (Some(guardian), Some(watched)) = (guardian, watched) {
@@ -89,6 +98,7 @@ async fn watch(
     request: Request,
     cancel: &CancellationToken,
     shared: &EngineState,
+    pass: &mut Pass,
 ) -> Result<Outcome, CallError> {
     let began = Instant::now();
     let Request {
@@ -97,6 +107,7 @@ async fn watch(
         progress,
         principal,
         private,
+        live,
         ..
     } = request;
     let sink = || {
@@ -109,8 +120,12 @@ async fn watch(
             progress.clone(),
         )
     };
-    let mut stdout = Stream::new(child.stdout.take(), sink());
-    let mut stderr = Stream::new(child.stderr.take(), sink());
+    let (out, err) = (sink(), sink());
+    live.show(|| [out.live(), err.live()]);
+    live.start();
+    let mut is_job = false;
+    let mut stdout = Stream::new(child.stdout.take(), out);
+    let mut stderr = Stream::new(child.stderr.take(), err);
     let feeding = feed(child.stdin.take(), stdin);
     tokio::pin!(feeding);
     let mut fed = false;
@@ -125,6 +140,11 @@ async fn watch(
             () = stdout.read() => {}
             () = stderr.read() => {}
             () = &mut feeding, if !fed => fed = true,
+            // Jobs have a bound of their own: a few builds must not keep all other calls waiting.
+            () = live.detached(), if !is_job => {
+                is_job = true;
+                pass.give_place_back();
+            }
             () = cancel.cancelled(), if ended_by_us.is_none() => {
                 ended_by_us = Some(Ended::Cancelled);
                 group.terminate();

@@ -22,9 +22,9 @@ pub(super) fn own_group_std(command: &mut std::process::Command) {
 
 /// The group of a child, to which it and what it starts belong.
 #[derive(Debug)]
-pub(super) struct Group(Option<Pid>);
+pub(super) struct ChildGroup(Option<Pid>);
 
-impl Group {
+impl ChildGroup {
     pub(super) fn of(child: &Child) -> Self {
         Self(
             child
@@ -66,7 +66,7 @@ pub(super) fn signal_of(status: std::process::ExitStatus) -> Option<i32> {
 
 /// Ends a group by its id.
 pub(super) fn kill_group(id: i32) {
-    Group(Pid::from_raw(id)).kill();
+    ChildGroup(Pid::from_raw(id)).kill();
 }
 
 /// Ends every process that carries this mark in its environment. Each round stops them before it kills them, so that

@@ -53,9 +53,9 @@ pub(super) fn own_group_std(command: &mut std::process::Command) {
 
 /// The job of a child, to which it and what it starts belong, until it has been ended.
 #[derive(Debug)]
-pub(super) struct Group(Mutex<Option<Job>>);
+pub(super) struct ChildGroup(Mutex<Option<Job>>);
 
-impl Group {
+impl ChildGroup {
     pub(super) fn of(child: &Child) -> Self {
         let job = child.raw_handle().and_then(|handle| {
             job_with(handle as isize)
@@ -101,7 +101,7 @@ pub(super) fn signal_of(_: std::process::ExitStatus) -> Option<i32> {
 /// A guardian is told of no groups.
 pub(super) fn kill_group(_: i32) {}
 
-/// What leaves a job does so with the leave of whoever made it, and ours give none.
+/// Does nothing: a process leaves a job only with the leave of whoever made it, and ours give none.
 pub(super) fn kill_marked(_: &str) {}
 
 /// There is nothing to prepare: only handles that are meant for a child reach it, and it has a console of its own.

@@ -6,19 +6,21 @@
 
 use std::collections::HashMap;
 
+use charmer_core::order;
+
 use super::shape::{ByteSet, ByteShape};
 
-/// How many bytes of shapes are told apart. Of the secrets behind them nothing is known.
+/// The maximum number of bytes of shapes that are told apart. Of the secrets behind them nothing is known.
 const MAX_POSITIONS: usize = 16 << 10;
-/// How many secrets a finder may have.
+/// The maximum number of secrets of a finder.
 pub(super) const MAX_SECRETS: usize = 16 << 10;
-/// How many ways there are from bytes of one shape to the next.
+/// The maximum number of ways from bytes of one shape to the next.
 const MAX_STEPS: usize = 64 << 10;
 /// The number of times that a counted part of a pattern is written out; what is counted further may be endless.
 const MAX_COPIES: usize = 64;
-/// How many entries the table of a [`FinderMemory`] has, of four bytes each.
+/// The maximum number of entries in the table of a [`FinderMemory`], of four bytes each.
 const MAX_TABLE: usize = 256 << 10;
-/// How many bytes each new state must have been good for. Below that a table only costs time.
+/// The number of bytes that each new state must have been good for. Below that a table only costs time.
 const WORTH: u64 = 8;
 
 /// A byte of a shape.
@@ -35,7 +37,7 @@ struct ShapeByte {
 #[derive(Debug, Default)]
 pub(super) struct Finder {
     positions: Vec<ShapeByte>,
-    /// Where secrets end.
+    /// The positions at which secrets end.
     ends: Vec<u16>,
     /// Bytes that no shape tells apart are of one class.
     classes: Vec<u8>,
@@ -65,7 +67,7 @@ impl Finder {
             }
             finder.ends.extend(part.last);
         }
-        finder.ends.sort_unstable();
+        order::sort(&mut finder.ends);
         finder.ends.dedup();
         finder.classify();
         (finder, unknown)
@@ -79,7 +81,7 @@ impl Finder {
     fn classify(&mut self) {
         let mut sets: Vec<ByteSet> = Vec::new();
         for position in &mut self.positions {
-            position.before.sort_unstable();
+            order::sort(&mut position.before);
             position.before.dedup();
             if !sets.contains(&position.bytes) {
                 sets.push(position.bytes);
@@ -96,7 +98,7 @@ impl Finder {
         }
     }
 
-    /// Which positions can be at a byte, if these are at the one behind it.
+    /// The positions that can be at a byte, if these are at the one behind it.
     fn step(&self, state: &FinderState, byte: u8) -> Vec<u16> {
         let mut reached = Vec::new();
         let allows = |&at: &u16| self.positions[usize::from(at)].bytes.contains(byte);
@@ -115,7 +117,7 @@ impl Finder {
         if state.kind == ShapeKind::Search {
             reached.extend(self.ends.iter().copied().filter(allows));
         }
-        reached.sort_unstable();
+        order::sort(&mut reached);
         reached.dedup();
         reached
     }
@@ -291,7 +293,8 @@ impl FinderMemory {
         Some(())
     }
 
-    /// Where the first secret may begin that the end of the text may cut in two, and how many bytes that took.
+    /// The place where the first secret may begin that the end of the text may cut in two, and the number of bytes that
+    /// the search took.
     pub(super) fn cut_secret(&mut self, finder: &Finder, text: &[u8]) -> Option<(usize, usize)> {
         let mut state = self.id(finder, ShapeKind::Open, Vec::new())?;
         let mut first = text.len();

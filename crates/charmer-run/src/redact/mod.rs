@@ -24,6 +24,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
 };
 
+use charmer_core::order;
 use regex_lite::Regex;
 
 use finder::{Finder, FinderMemory, MAX_SECRETS};
@@ -32,7 +33,7 @@ use shape::ByteShape;
 use stream::RedactedStream;
 use values::Values;
 
-/// What stands in a secret's place.
+/// The replacement of a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// The greatest length that a text may have to be looked at as a whole; what is longer goes through a stream.
@@ -59,11 +60,11 @@ struct NamedSecrets {
     values: Values,
     patterns: Vec<SecretPattern>,
     finder: Finder,
-    /// What finders have learned, for whoever looks next.
+    /// The memories of finders, for whoever looks next.
     memories: Mutex<Vec<FinderMemory>>,
     /// A secret can go across lines.
     across_lines: bool,
-    /// What became known later.
+    /// The secrets that became known later.
     learned: RwLock<Learned>,
 }
 
@@ -219,7 +220,7 @@ impl Redactor {
         Cow::Owned(out)
     }
 
-    /// Whether there is a secret in these bytes, whatever they are.
+    /// Returns true if there is a secret in these bytes, whatever they are.
     pub(crate) fn changes(&self, bytes: &[u8]) -> bool {
         let mut output = self.output();
         let mut redacted = output.feed(bytes).into_owned();
@@ -261,8 +262,8 @@ impl NamedSecrets {
         self.across_lines || self.learned().values.cross_lines()
     }
 
-    /// Where secrets stand in bytes, those that overlap put together, and how many bytes were read to find them. What is
-    /// no UTF-8 is no part of a secret.
+    /// The spans of secrets in bytes, those that overlap put together, and the number of bytes read to find them. Bytes
+    /// that are no UTF-8 are no part of a secret.
     fn spans(&self, memory: &mut FinderMemory, bytes: &[u8]) -> (Vec<(usize, usize)>, usize) {
         let mut spans = Vec::new();
         let mut read = bytes.len();
@@ -272,7 +273,7 @@ impl NamedSecrets {
         if !self.patterns.is_empty() {
             read += self.pattern_spans(memory, bytes, &mut spans);
         }
-        spans.sort_unstable();
+        order::sort(&mut spans);
         spans.dedup_by(|next, span| {
             let overlaps = next.0 < span.1;
             if overlaps {
@@ -320,7 +321,8 @@ impl NamedSecrets {
         read
     }
 
-    /// Where the first secret may begin that the end of these bytes may cut in two, and how many bytes were read.
+    /// The place where the first secret may begin that the end of these bytes may cut in two, and the number of bytes
+    /// read.
     fn cut_secret(&self, memory: &mut FinderMemory, bytes: &[u8]) -> (usize, usize) {
         let unknown = || self.patterns.iter().filter(|pattern| pattern.is_unknown);
         if unknown().any(|pattern| pattern.across_lines) {

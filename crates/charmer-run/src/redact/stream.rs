@@ -7,7 +7,7 @@ use crate::process::begun_character;
 
 use super::{BLOCK, NamedSecrets, REDACTED, Redactor};
 
-/// How much of a secret without an end is kept, to tell whether it goes on.
+/// The number of bytes kept of a secret without an end, to tell whether it goes on.
 const KEPT_START: usize = 1024;
 
 /// See the module's documentation.
@@ -15,11 +15,11 @@ const KEPT_START: usize = 1024;
 pub(super) struct RedactedStream {
     redactor: Redactor,
     pending: Vec<u8>,
-    /// How much of it is whole lines.
+    /// The number of its bytes that are whole lines.
     lines: usize,
-    /// How much of it was looked at and kept back.
+    /// The number of its bytes that were looked at and kept back.
     held: usize,
-    /// How much of it is the start of a secret that was replaced already and may go on.
+    /// The number of its bytes that are the start of a secret that was replaced already and may go on.
     replaced: usize,
     /// The amount that is waited for before a line is cut or a secret is taken for endless.
     limit: usize,
@@ -97,7 +97,7 @@ impl RedactedStream {
         spans
     }
 
-    /// Where the first secret may begin that the end cuts in two.
+    /// The place where the first secret may begin that the end cuts in two.
     fn cut_secret(&mut self, end: usize) -> usize {
         if end == self.lines && !self.redactor.0.crosses_lines() {
             return end;

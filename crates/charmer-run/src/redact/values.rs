@@ -6,7 +6,9 @@
 
 use std::{cmp::Ordering, collections::HashMap};
 
-/// How many words of 64 bits tell which pairs of bytes begin a value.
+use charmer_core::order;
+
+/// The number of 64-bit words of the set of byte pairs that begin a value.
 const PAIR_WORDS: usize = (1 << 16) / 64;
 
 #[derive(Default)]
@@ -33,7 +35,7 @@ impl Values {
             .map(|value| value.replace("\r\n", "\n").trim_end_matches('\r').into())
             .filter(|value: &String| !value.is_empty())
             .collect();
-        texts.sort_unstable();
+        order::sort(&mut texts);
         texts.dedup();
         let mut all = Self::default();
         if !texts.is_empty() {
@@ -62,7 +64,7 @@ impl Values {
         self.sorted.len()
     }
 
-    /// How many bytes the longest has where it is printed.
+    /// The number of bytes of the longest where it is printed.
     pub(super) fn longest(&self) -> usize {
         self.longest
     }
@@ -100,7 +102,7 @@ impl Values {
         }
     }
 
-    /// Where the first value begins that the end of the bytes cuts in two.
+    /// The place where the first value begins that the end of the bytes cuts in two.
     pub(super) fn cut(&self, bytes: &[u8]) -> usize {
         let from = bytes.len().saturating_sub(self.longest);
         let is_cut = |&start: &usize| {
@@ -160,7 +162,7 @@ fn compared(value: &str, bytes: &[u8]) -> Ordering {
         .cmp(with_line_ends(bytes).map(|(_, byte)| byte))
 }
 
-/// How many of the bytes are the value, if they begin with it.
+/// The number of bytes that are the value, if they begin with it.
 fn length_at_start(value: &str, bytes: &[u8]) -> Option<usize> {
     let mut rest = with_line_ends(bytes);
     let mut length = 0;

@@ -25,7 +25,7 @@ mod newer {
     pub(super) const FILE_SETATTR: i64 = 469;
 }
 
-/// What may be called with any arguments. Files that are created, written or removed are Landlock's to judge.
+/// Calls allowed with any arguments. Files that are created, written or removed are Landlock's to judge.
 #[rustfmt::skip]
 pub(super) const ALLOWED: &[i64] = &[
     // Files.
@@ -102,7 +102,7 @@ pub(super) const ALLOWED: &[i64] = &[
     #[cfg(target_arch = "x86_64")] SYS_ustat,
 ];
 
-/// What changes modes, owners, times and attributes.
+/// Calls that change modes, owners, times and attributes.
 #[rustfmt::skip]
 pub(super) const METADATA: &[i64] = &[
     SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
@@ -116,7 +116,7 @@ pub(super) const METADATA: &[i64] = &[
     #[cfg(target_arch = "x86_64")] SYS_futimesat,
 ];
 
-/// What is better answered with "not permitted" than with "no such call", because programs expect that.
+/// Calls that are better answered with "not permitted" than with "no such call", because programs expect that.
 #[rustfmt::skip]
 pub(super) const PRIVILEGED: &[i64] = &[
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_ptrace, SYS_open_by_handle_at,

@@ -203,6 +203,7 @@ impl ConfinedProcess {
                 return false;
             }
             end_descendants(self.keeps_signals);
+            // They were killed a moment ago, and the next call waits for this.
             std::thread::sleep(Duration::from_micros(200));
         }
         true

@@ -103,10 +103,16 @@ fn keep() -> io::Result<()> {
     let mut namespaces = namespaces::enter(&rights);
     let mut devices = OwnDevices::default();
     if namespaces.mounts.is_ok() {
-        match mounts::cover(&rights.hidden, &rights.shown) {
+        match mounts::own_view(&rights) {
             Ok(own) => devices = own,
             Err(reason) => namespaces.mounts = Err(reason),
         }
+    }
+    // Without its own view the program would write to the folders themselves: then nothing may be started.
+    if let (false, Err(reason)) = (rights.overlays.is_empty(), &namespaces.mounts) {
+        return Err(io::Error::other(format!(
+            "no view of the folders of its own: {reason}"
+        )));
     }
     let plan = Plan {
         rights,
@@ -170,6 +176,7 @@ fn sweep(keeps_signals: bool) {
             }
         }
         end_descendants(keeps_signals);
+        // What was killed is gone within a turn or two of the scheduler.
         std::thread::sleep(Duration::from_micros(200));
     }
 }

@@ -32,7 +32,8 @@ const SINKS: [&str; 5] = [
     "/dev/random",
     "/dev/urandom",
 ];
-/// Where programs, their libraries and their settings are installed, and what nearly every program reads.
+/// The folders in which programs, their libraries and their settings are installed, and what nearly every program
+/// reads.
 const INSTALLED: [&str; 12] = [
     "/usr",
     "/bin",
@@ -48,7 +49,7 @@ const INSTALLED: [&str; 12] = [
     "/run/systemd/resolve",
 ];
 
-/// How far hidden paths are hidden already, and what is the process's own.
+/// The extent to which hidden paths are hidden already, and what is the process's own.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct View {
     /// Hidden paths are covered by mounts.

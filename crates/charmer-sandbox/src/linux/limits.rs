@@ -13,7 +13,7 @@ use rustix::{
 
 use crate::Bounds;
 
-/// What the superuser keeps of its privileges: to read the files of others and the kernel's log, as it is used to. Writing
+/// The privileges that the superuser keeps: to read the files of others and the kernel's log, as it is used to. Writing
 /// them is forbidden by other means.
 const KEPT: CapabilitySet = CapabilitySet::DAC_OVERRIDE
     .union(CapabilitySet::DAC_READ_SEARCH)

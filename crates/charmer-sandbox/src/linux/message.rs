@@ -24,7 +24,7 @@ pub(super) enum Order<'p> {
     Clear,
 }
 
-/// What the confined process tells: of each program once, and that it has cleared.
+/// A message of the confined process: one on each program, and one that it has cleared.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ending {

@@ -1,6 +1,6 @@
 //! The sandbox on Linux. [`sandbox`] is the side that launches; [`keeper`] prepares the confined process and outlives it;
 //! [`confined`] is the process that has given its rights away. Between them stand [`message`] and [`socket`]. The rights
-//! themselves are given away in [`landlock`], [`system_calls`], [`namespaces`], [`mounts`] and [`limits`].
+//! themselves are given away in [`landlock`], [`system_calls`], [`namespaces`], [`mounts`], [`overlays`] and [`limits`].
 
 mod call_list;
 mod confined;
@@ -10,6 +10,7 @@ mod limits;
 mod message;
 mod mounts;
 mod namespaces;
+mod overlays;
 mod sandbox;
 mod socket;
 mod system_calls;
@@ -22,7 +23,7 @@ use crate::{Rights, RightsReport};
 use self::landlock::View;
 
 /// Leaves the calling thread, and all that it starts from now on, only these rights, or says why that is impossible; the
-/// thread should end in either case. Hidden paths and bounds are a whole process's: rights with some are refused.
+/// thread should end in either case. Hidden paths, overlays and bounds are a whole process's: rights with some are refused.
 ///
 /// ```
 /// use charmer_sandbox::{Rights, confine_thread};
@@ -34,7 +35,8 @@ use self::landlock::View;
 /// assert_ne!(wrote.join().unwrap(), Ok(true));
 /// ```
 pub fn confine_thread(rights: &Rights) -> Result<(), String> {
-    if !rights.hidden.is_empty() || rights.bounds != crate::Bounds::default() {
+    let whole = !rights.hidden.is_empty() || !rights.overlays.is_empty();
+    if whole || rights.bounds != crate::Bounds::default() {
         return Err("paths can be hidden only from a whole process".into());
     }
     let mut report = RightsReport::whole(0);

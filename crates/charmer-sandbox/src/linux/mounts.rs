@@ -15,7 +15,11 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Where programs share memory.
+use crate::Rights;
+
+use super::overlays;
+
+/// The folder in which programs share memory.
 const SHARED_MEMORY: &str = "/dev/shm";
 pub(super) const TERMINALS: &str = "/dev/pts";
 const NEW_TERMINAL: &str = "/dev/ptmx";
@@ -40,11 +44,27 @@ impl OwnDevices {
     }
 }
 
-/// Covers what is hidden, but for what is shown of it. The process must have a mount namespace.
-pub(super) fn cover(hidden: &[PathBuf], shown: &[PathBuf]) -> Result<OwnDevices, String> {
+/// Makes the view that goes with these rights: overlays, then what is covered of all that. The process must have a mount
+/// namespace.
+pub(super) fn own_view(rights: &Rights) -> Result<OwnDevices, String> {
+    set_apart()?;
+    overlays::mount_all(&rights.overlays)?;
+    let devices = cover(&rights.hidden, &rights.shown)?;
+    if !rights.overlays.is_empty() {
+        let own: Vec<&Path> = devices.paths().map(Path::new).collect();
+        overlays::close_the_rest(rights, &own)?;
+    }
+    Ok(devices)
+}
+
+fn set_apart() -> Result<(), String> {
     // Without this, what is mounted here would be mounted everywhere. What is mounted elsewhere later is seen here.
     let aside = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
-    mount_change("/", aside).map_err(|error| format!("mounts cannot be set apart: {error}"))?;
+    mount_change("/", aside).map_err(|error| format!("mounts cannot be set apart: {error}"))
+}
+
+/// Covers what is hidden, but for what is shown of it.
+fn cover(hidden: &[PathBuf], shown: &[PathBuf]) -> Result<OwnDevices, String> {
     for path in hidden {
         // Links lead to what is to be covered; what is not there has nothing to hide.
         let Ok(path) = path.canonicalize() else {

@@ -34,7 +34,7 @@ use super::{
 const START: Duration = Duration::from_secs(10);
 /// The longest time that it may take to end once it is told to.
 const END: Duration = Duration::from_secs(5);
-/// How long its complaint is waited for, after it was ended for not reporting.
+/// The time that its complaint is waited for, after it was ended for not reporting.
 const COMPLAINT: Timespec = Timespec {
     tv_sec: 1,
     tv_nsec: 0,
@@ -106,7 +106,7 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// What the confined process could give away.
+    /// The report on the rights that the confined process could give away.
     pub fn report(&self) -> &RightsReport {
         &self.report
     }
@@ -185,7 +185,7 @@ fn exchange(
     serde_json::from_slice(&report).map_err(|_| Some("its report makes no sense"))
 }
 
-/// What it wrote to standard error before it ended.
+/// Its standard error before it ended.
 fn complaint(stderr: Option<ChildStderr>) -> String {
     let mut said = vec![0; 1 << 10];
     let length = stderr.and_then(|mut stderr| {
@@ -247,7 +247,7 @@ struct SandboxLink {
     socket: UnixStream,
     process: Mutex<Child>,
     programs: Mutex<Programs>,
-    /// Where orders go once there was no room for one: to a thread that waits for room.
+    /// The way for orders once there was no room for one: to a thread that waits for room.
     backlog: Mutex<Option<mpsc::Sender<Packet>>>,
 }
 

@@ -35,7 +35,7 @@ const NEW_NAMESPACES: u64 = (libc::CLONE_NEWNS
 const KIND_OF_SOCKET: u32 = 0xf;
 /// The command of `fcntl` that keeps others from opening a file.
 const SET_LEASE: u64 = 1024;
-/// What asks `personality` for the present one.
+/// The argument that asks `personality` for the present one.
 const PRESENT_PERSONALITY: u64 = 0xffff_ffff;
 
 /// Leaves this thread, and all that it starts, only the system calls that go with these rights. `own_terminals` says that
@@ -174,7 +174,7 @@ fn sockets(network: NetworkRight) -> Result<Calls, String> {
     Ok(calls)
 }
 
-/// What must hold of an argument of 32 bits: the kernel looks at no more of it.
+/// A condition on an argument of 32 bits: the kernel looks at no more of it.
 fn is(argument: u8, relation: Is, value: u64) -> Result<Condition, String> {
     Condition::new(argument, Width::Dword, relation, value).map_err(failed)
 }

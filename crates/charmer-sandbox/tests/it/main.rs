@@ -5,4 +5,5 @@
 mod attacks;
 mod ends;
 mod launch;
+mod overlays;
 mod support;

@@ -1,7 +1,7 @@
 //! Caps on the number of things at once, in all and for each principal, and the places that are free.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -45,6 +45,8 @@ pub(super) struct Counts(Arc<CountsShared>);
 struct CountsShared {
     in_all: Caps,
     each: Caps,
+    /// Those of single principals; `*` is for all who are not named.
+    own: BTreeMap<String, Caps>,
     now: Mutex<Now>,
 }
 
@@ -55,9 +57,9 @@ struct Now {
     principals: HashMap<Arc<str>, [usize; 4]>,
 }
 
-/// Why there is no place.
+/// The reason why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Full {
+pub(super) enum NoPlace {
     /// There are too many in all.
     All(Counted),
     /// The principal has too many.
@@ -69,32 +71,33 @@ pub(super) enum Full {
 pub(super) struct Place {
     counts: Counts,
     counted: Counted,
-    /// Whose it is; nobody's yet, if it is not set.
+    /// The principal who has it; nobody yet, if it is not set.
     principal: Option<Arc<str>>,
 }
 
 impl Counts {
-    pub(super) fn new(in_all: Caps, each: Caps) -> Self {
+    pub(super) fn new(in_all: Caps, each: Caps, own: BTreeMap<String, Caps>) -> Self {
         Self(Arc::new(CountsShared {
             in_all,
             each,
+            own,
             now: Mutex::default(),
         }))
     }
 
     /// Takes a place for a principal.
-    pub(super) fn take(&self, counted: Counted, principal: &Arc<str>) -> Result<Place, Full> {
+    pub(super) fn take(&self, counted: Counted, principal: &Arc<str>) -> Result<Place, NoPlace> {
         let mut place = self.take_for_anybody(counted)?;
         place.belongs_to(principal)?;
         Ok(place)
     }
 
     /// Takes a place for somebody who is not known yet.
-    pub(super) fn take_for_anybody(&self, counted: Counted) -> Result<Place, Full> {
+    pub(super) fn take_for_anybody(&self, counted: Counted) -> Result<Place, NoPlace> {
         let mut now = self.lock();
         let all = &mut now.all[counted as usize];
         if *all >= counted.of(&self.0.in_all) {
-            return Err(Full::All(counted));
+            return Err(NoPlace::All(counted));
         }
         *all += 1;
         drop(now);
@@ -105,7 +108,15 @@ impl Counts {
         })
     }
 
-    /// How many there are in all.
+    /// The most that a principal may have.
+    fn most(&self, counted: Counted, principal: &str) -> usize {
+        let shared = &*self.0;
+        let own = shared.own.get(principal).or_else(|| shared.own.get("*"));
+        let own = own.map_or(usize::MAX, |caps| counted.of(caps));
+        own.min(counted.of(&shared.each))
+    }
+
+    /// The number of them in all.
     pub(super) fn now(&self, counted: Counted) -> usize {
         self.lock().all[counted as usize]
     }
@@ -117,15 +128,17 @@ impl Counts {
 
 impl Place {
     /// Says whose place it is.
-    pub(super) fn belongs_to(&mut self, principal: &Arc<str>) -> Result<(), Full> {
+    pub(super) fn belongs_to(&mut self, principal: &Arc<str>) -> Result<(), NoPlace> {
         if self.principal.as_ref() == Some(principal) {
             return Ok(());
         }
         let mut now = self.counts.lock();
-        let own = now.principals.entry(Arc::clone(principal)).or_default();
-        if own[self.counted as usize] >= self.counted.of(&self.counts.0.each) {
-            return Err(Full::Principal(self.counted));
+        let has = now.principals.get(principal);
+        let has = has.map_or(0, |own| own[self.counted as usize]);
+        if has >= self.counts.most(self.counted, principal) {
+            return Err(NoPlace::Principal(self.counted));
         }
+        let own = now.principals.entry(Arc::clone(principal)).or_default();
         own[self.counted as usize] += 1;
         let before = self.principal.replace(Arc::clone(principal));
         now.release(self.counted, before.as_ref());
@@ -165,14 +178,18 @@ mod tests {
             streams: 9,
             calls,
         };
-        let counts = Counts::new(caps(3), caps(2));
+        let own = BTreeMap::from([("eve".to_owned(), caps(0))]);
+        let counts = Counts::new(caps(3), caps(2), own);
         let (ann, bob): (Arc<str>, Arc<str>) = ("ann".into(), "bob".into());
         let take = |who: &Arc<str>| counts.take(Counted::Calls, who);
         let first = take(&ann).expect("free");
         let second = take(&ann).expect("free");
-        assert_eq!(take(&ann).err(), Some(Full::Principal(Counted::Calls)));
+        assert_eq!(take(&ann).err(), Some(NoPlace::Principal(Counted::Calls)));
+        // Whoever has caps of its own is held to those.
+        let refused = take(&"eve".into()).err();
+        assert_eq!(refused, Some(NoPlace::Principal(Counted::Calls)));
         let third = take(&bob).expect("what was refused took no place");
-        assert_eq!(take(&bob).err(), Some(Full::All(Counted::Calls)));
+        assert_eq!(take(&bob).err(), Some(NoPlace::All(Counted::Calls)));
         counts.take(Counted::Streams, &ann).expect("others");
         drop((first, second, third));
         assert_eq!(counts.now(Counted::Calls), 0);

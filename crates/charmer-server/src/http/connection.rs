@@ -20,7 +20,7 @@ use tokio::{
 };
 
 use super::{
-    caps::{Full, Place},
+    caps::{NoPlace, Place},
     principal::Principal,
 };
 
@@ -61,14 +61,14 @@ impl Connection {
     }
 
     /// Says whose requests come over it.
-    pub(super) fn used_by(&self, principal: &Principal) -> Result<(), Full> {
+    pub(super) fn used_by(&self, principal: &Principal) -> Result<(), NoPlace> {
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         place.belongs_to(&principal.name)
     }
 }
 
 /// A stream that fails when its deadlines pass.
-pub(super) struct Watched<S> {
+pub(super) struct WatchedStream<S> {
     stream: S,
     connection: Arc<Connection>,
     header_timeout: Duration,
@@ -77,7 +77,7 @@ pub(super) struct Watched<S> {
     write: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Watched<S> {
+impl<S> WatchedStream<S> {
     pub(super) fn new(
         stream: S,
         connection: &Arc<Connection>,
@@ -94,7 +94,7 @@ impl<S> Watched<S> {
         }
     }
 
-    /// What came of a write, unless it has been waited for too long.
+    /// Returns the result of a write, unless it has been waited for too long.
     fn in_time<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -117,7 +117,7 @@ fn late(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, message)
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -144,7 +144,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

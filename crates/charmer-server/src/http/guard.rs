@@ -1,16 +1,18 @@
-//! What a request must be before the protocol sees it: for this server, from a page that may call it, at the one path there
-//! is, by somebody who is known, in the right media types, and whole in time.
+//! What a request must be before the protocol sees it: for this server, from a page that may call it, at the protocol's path,
+//! by somebody who is known, in the right media types, and whole in time.
 
 use std::net::IpAddr;
 
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, Method, Request, StatusCode, header, request::Parts, uri::Authority};
+use http::{
+    HeaderMap, HeaderValue, Method, Request, StatusCode, header, request::Parts, uri::Authority,
+};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
 use super::{HttpOptions, connection::Connection, reply::Rejection};
 
-/// The one path there is.
+/// The path of the protocol.
 pub(super) const PATH: &str = "/mcp";
 
 /// Refuses a request whose `Host` is not this server's: a page that has its own name point here.
@@ -89,6 +91,17 @@ pub(super) fn check_origin(
             Err(Rejection::new(StatusCode::FORBIDDEN, message))
         }
     }
+}
+
+/// The origin of the page that makes a request, if pages of it may.
+pub(super) fn page(
+    headers: &HeaderMap,
+    connection: &Connection,
+    options: &HttpOptions,
+) -> Option<HeaderValue> {
+    let origin = headers.get(header::ORIGIN)?;
+    let may = check_origin(headers, connection, options).is_ok();
+    may.then(|| origin.clone())
 }
 
 /// Returns true if a page comes from this very server on loopback.

@@ -15,7 +15,7 @@ use super::{
     tokens::{TokenFileError, Tokens},
 };
 
-/// Where to listen, as it is written: `127.0.0.1:8765`, `[::1]:0`, `unix:/run/charmer.sock`.
+/// An address to listen on, as it is written: `127.0.0.1:8765`, `[::1]:0`, `unix:/run/charmer.sock`.
 ///
 /// ```
 /// use charmer_server::HttpAddress;
@@ -58,7 +58,7 @@ impl fmt::Display for HttpAddress {
     }
 }
 
-/// Why a server cannot listen.
+/// The reason why a server cannot listen.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ListenError {
@@ -131,7 +131,7 @@ impl HttpListener {
         Ok(listener)
     }
 
-    /// What clients are told to reach it: a URL, or the path of its socket.
+    /// The address that clients are told: a URL, or the path of its socket.
     pub fn url(&self) -> String {
         match &self.kind {
             ListenerKind::Tcp(_, local) => format!("http://{local}{PATH}"),

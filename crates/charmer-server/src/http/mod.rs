@@ -16,6 +16,7 @@ mod options;
 mod principal;
 mod reply;
 mod sessions;
+mod streams;
 mod tokens;
 
 use std::{
@@ -39,7 +40,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     caps::{Counted, Counts, Place},
-    connection::{Connection, Watched},
+    connection::{Connection, WatchedStream},
     listen::ListenerKind,
     principal::Principal,
     reply::{Inner, Rejection, ReplyBody},
@@ -54,22 +55,22 @@ pub use self::{
 use crate::{
     ServeError, Server,
     message::{Incoming, LineRefusal, read_message},
-    server::Client,
+    server::ConnectedClient,
 };
 
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The most that a header may take, in bytes.
 const MOST_HEADER: usize = 64 << 10;
-/// How soon a client of the legacy era may ask again for a stream that broke off.
+/// The time after which a client of the legacy era may ask again for a stream that broke off.
 const RETRY: Duration = Duration::from_secs(3);
-/// How often a stream on which nothing happens shows that it is alive.
+/// The time after which a stream on which nothing happens shows that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
 /// The longest time that connections may take to end when all that they wait for has been answered.
 const CLOSING: Duration = Duration::from_secs(2);
 /// The time that a pause is made when the system has no more descriptors.
 const EXHAUSTED: Duration = Duration::from_millis(100);
-/// How often it is looked whether the last call has ended.
+/// The time between two looks whether the last call has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
 impl Server {
@@ -85,8 +86,9 @@ impl Server {
         self.begin();
         // Nobody is kept waiting for what is not needed at first: clients come and go.
         self.ask_for_tools();
-        let counts = Counts::new(options.caps, options.principal_caps);
-        let shared = Arc::new(Shared {
+        let own_caps = options.own_caps.clone();
+        let counts = Counts::new(options.caps, options.principal_caps, own_caps);
+        let shared = Arc::new(HttpShared {
             stop: self.stop_token(),
             server: self,
             options,
@@ -121,7 +123,7 @@ impl Server {
 }
 
 /// The state that all connections share.
-struct Shared {
+struct HttpShared {
     server: Server,
     options: HttpOptions,
     tokens: Option<Tokens>,
@@ -154,7 +156,7 @@ struct Admitted {
 }
 
 /// The decision on a request.
-enum Decision {
+enum HttpDecision {
     HandOn(Box<Admitted>),
     Answer(Response<Inner>),
 }
@@ -165,7 +167,7 @@ struct CallPlace {
     _place: Arc<Place>,
 }
 
-impl Shared {
+impl HttpShared {
     async fn accept_tcp(
         self: &Arc<Self>,
         listener: &tokio::net::TcpListener,
@@ -231,7 +233,7 @@ impl Shared {
         connection: Arc<Connection>,
     ) {
         let (header, write) = (self.options.header_timeout, self.options.write_timeout);
-        let watched = Watched::new(stream, &connection, header, write);
+        let watched = WatchedStream::new(stream, &connection, header, write);
         let shared = Arc::clone(&self);
         let service = service_fn(move |request| {
             connection.answering();
@@ -261,11 +263,15 @@ impl Shared {
     ) -> Response<ReplyBody> {
         // Where a body's length is said in pieces, some read another request behind it: there is none.
         let ambiguous = request.headers().contains_key(header::TRANSFER_ENCODING);
+        let page = guard::page(request.headers(), connection, &self.options);
         let (mut response, stream) = match self.admit(request, connection).await {
-            Ok(Decision::HandOn(admitted)) => self.hand_on(*admitted).await,
-            Ok(Decision::Answer(response)) => (response, None),
+            Ok(HttpDecision::HandOn(admitted)) => self.hand_on(*admitted).await,
+            Ok(HttpDecision::Answer(response)) => (response, None),
             Err(rejection) => (rejection.into_response(), None),
         };
+        if let Some(origin) = page {
+            reply::share_with(&mut response, origin);
+        }
         if ambiguous || self.stop.is_cancelled() {
             reply::close_after(&mut response);
         }
@@ -277,7 +283,7 @@ impl Shared {
         &self,
         request: Request<HyperBody>,
         connection: &Connection,
-    ) -> Result<Decision, Rejection> {
+    ) -> Result<HttpDecision, Rejection> {
         let (mut parts, body) = request.into_parts();
         if parts.version != Version::HTTP_11 {
             return Err(Rejection::bad_request("expected HTTP/1.1").closing());
@@ -285,11 +291,15 @@ impl Shared {
         guard::check_host(&parts, connection, &self.options)?;
         guard::check_origin(&parts.headers, connection, &self.options)?;
         if let Some(answer) = health::answer(&parts, &self.server, self.stop.is_cancelled()) {
-            return answer.map(Decision::Answer);
+            return answer.map(HttpDecision::Answer);
         }
         if parts.uri.path() != guard::PATH {
             let message = format!("there is nothing here; the server is at {}", guard::PATH);
             return Err(Rejection::new(StatusCode::NOT_FOUND, message));
+        }
+        // Browsers ask without a token whether they may ask with one.
+        if let Some(answer) = reply::preflight(&parts) {
+            return Ok(HttpDecision::Answer(answer));
         }
         let principal = self.who(&parts.headers, connection)?;
         connection.used_by(&principal)?;
@@ -316,14 +326,14 @@ impl Shared {
             let message = match read(&bytes).await {
                 Some(Incoming::Message(message)) => *message,
                 Some(Incoming::Refused(refusal)) => {
-                    return Ok(Decision::Answer(reply::refused(&refusal)));
+                    return Ok(HttpDecision::Answer(reply::refused(&refusal)));
                 }
-                None => return Ok(Decision::Answer(reply::accepted())),
+                None => return Ok(HttpDecision::Answer(reply::accepted())),
             };
             if let ClientJsonRpcMessage::Request(request) = &message {
                 if session.is_some_and(|session| session.has_in_flight(&request.id)) {
                     let refusal = LineRefusal::id_in_use(request.id.clone());
-                    return Ok(Decision::Answer(reply::refused(&refusal)));
+                    return Ok(HttpDecision::Answer(reply::refused(&refusal)));
                 }
                 admitted.id = Some(request.id.clone());
                 let place = self.places(&request.request, &mut admitted);
@@ -340,10 +350,10 @@ impl Shared {
         }
         normalize(&mut parts.headers);
         admitted.request = Request::from_parts(parts, Full::new(bytes));
-        Ok(Decision::HandOn(Box::new(admitted)))
+        Ok(HttpDecision::HandOn(Box::new(admitted)))
     }
 
-    /// Who makes a request.
+    /// Returns the principal who makes a request.
     fn who(
         &self,
         headers: &HeaderMap,
@@ -381,7 +391,7 @@ impl Shared {
         &self,
         request: &ClientRequest,
         admitted: &mut Admitted,
-    ) -> Result<Option<Place>, caps::Full> {
+    ) -> Result<Option<Place>, caps::NoPlace> {
         let take = |counted| self.counts.take(counted, &admitted.principal.name);
         match request {
             ClientRequest::CallToolRequest(_) => return take(Counted::Calls).map(Some),
@@ -418,7 +428,8 @@ impl Shared {
         let shared = Arc::clone(self);
         let principal = admitted.principal;
         let handler = move || {
-            let client = Client::http(Arc::clone(&principal.name), principal.permissions.clone());
+            let client =
+                ConnectedClient::http(Arc::clone(&principal.name), principal.permissions.clone());
             Ok(shared.server.handler(client, calls.clone()))
         };
         let service = StreamableHttpService::new(handler, Arc::new(own), config);
@@ -437,7 +448,7 @@ impl Shared {
         let mut ticks = tokio::time::interval((timeout / 4).max(Duration::from_millis(10)));
         loop {
             ticks.tick().await;
-            self.sessions.expire(timeout).await;
+            self.sessions.expire(timeout);
         }
     }
 
@@ -501,7 +512,7 @@ fn knows_retry(version: Option<&[u8]>) -> Option<Duration> {
     version.filter(|version| *version >= since).map(|_| RETRY)
 }
 
-/// What rmcp looks for in other ways than ours has been looked at.
+/// Makes plain the headers that were judged before: rmcp reads them in other ways than we do.
 fn normalize(headers: &mut HeaderMap) {
     let both = HeaderValue::from_static("application/json, text/event-stream");
     headers.insert(header::ACCEPT, both);

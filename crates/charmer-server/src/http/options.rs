@@ -1,6 +1,6 @@
 //! What an operator can set: who may come in from where, how much at once, and how long everything may take.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 /// The settings of a server on HTTP; the defaults are meant for use.
 ///
@@ -33,10 +33,13 @@ pub struct HttpOptions {
     pub session_timeout: Duration,
     /// The longest time that running calls may go on when the server is told to end; then they are cancelled.
     pub end_timeout: Duration,
-    /// How much there may be at once.
+    /// The caps on what there may be at once.
     pub caps: Caps,
-    /// How much of it one principal may have.
+    /// The caps on what one principal may have of it.
     pub principal_caps: Caps,
+    /// The caps of single principals, by name; `*` is for all who are not named. The lower of these and of what each
+    /// principal may have counts.
+    pub own_caps: BTreeMap<String, Caps>,
 }
 
 impl Default for HttpOptions {
@@ -64,6 +67,7 @@ impl Default for HttpOptions {
                 streams: 512,
                 calls: 256,
             },
+            own_caps: BTreeMap::new(),
         }
     }
 }

@@ -8,14 +8,14 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::model::RequestId;
 use serde_json::json;
 
 use super::{
-    caps::{Counted, Full as NoPlace, Place},
+    caps::{Counted, NoPlace, Place},
     connection::Connection,
 };
 use crate::message::LineRefusal;
@@ -26,13 +26,67 @@ const TRANSPORT_ERROR: i64 = -32000;
 const NO_SESSION: i64 = -32001;
 const INVALID_REQUEST: i64 = -32600;
 const INTERNAL_ERROR: i64 = -32603;
-/// When to come again, in seconds.
+/// The seconds after which to come again.
 const LATER: &str = "1";
 
 /// The body of every answer.
 pub(super) type Inner = BoxBody<Bytes, Infallible>;
 
-/// Why a request is not handed on.
+/// The headers of answers that a page needs to see.
+const SHOWN: &str = "Mcp-Session-Id, Retry-After, WWW-Authenticate";
+/// The headers that a page may send, beside those that it always may. Others of the protocol's are let in by their name.
+const SENT: [&str; 8] = [
+    "accept",
+    "authorization",
+    "content-type",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+];
+/// The seconds for which a browser may keep the answer to its question.
+const KEPT: &str = "600";
+
+/// The answer to a browser that asks whether a page may call. Its origin was looked at before.
+pub(super) fn preflight(parts: &Parts) -> Option<Response<Inner>> {
+    let headers = &parts.headers;
+    let asks = parts.method == Method::OPTIONS
+        && headers.contains_key(header::ORIGIN)
+        && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    if !asks {
+        return None;
+    }
+    let asked = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS);
+    let asked = asked.and_then(|asked| asked.to_str().ok()).unwrap_or("");
+    let parameters = asked.split(',').map(str::trim).filter(|name| {
+        let name = name.to_ascii_lowercase();
+        name.starts_with("mcp-param-") && header::HeaderName::try_from(name).is_ok()
+    });
+    let sent: Vec<&str> = SENT.into_iter().chain(parameters).collect();
+    let mut response = empty(StatusCode::NO_CONTENT);
+    let told = response.headers_mut();
+    let mut tell = |name: header::HeaderName, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            told.insert(name, value);
+        }
+    };
+    tell(header::ACCESS_CONTROL_ALLOW_METHODS, "POST, GET, DELETE");
+    tell(header::ACCESS_CONTROL_ALLOW_HEADERS, &sent.join(", "));
+    tell(header::ACCESS_CONTROL_MAX_AGE, KEPT);
+    Some(response)
+}
+
+/// Lets a page read an answer.
+pub(super) fn share_with<B>(response: &mut Response<B>, origin: HeaderValue) {
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    let shown = HeaderValue::from_static(SHOWN);
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, shown);
+    headers.append(header::VARY, HeaderValue::from_static("Origin"));
+}
+
+/// The refusal to hand a request on.
 #[derive(Debug)]
 pub(super) struct Rejection {
     status: StatusCode,
@@ -159,8 +213,13 @@ pub(super) fn refused(refusal: &LineRefusal) -> Response<Inner> {
 
 /// The answer to what needs none.
 pub(super) fn accepted() -> Response<Inner> {
+    empty(StatusCode::ACCEPTED)
+}
+
+/// An answer without a body.
+fn empty(status: StatusCode) -> Response<Inner> {
     let mut response = Response::new(Full::default().boxed());
-    *response.status_mut() = StatusCode::ACCEPTED;
+    *response.status_mut() = status;
     response
 }
 

@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    convert::Infallible,
     io,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,34 +14,38 @@ use std::{
 use futures_util::Stream;
 use rmcp::{
     RoleServer,
-    model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage},
+    model::{ClientJsonRpcMessage, ClientNotification, RequestId, ServerJsonRpcMessage},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::{
-        Transport, WorkerTransport,
+        Transport,
         streamable_http_server::{
             SessionId, SessionManager,
-            session::{
-                ServerSseMessage,
-                local::{
-                    LocalSessionHandle, LocalSessionWorker, SessionConfig, SessionError,
-                    create_local_session,
-                },
-            },
+            session::{ServerSseMessage, local::SessionError},
         },
     },
 };
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::caps::Place;
+use super::{caps::Place, streams::SessionStreams};
 use crate::{inflight::InFlight, until_end::UntilEnd};
 
 /// All sessions. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Sessions(Arc<Mutex<HashMap<SessionId, Arc<Session>>>>);
 
+/// The number of messages of a client that may wait until the protocol takes them.
+const WAITING: usize = 16;
+
+/// The messages of a client on their way to the protocol. They are boxed, because a channel keeps room for 32.
+type ToProtocol = mpsc::Sender<Box<RxJsonRpcMessage<RoleServer>>>;
+
 /// One session.
 pub(super) struct Session {
-    handle: LocalSessionHandle,
+    /// The way to the protocol, until the session is closed.
+    incoming: Mutex<Option<ToProtocol>>,
+    streams: SessionStreams,
+    retry: Option<Duration>,
     principal: Arc<str>,
     in_flight: InFlight,
     use_: Mutex<Use>,
@@ -48,7 +53,7 @@ pub(super) struct Session {
 }
 
 struct Use {
-    /// How many of its streams are open.
+    /// The number of its streams that are open.
     streams: usize,
     last: Instant,
 }
@@ -63,6 +68,27 @@ impl Session {
     fn is_idle(&self, timeout: Duration) -> bool {
         let used = self.use_.lock().unwrap_or_else(PoisonError::into_inner);
         used.streams == 0 && used.last.elapsed() >= timeout && self.in_flight.is_empty()
+    }
+
+    /// Hands a message to the protocol.
+    async fn push(&self, message: ClientJsonRpcMessage) -> Result<(), SessionError> {
+        if let ClientJsonRpcMessage::Notification(notification) = &message
+            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            self.streams.cancelled(id);
+        }
+        let incoming = self.incoming.lock();
+        let incoming = incoming.unwrap_or_else(PoisonError::into_inner).clone();
+        let incoming = incoming.ok_or(SessionError::SessionServiceTerminated)?;
+        let sent = incoming.send(Box::new(message)).await;
+        sent.map_err(|_| SessionError::SessionServiceTerminated)
+    }
+
+    /// Ends it: the protocol sees that its client has gone.
+    fn close(&self) {
+        let mut incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
+        *incoming = None;
     }
 
     /// Returns true if a request of this id is in flight.
@@ -80,15 +106,14 @@ impl Sessions {
     }
 
     /// Ends sessions that nobody has used for so long; returns when to look again.
-    pub(super) async fn expire(&self, timeout: Duration) {
+    pub(super) fn expire(&self, timeout: Duration) {
         let idle: Vec<Arc<Session>> = {
             let mut sessions = self.lock();
             let extracted = sessions.extract_if(|_, session| session.is_idle(timeout));
             extracted.map(|(_, session)| session).collect()
         };
         for session in idle {
-            // It has ended by itself where that fails.
-            let _ = session.handle.close().await;
+            session.close();
         }
     }
 
@@ -126,14 +151,13 @@ impl SessionManager for OwnSessions {
             SessionError::Io(io::Error::other("no place was taken for a session"))
         })?;
         let id: SessionId = new_id()?.into();
-        let mut config = SessionConfig::default();
-        // Sessions end here, where it is known whether one is in use.
-        config.keep_alive = None;
-        config.sse_retry = self.retry;
-        let (handle, worker) = create_local_session(Arc::clone(&id), config);
+        let (incoming, from_client) = mpsc::channel(WAITING);
+        let streams = SessionStreams::default();
         let in_flight = InFlight::default();
         let session = Session {
-            handle,
+            incoming: Mutex::new(Some(incoming)),
+            streams: streams.clone(),
+            retry: self.retry,
             principal: Arc::clone(&self.principal),
             in_flight: in_flight.clone(),
             use_: Mutex::new(Use {
@@ -146,7 +170,8 @@ impl SessionManager for OwnSessions {
             .lock()
             .insert(Arc::clone(&id), Arc::new(session));
         let transport = SessionTransport {
-            inner: WorkerTransport::spawn(worker),
+            from_client,
+            streams,
             in_flight,
         };
         Ok((id, UntilEnd::new(transport, self.calls.clone())))
@@ -157,7 +182,11 @@ impl SessionManager for OwnSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionError> {
-        self.own(id)?.handle.initialize(message).await
+        let session = self.own(id)?;
+        let answered = session.streams.initialize();
+        session.push(message).await?;
+        let answer = answered.await;
+        answer.map_err(|_| SessionError::SessionServiceTerminated)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, SessionError> {
@@ -169,10 +198,8 @@ impl SessionManager for OwnSessions {
             return Ok(());
         };
         self.sessions.lock().remove(id);
-        match session.handle.close().await {
-            Ok(()) | Err(SessionError::SessionServiceTerminated) => Ok(()),
-            Err(error) => Err(error),
-        }
+        session.close();
+        Ok(())
     }
 
     async fn create_stream(
@@ -186,10 +213,9 @@ impl SessionManager for OwnSessions {
         {
             return Err(SessionError::Io(io::Error::other("the id is in use")));
         }
-        let receiver = session.handle.establish_request_wise_channel().await?;
-        let at = receiver.http_request_id;
-        session.handle.push_message(message, at).await?;
-        Ok(Open::new(receiver.inner, session))
+        let events = session.streams.of_request(&message, session.retry);
+        session.push(message).await?;
+        Ok(OpenStream::new(events, session))
     }
 
     async fn accept_message(
@@ -199,7 +225,7 @@ impl SessionManager for OwnSessions {
     ) -> Result<(), SessionError> {
         let session = self.own(id)?;
         session.use_now(|streams| streams);
-        session.handle.push_message(message, None).await
+        session.push(message).await
     }
 
     async fn create_standalone_stream(
@@ -207,8 +233,7 @@ impl SessionManager for OwnSessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
         let session = self.own(id)?;
-        let receiver = session.handle.establish_common_channel().await?;
-        Ok(Open::new(receiver.inner, session))
+        Ok(OpenStream::new(session.streams.standalone(), session))
     }
 
     async fn resume(
@@ -217,25 +242,26 @@ impl SessionManager for OwnSessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
         let session = self.own(id)?;
-        let receiver = session.handle.resume(last_event_id.parse()?).await?;
-        Ok(Open::new(receiver.inner, session))
+        let events = session.streams.resume(&last_event_id);
+        let events = events.ok_or(SessionError::InvalidEventId)?;
+        Ok(OpenStream::new(events, session))
     }
 }
 
 /// A stream of a session that is open.
-struct Open {
-    events: tokio::sync::mpsc::Receiver<ServerSseMessage>,
+struct OpenStream {
+    events: mpsc::Receiver<ServerSseMessage>,
     session: Arc<Session>,
 }
 
-impl Open {
-    fn new(events: tokio::sync::mpsc::Receiver<ServerSseMessage>, session: Arc<Session>) -> Self {
+impl OpenStream {
+    fn new(events: mpsc::Receiver<ServerSseMessage>, session: Arc<Session>) -> Self {
         session.use_now(|streams| streams + 1);
         Self { events, session }
     }
 }
 
-impl Stream for Open {
+impl Stream for OpenStream {
     type Item = ServerSseMessage;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -243,7 +269,7 @@ impl Stream for Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         self.session.use_now(|streams| streams - 1);
     }
@@ -251,29 +277,33 @@ impl Drop for Open {
 
 /// The way between a session and the protocol; it sees which requests have been answered or cancelled.
 pub(super) struct SessionTransport {
-    inner: WorkerTransport<LocalSessionWorker>,
+    from_client: mpsc::Receiver<Box<RxJsonRpcMessage<RoleServer>>>,
+    streams: SessionStreams,
     in_flight: InFlight,
 }
 
 impl Transport<RoleServer> for SessionTransport {
-    type Error = <WorkerTransport<LocalSessionWorker> as Transport<RoleServer>>::Error;
+    type Error = Infallible;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
         self.in_flight.sent(&message);
-        self.inner.send(message)
+        // At once, so that no message overtakes another.
+        self.streams.send(message);
+        std::future::ready(Ok(()))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let message = self.inner.receive().await?;
+        let message = self.from_client.recv().await?;
         self.in_flight.received(&message);
-        Some(message)
+        Some(*message)
     }
 
-    async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+    async fn close(&mut self) -> Result<(), Infallible> {
+        self.from_client.close();
+        Ok(())
     }
 }
 

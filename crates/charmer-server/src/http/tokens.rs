@@ -27,7 +27,7 @@ const LONGEST_NAME: usize = 64;
 /// No file of tokens is larger.
 const LARGEST: u64 = 1 << 20;
 
-/// Why a file of tokens cannot be used.
+/// The reason why a file of tokens cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TokenFileError {
@@ -46,7 +46,7 @@ pub enum TokenFileError {
         path: PathBuf,
         /// The mistake, as a sentence.
         problem: &'static str,
-        /// What to do.
+        /// The advice.
         hint: String,
     },
     /// A line of it is wrong.
@@ -71,7 +71,7 @@ pub(super) struct Tokens {
 }
 
 struct KnownTokens {
-    mark: Option<Mark>,
+    mark: Option<FileMark>,
     entries: Vec<TokenEntry>,
 }
 
@@ -83,14 +83,14 @@ struct TokenEntry {
 
 /// The marks by which a file is known to be another one than before.
 #[derive(PartialEq, Eq, Clone, Copy)]
-struct Mark {
+struct FileMark {
     size: u64,
     modified: Option<SystemTime>,
     #[cfg(unix)]
     place: (u64, i64, i64),
 }
 
-impl Mark {
+impl FileMark {
     fn of(metadata: &fs::Metadata) -> Self {
         Self {
             size: metadata.len(),
@@ -126,7 +126,7 @@ impl Tokens {
             .collect()
     }
 
-    /// Whose token this is.
+    /// Returns the principal whose token this is.
     pub(super) fn whose(&self, token: &[u8]) -> Option<Arc<Principal>> {
         let digest: [u8; 32] = Sha256::digest(token).into();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ impl Tokens {
 
     /// Reads the file again if it is another one. A file that is wrong changes nothing, and one that is gone lets nobody in.
     fn look_again(&self, known: &mut KnownTokens) {
-        let now = fs::metadata(&self.path).map(|metadata| Mark::of(&metadata));
+        let now = fs::metadata(&self.path).map(|metadata| FileMark::of(&metadata));
         match now {
             Ok(now) if known.mark == Some(now) => {}
             Ok(now) => {
@@ -183,7 +183,7 @@ fn same(one: &[u8; 32], other: &[u8; 32]) -> bool {
     std::hint::black_box(differs) == 0
 }
 
-fn read(path: &Path) -> Result<(Mark, Vec<TokenEntry>), TokenFileError> {
+fn read(path: &Path) -> Result<(FileMark, Vec<TokenEntry>), TokenFileError> {
     let failed = |error| TokenFileError::Read {
         path: path.to_path_buf(),
         error,
@@ -203,7 +203,7 @@ fn read(path: &Path) -> Result<(Mark, Vec<TokenEntry>), TokenFileError> {
     if entries.is_empty() {
         return Err(TokenFileError::Empty(path.to_path_buf()));
     }
-    Ok((Mark::of(&metadata), entries))
+    Ok((FileMark::of(&metadata), entries))
 }
 
 /// Refuses a file whose secrets others can read.

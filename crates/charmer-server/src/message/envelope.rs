@@ -4,17 +4,14 @@
 //! bad cursor is forgotten, a float id is rounded. So the envelope is checked here, and each known
 //! method is read as the type it must have, which also makes for errors that say what is wrong.
 
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomRequest, ProtocolVersion,
-    RequestId,
-};
-use serde::de::DeserializeOwned;
+use rmcp::model::{ClientJsonRpcMessage, ProtocolVersion, RequestId};
 use serde_json::{Map, Value};
 
 use super::{
     json::{self, JsonError},
     refusal::LineRefusal,
     salvage::salvage_id,
+    typed,
 };
 
 /// A message as it was read.
@@ -121,9 +118,8 @@ fn request(
     // Where a method does not exist, nothing can be wrong with its parameters.
     let is_removed = REMOVED_METHODS.contains(&method) && is_modern(&object);
     let unread = is_removed.then(|| object.clone());
-    let read = typed_request(method, object);
-    let read = match (read, unread) {
-        (Err(_), Some(object)) => Ok(ClientRequest::CustomRequest(custom_request(method, object))),
+    let read = match (typed::request(method, object), unread) {
+        (Err(_), Some(object)) => Ok(typed::custom_request(method, object)),
         (read, _) => read,
     };
     match read {
@@ -135,7 +131,7 @@ fn request(
     }
 }
 
-/// Whether a request says of itself that it is of the era since 2026-07-28.
+/// Returns true if a request says of itself that it is of the era since 2026-07-28.
 fn is_modern(object: &Map<String, Value>) -> bool {
     let meta = object.get("params").and_then(|params| params.get("_meta"));
     let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
@@ -143,44 +139,8 @@ fn is_modern(object: &Map<String, Value>) -> bool {
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// Reads each method of the protocol as exactly that. Any other is delivered as it is, so that the
-/// handler can say that it does not exist.
-fn typed_request(method: &str, object: Map<String, Value>) -> Result<ClientRequest, String> {
-    macro_rules! methods {
-        ($($name:literal => $variant:ident,)*) => {
-            match method {
-                $($name => {
-                    check_params(method, &object)?;
-                    parse(Value::Object(object)).map(ClientRequest::$variant)
-                })*
-                _ => Ok(ClientRequest::CustomRequest(custom_request(method, object))),
-            }
-        };
-    }
-    methods! {
-        "tools/call" => CallToolRequest,
-        "tools/list" => ListToolsRequest,
-        "ping" => PingRequest,
-        "initialize" => InitializeRequest,
-        "server/discover" => DiscoverRequest,
-        "completion/complete" => CompleteRequest,
-        "logging/setLevel" => SetLevelRequest,
-        "prompts/get" => GetPromptRequest,
-        "prompts/list" => ListPromptsRequest,
-        "resources/list" => ListResourcesRequest,
-        "resources/templates/list" => ListResourceTemplatesRequest,
-        "resources/read" => ReadResourceRequest,
-        "resources/subscribe" => SubscribeRequest,
-        "resources/unsubscribe" => UnsubscribeRequest,
-        "subscriptions/listen" => SubscriptionsListenRequest,
-        "tasks/get" => GetTaskRequest,
-        "tasks/update" => UpdateTaskRequest,
-        "tasks/cancel" => CancelTaskRequest,
-    }
-}
-
-/// What rmcp's types would let pass. `null` means absent throughout, as some clients write it.
-fn check_params(method: &str, object: &Map<String, Value>) -> Result<(), String> {
+/// Refuses parameters that rmcp's types would let pass. `null` means absent throughout, as some clients write it.
+pub(super) fn check_params(method: &str, object: &Map<String, Value>) -> Result<(), String> {
     let params = match object.get("params") {
         None => return Ok(()),
         Some(Value::Object(params)) => params,
@@ -208,36 +168,9 @@ fn check_params(method: &str, object: &Map<String, Value>) -> Result<(), String>
     }
 }
 
-/// A request of an unknown method. Its parameters can be anything, which rmcp's reading does not
-/// allow for.
-fn custom_request(method: &str, object: Map<String, Value>) -> CustomRequest {
-    let has_meta = object
-        .get("params")
-        .is_some_and(|params| params.get("_meta").is_some());
-    let params = object.get("params").cloned();
-    if has_meta && let Ok(request) = parse(Value::Object(object)) {
-        return request;
-    }
-    CustomRequest::new(method, params)
-}
-
 /// Reads a notification. One that makes no sense is dropped: it has no id to answer under.
 fn notification(method: &str, object: Map<String, Value>) -> Option<Incoming> {
-    macro_rules! methods {
-        ($($name:literal => $variant:ident,)*) => {
-            match method {
-                $($name => parse(Value::Object(object)).map(ClientNotification::$variant),)*
-                _ => parse(Value::Object(object)).map(ClientNotification::CustomNotification),
-            }
-        };
-    }
-    let result = methods! {
-        "notifications/cancelled" => CancelledNotification,
-        "notifications/progress" => ProgressNotification,
-        "notifications/initialized" => InitializedNotification,
-        "notifications/roots/list_changed" => RootsListChangedNotification,
-    };
-    match result {
+    match typed::notification(method, object) {
         Ok(notification) => Some(deliver(ClientJsonRpcMessage::notification(notification))),
         Err(problem) => {
             tracing::debug!(
@@ -251,26 +184,20 @@ fn notification(method: &str, object: Map<String, Value>) -> Option<Incoming> {
 }
 
 fn response(object: Map<String, Value>) -> Option<Incoming> {
-    match parse(Value::Object(object)) {
-        Ok(message) => Some(deliver(message)),
-        Err(problem) => {
-            tracing::debug!(problem, "dropped an invalid response");
-            None
-        }
+    let message = typed::response(object);
+    if message.is_none() {
+        tracing::debug!("dropped an invalid response");
     }
+    message.map(deliver)
 }
 
 fn deliver(message: ClientJsonRpcMessage) -> Incoming {
     Incoming::Message(Box::new(message))
 }
 
-fn parse<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| error.to_string())
-}
-
 /// The values that can be ids. Floats cannot, even whole ones: 1.0 and 1 would be one id to the
 /// server and two to the client.
-fn request_id(value: &Value) -> Option<RequestId> {
+pub(super) fn request_id(value: &Value) -> Option<RequestId> {
     match value {
         Value::String(text) => Some(RequestId::String(text.as_str().into())),
         Value::Number(number) => number.as_i64().map(RequestId::Number),
@@ -283,7 +210,7 @@ fn present<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
 }
 
 /// A value's type, for error messages.
-fn kind(value: &Value) -> &'static str {
+pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -298,6 +225,8 @@ fn kind(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::ClientRequest;
+
     use super::*;
 
     #[test]

@@ -9,7 +9,7 @@ use std::{cell::Cell, fmt};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value, map::Entry};
 
-/// Why a line is not acceptable JSON. Columns count bytes, from 1.
+/// The reason why a line is not acceptable JSON. Columns count bytes, from 1.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum JsonError {
     #[error("invalid UTF-8 at column {column}")]

@@ -5,6 +5,7 @@ mod envelope;
 mod json;
 mod refusal;
 mod salvage;
+mod typed;
 
 pub(crate) use self::{
     envelope::{Incoming, REMOVED_METHODS, read_message},

@@ -50,7 +50,7 @@ impl LineRefusal {
         self.code == ErrorCode::INVALID_PARAMS
     }
 
-    /// Whose answer it is, if that is known.
+    /// The id of the request that it answers, if that is known.
     pub(crate) fn id(&self) -> Option<&RequestId> {
         self.id.as_ref()
     }

@@ -30,12 +30,12 @@ pub(crate) struct IdScanner {
     found: SalvagedId,
 }
 
-/// Where the scanner stands directly inside the object.
+/// The place of the scanner directly inside the object.
 #[derive(Clone, Copy, PartialEq)]
 enum JsonPlace {
     /// Before the opening brace.
     Start,
-    /// Where a string would be a key. Also where a comma is missing: that costs nothing.
+    /// A place where a string would be a key. Also one where a comma is missing: that costs nothing.
     Key,
     /// Between a key and its colon.
     Colon { id: bool },

@@ -25,7 +25,7 @@ use crate::message::{Incoming, read_message};
 
 /// Longer lines are parsed on another thread, so that pings and cancellations need not wait for it.
 const LONG_LINE: usize = 64 * 1024;
-/// How often the input is looked at for its end while nothing is read from it.
+/// The time between two looks at the input for its end while nothing is read from it.
 const END_POLL: Duration = Duration::from_millis(50);
 
 /// See the module's documentation.

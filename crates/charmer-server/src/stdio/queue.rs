@@ -13,8 +13,8 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How often a blocked pusher looks whether the server is shutting down. A cancellation token
-/// cannot wake a condition variable, and nobody waits for the thread that sleeps here.
+/// The time after which a blocked pusher looks whether the server is shutting down. A cancellation token cannot wake a
+/// condition variable, and nobody waits for the thread that sleeps here.
 const SHUTDOWN_POLL: Duration = Duration::from_millis(50);
 
 /// The queue takes nothing more: one of its ends has gone.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::queue::Queue;
 use crate::message::{IdScanner, Incoming, LineRefusal, read_message};
 
-/// What is read at once: most messages arrive whole in one system call.
+/// The number of bytes that are read at once: most messages arrive whole in one system call.
 const READ_BUFFER: usize = 64 * 1024;
 /// A line buffer that grew beyond this is given back after the line.
 const KEPT_LINE: usize = 256 * 1024;
@@ -101,7 +101,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// What is read from.
+    /// The input that is read from.
     pub(super) fn input(&mut self) -> &mut R {
         self.input.get_mut()
     }

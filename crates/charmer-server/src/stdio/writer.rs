@@ -11,17 +11,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::queue::Queue;
 
-/// What is gathered into one system call. Longer lines are written as they are.
+/// The number of bytes that are gathered into one system call. Longer lines are written as they are.
 const WRITE_BUFFER: usize = 64 * 1024;
 
 /// The way the writing of a line went.
-pub(super) type Written = Result<(), io::ErrorKind>;
+pub(super) type WriteResult = Result<(), io::ErrorKind>;
 
 /// A line to write, newline included.
 pub(super) struct Outgoing {
     pub(super) line: Vec<u8>,
     /// Told how the writing went.
-    pub(super) done: oneshot::Sender<Written>,
+    pub(super) done: oneshot::Sender<WriteResult>,
 }
 
 /// Writes until the outbox is closed and empty, then cancels `finished`. If the output fails, the
@@ -54,7 +54,7 @@ pub(super) fn run(
     }
 }
 
-fn tell(batch: VecDeque<(usize, Outgoing)>, written: Written) {
+fn tell(batch: VecDeque<(usize, Outgoing)>, written: WriteResult) {
     for (_, outgoing) in batch {
         // A receiver that is gone did not want to know.
         let _ = outgoing.done.send(written);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use charmer_run::{CallService, Outcome, process::Engine};
-use charmer_server::{Listing, Server, ServerInfo};
+use charmer_server::{Server, ServerInfo, ToolList};
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern, service, tools};
@@ -105,7 +105,7 @@ fn a_list_that_is_foretold_is_given_before_its_tools_are_there() {
     let (mut client, path) = start(FOREVER);
     client
         .handle
-        .show_early(Listing::of(&tools(&["a", "b"], &path)));
+        .show_early(ToolList::of(&tools(&["a", "b"], &path)));
     client.initialize();
     let listed = client.request(2, "tools/list", json!({}));
     assert_eq!(names(&listed), ["t_a", "t_b"]);
@@ -123,7 +123,9 @@ fn a_list_that_is_foretold_is_given_before_its_tools_are_there() {
 #[test]
 fn a_list_that_was_foretold_wrongly_is_taken_back() {
     let (mut client, path) = start(FOREVER);
-    client.handle.show_early(Listing::of(&tools(&["a"], &path)));
+    client
+        .handle
+        .show_early(ToolList::of(&tools(&["a"], &path)));
     let listen = json!({"notifications": {"toolsListChanged": true}, "_meta": modern()});
     client.request(1, "subscriptions/listen", listen);
     let listed = client.request(2, "tools/list", json!({"_meta": modern()}));
@@ -139,11 +141,11 @@ fn a_list_that_was_foretold_wrongly_is_taken_back() {
 #[test]
 fn a_list_that_was_kept_is_the_list_that_was_made() {
     for bad in ["", "[", "{}", "[{}]", "[1]", "[] []"] {
-        assert_eq!(Listing::from_json(bad), None, "{bad:?}");
+        assert_eq!(ToolList::from_json(bad), None, "{bad:?}");
     }
     let path = service(|_| Ok(Outcome::success("ok")));
-    let made = Listing::of(&tools(&["a", "b"], &path));
-    let kept = Listing::from_json(&made.to_json()).expect("a list");
+    let made = ToolList::of(&tools(&["a", "b"], &path));
+    let kept = ToolList::from_json(&made.to_json()).expect("a list");
     assert_eq!(kept, made);
     assert_eq!(kept.to_json(), made.to_json());
 }

@@ -10,7 +10,7 @@ use charmer_run::{
     Completer, Limits, Outcome, ServedTool, Spool, SpoolLimits, ToolSet,
     process::{Engine, EngineOptions},
 };
-use charmer_server::{Listing, Server, ServerInfo};
+use charmer_server::{Server, ServerInfo, ToolList};
 use serde_json::{Value, json};
 
 use crate::client::{Client, modern, service};
@@ -406,7 +406,7 @@ fn what_is_made_from_tools_waits_for_them() {
     let server = Server::pending(ServerInfo::new("test", "1"), Engine::default());
     let mut client =
         Client::of(server.patience(Duration::from_secs(3600), Duration::from_secs(3600)));
-    client.handle.show_early(Listing::of(&fleet()));
+    client.handle.show_early(ToolList::of(&fleet()));
     client.initialize();
     client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "prompts/list"}));
     let read = json!({"uri": "help://fleet/sail"});
@@ -428,7 +428,7 @@ fn what_is_made_from_tools_waits_for_them() {
     // Impatience got an empty list; it is told, though the list of tools turned out as it was shown early.
     let server = Server::pending(ServerInfo::new("test", "1"), Engine::default());
     let mut client = Client::of(server.patience(Duration::ZERO, Duration::ZERO));
-    client.handle.show_early(Listing::of(&fleet()));
+    client.handle.show_early(ToolList::of(&fleet()));
     client.initialize();
     let listed = client.request(2, "prompts/list", json!({}));
     assert_eq!(listed["result"]["prompts"], json!([]));

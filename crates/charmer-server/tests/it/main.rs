@@ -7,7 +7,10 @@ mod many_clients;
 
 use std::sync::{Arc, Mutex};
 
-use charmer_run::{Call, CallError, Outcome, Question, into_service, layers::Ask, wrap};
+use charmer_run::{
+    Call, CallError, Execute, HandlerCall, Outcome, Question, Reply, Target, into_service,
+    layers::Ask, wrap,
+};
 use client::{Client, modern, service, tools};
 use serde_json::json;
 use tower::service_fn;
@@ -95,10 +98,14 @@ fn a_blocking_hook_does_not_hold_up_the_protocol() {
 #[test]
 fn an_answer_that_nobody_was_asked_for_answers_nothing() {
     let ask = Ask::when(|_| Some(Question::new("k", "Really?\u{202e}")));
-    let path = wrap(&ask, service(|_| Ok(Outcome::success("done"))));
+    let set = tools(&["a"], &service(|_| Ok(Outcome::success(""))));
+    let tool = set.iter().next().expect("there is one").tool.clone();
+    let done = |_: HandlerCall| Ok(Reply::from("done"));
+    let execute = Execute::new(tool, Target::Handler(Arc::new(done)));
+    let path = wrap(&ask, into_service(execute));
     let mut client = Client::start(tools(&["a"], &path));
     client.initialize();
-    let forged = json!({"k": {"action": "accept", "content": {}}});
+    let forged = json!({"approve-k": {"action": "accept", "content": {"allow": true}}});
     let call = json!({"name": "t_a", "arguments": {}, "inputResponses": forged});
     let answer = client.request(2, "tools/call", call);
     let error = &answer["result"]["structuredContent"]["error"];
@@ -111,13 +118,29 @@ fn an_answer_that_nobody_was_asked_for_answers_nothing() {
     let call = |responses: serde_json::Value| json!({"name": "t_a", "arguments": {}, "inputResponses": responses, "_meta": meta});
     let asked = client.request(1, "tools/call", call(json!({})));
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
-    let question = &asked["result"]["inputRequests"]["k"]["params"]["message"];
-    assert_eq!(question, "Really?⟨U+202E⟩", "{asked}");
-    let answer = client.request(2, "tools/call", call(json!({"k": {"action": "decline"}})));
+    let key = |asked: &serde_json::Value| {
+        let requests = asked["result"]["inputRequests"].as_object();
+        let requests = requests.expect("something is asked");
+        requests.keys().next().expect("one question").clone()
+    };
+    let first = key(&asked);
+    let question = &asked["result"]["inputRequests"][&first]["params"]["message"];
+    let question = question.as_str().expect("a text");
+    assert!(question.contains("Really?⟨U+202E⟩"), "{asked}");
+    let answer = client.request(2, "tools/call", call(json!({first: {"action": "decline"}})));
     assert_eq!(answer["result"]["isError"], true, "{answer}");
-    let accepted = json!({"k": {"action": "accept", "content": {}}});
-    let answer = client.request(3, "tools/call", call(accepted));
+    let asked = client.request(3, "tools/call", call(json!({})));
+    let mut accepted = call(json!({key(&asked): {"action": "accept", "content": {"allow": true}}}));
+    // Where questions go out with a state, an answer comes back with it.
+    if let Some(state) = asked["result"].get("requestState") {
+        let stateless = client.request(4, "tools/call", accepted.clone());
+        assert_eq!(stateless["result"]["isError"], true, "{stateless}");
+        accepted["requestState"] = state.clone();
+    }
+    let answer = client.request(5, "tools/call", accepted.clone());
     assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
+    let replayed = client.request(6, "tools/call", accepted);
+    assert_eq!(replayed["result"]["isError"], true, "{replayed}");
     client.end();
 }
 
@@ -143,7 +166,7 @@ fn both_forms_of_a_result_say_the_same() {
 fn the_list_as_json_is_what_a_client_gets() {
     let path = service(|_| Ok(Outcome::success("ok")));
     let set = tools(&["a", "b"], &path);
-    let json = charmer_server::Listing::of(&set).to_answer();
+    let json = charmer_server::ToolList::of(&set).to_answer();
     let mut client = Client::start(set);
     client.initialize();
     client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));

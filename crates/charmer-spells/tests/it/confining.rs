@@ -5,6 +5,7 @@ use std::{
     os::unix::fs::symlink,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
 };
 
 use charmer_spells::SpellBook;
@@ -205,14 +206,19 @@ fn a_file_that_is_swapped_all_the_time_never_shows_the_secret() {
         scope.spawn(|| {
             let (swapped, file, link) =
                 (jail.join("swapped"), jail.join("file"), jail.join("link"));
-            for _ in 0..1_000_000 {
+            for round in 0..1_000_000 {
                 if stop.load(Ordering::Relaxed) {
                     break;
                 }
+                // Each stays for a while, and never for the same: where there is one processor, calls would otherwise
+                // see the one alone at which this thread happens to lose it.
+                let stay = || std::thread::sleep(Duration::from_micros(round % 8 * 50));
                 let _ = fs::write(&file, "mine");
                 let _ = fs::rename(&file, &swapped);
+                stay();
                 let _ = symlink(&secret, &link);
                 let _ = fs::rename(&link, &swapped);
+                stay();
             }
         });
         let show = |_| {

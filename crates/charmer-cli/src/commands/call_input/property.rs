@@ -58,7 +58,7 @@ impl Property<'_> {
         }
     }
 
-    /// What the flag means without a value.
+    /// The value of the flag without one.
     pub(super) fn bare(&self) -> &str {
         match self.flag.map(|flag| &flag.value) {
             Some(FlagValue::Optional { bare: Some(bare) }) => bare,
@@ -67,7 +67,7 @@ impl Property<'_> {
         }
     }
 
-    /// Where its value goes.
+    /// The object that its value goes into.
     pub(super) fn target<'i>(
         &self,
         input: &'i mut Map<String, Value>,

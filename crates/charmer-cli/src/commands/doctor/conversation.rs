@@ -11,15 +11,15 @@ use serde_json::{Map, Value, json};
 /// The newest revision of each era.
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
-/// How many lines that answer nothing are read while an answer is waited for. Servers tell of progress and of changed
-/// lists; a thousand times a second they do not.
+/// The maximum number of lines that answer nothing while an answer is waited for. Servers tell of progress and of
+/// changed lists; a thousand times a second they do not.
 const MOST_OTHERS: usize = 10_000;
-/// How many lines that are no messages at all are read: whoever prints so many prints for ever.
+/// The maximum number of lines that are no messages at all: whoever prints so many prints for ever.
 const MOST_JUNK: usize = 200;
 /// The longest time that a server that has closed its output may take to end.
 const ENDING: Duration = Duration::from_secs(2);
-/// How many times the patience of a greeting a call may take, and a conversation in all. Clients wait a minute for a call;
-/// the first one waits until the program has been read.
+/// The factors by which a call, and a conversation in all, may take longer than a greeting. Clients wait a minute for a
+/// call; the first one waits until the program has been read.
 const CALL: u32 = 3;
 const CONVERSATION: u32 = 5;
 
@@ -42,7 +42,7 @@ impl ProtocolEra {
     }
 }
 
-/// Why a conversation goes no further.
+/// The reason why a conversation goes no further.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Breakdown {
     /// It ended, or closed its output, instead of answering.

@@ -78,7 +78,7 @@ fn sandbox() -> DoctorFinding {
     confined(sandbox.as_ref().map(Sandbox::report).map_err(Clone::clone))
 }
 
-/// What the kernel enforces, and what it lacks.
+/// The finding on what the kernel enforces, and what it lacks.
 fn confined(report: Result<&RightsReport, String>) -> DoctorFinding {
     let missing = match report {
         Ok(report) => report.missing(),

@@ -91,7 +91,7 @@ async fn examine(
     }
 }
 
-/// What to do next where there was nothing to try.
+/// The next step where there was nothing to try.
 fn hint(registry: &Registry, chosen: &[&RegisteredServer], name: Option<&str>) -> Option<String> {
     if !chosen.is_empty() {
         return None;

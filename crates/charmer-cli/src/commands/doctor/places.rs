@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why nothing can be written to this folder, or to a file of this name; `None` if it can. What is not there yet can be
-/// made if the nearest folder above it can be written to.
+/// The reason why nothing can be written to this folder, or to a file of this name; `None` if it can. What is not there
+/// yet can be made if the nearest folder above it can be written to.
 pub(super) fn not_writable(path: &Path) -> Option<String> {
     for place in path.ancestors() {
         match fs::metadata(place) {

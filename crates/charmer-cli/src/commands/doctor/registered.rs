@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use charmer_clients::{Client, ClientFile, Scope, ServerEntry};
+use charmer_clients::{ClientFile, KnownClient, Scope, ServerEntry};
 
 use crate::{
     clients::{self, masked},
@@ -16,7 +16,7 @@ use super::finding::{DoctorFinding, EntryPlace};
 
 /// A server that a client would start.
 pub(super) struct RegisteredServer {
-    pub(super) client: &'static Client,
+    pub(super) client: &'static KnownClient,
     pub(super) scope: Scope,
     pub(super) entry: ServerEntry,
     pub(super) place: Arc<EntryPlace>,
@@ -38,7 +38,7 @@ pub(super) fn read(folder: &Path) -> Registry {
     let machine = clients::machine();
     let mut registry = Registry::default();
     let mut seen: Vec<(PathBuf, &str)> = Vec::new();
-    for client in Client::all() {
+    for client in KnownClient::all() {
         registry.has_clients |= client.is_here(&machine);
         for scope in [Scope::User, Scope::Project] {
             let Ok(path) = client.file(scope, &machine, folder) else {
@@ -56,7 +56,7 @@ pub(super) fn read(folder: &Path) -> Registry {
 }
 
 impl Registry {
-    fn read_file(&mut self, client: &'static Client, scope: Scope, path: PathBuf) {
+    fn read_file(&mut self, client: &'static KnownClient, scope: Scope, path: PathBuf) {
         let place = |server: Option<String>| {
             Arc::new(EntryPlace {
                 client: Some(client.id()),
@@ -140,10 +140,11 @@ impl RegisteredServer {
         let mut words = vec!["charmer".to_owned(), "tools".to_owned()];
         let mut served = masked(self.served_words()?).into_iter();
         while let Some(word) = served.next() {
-            // The only option that `tools` does not have.
+            // The options that `tools` does not have.
             match word.as_str() {
-                "--timeout" => drop(served.next()),
+                "--timeout" | "--background-after" => drop(served.next()),
                 word if word.starts_with("--timeout=") => {}
+                word if word.starts_with("--background-after=") => {}
                 _ => words.push(word),
             }
         }

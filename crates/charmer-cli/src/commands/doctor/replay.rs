@@ -36,7 +36,7 @@ pub(super) struct Replay<'r> {
 
 /// The outcome of one conversation with a server.
 struct Heard {
-    /// What worked, in a sentence; or what did not.
+    /// A sentence on what worked; or the breakdown.
     outcome: Result<String, Breakdown>,
     /// The first line on standard output that is no message, and how many there were.
     junk: Option<(String, usize)>,
@@ -100,7 +100,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Which program it is, and whether it is this one.
+    /// Finds out which program it is, and whether it is this one.
     async fn which(&self, program: &Path) -> DoctorFinding {
         let shown = program.display();
         let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
@@ -128,7 +128,7 @@ impl Replay<'_> {
         }
     }
 
-    /// What a program says of its version, in a line.
+    /// The program's own words on its version, in a line.
     async fn version(&self, program: &Path) -> Option<String> {
         let mut dialogue = self.start(program, &["--version".into()]).ok()?;
         dialogue.hang_up();
@@ -175,7 +175,7 @@ impl Replay<'_> {
         })
     }
 
-    /// What both conversations mean. What went wrong alike in both is said once.
+    /// Judges both conversations. What went wrong alike in both is said once.
     fn judge(&self, legacy: &Heard, modern: &Heard, findings: &mut Vec<DoctorFinding>) {
         let told = |breakdown: &Breakdown| breakdown.told(|text| self.conditions.shown(text));
         let mut tell = |era: &'static str, heard: &Heard, other_works: bool| match &heard.outcome {
@@ -258,7 +258,7 @@ fn is_greeting(method: &str) -> bool {
         .any(|era| era.greeting() == method)
 }
 
-/// What a client does until its assistant has called something. Says what worked.
+/// Does what a client does until its assistant has called something. Says what worked.
 async fn speak(
     conversation: &mut Conversation,
     era: ProtocolEra,

@@ -14,7 +14,7 @@ use charmer_spells::{SpellReport, check_folder};
 use clap::Parser;
 
 use crate::{
-    args::{Args, Command, ServedArgs},
+    args::{Args, CharmerCommand, ServedArgs},
     commands::check_config::is_error,
     programs,
     read::{self, Start},
@@ -80,7 +80,7 @@ impl ServedByClient<'_> {
         let line = ["charmer", "serve"].into_iter();
         match Args::try_parse_from(line.chain(words.iter().map(String::as_str))) {
             Ok(Args {
-                command: Command::Serve(args),
+                command: CharmerCommand::Serve(args),
             }) => Ok(args.served),
             Ok(_) => unreachable!("`serve` is the first word"),
             Err(error) => {
@@ -152,7 +152,7 @@ impl ServedByClient<'_> {
         vec![self.kept(&path).await]
     }
 
-    /// What its client's servers know of a program.
+    /// The finding on what its client's servers know of a program.
     async fn kept(&self, path: &Path) -> DoctorFinding {
         let environment = &self.conditions.environment;
         let cache = read::cache_of(|name| environment.get(name).map(OsString::from));

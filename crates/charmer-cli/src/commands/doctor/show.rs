@@ -10,15 +10,15 @@ use crate::{
 
 use super::finding::{DoctorFinding, EntryPlace, Health};
 
-/// How wide the column is that says what a finding is about.
+/// The width of the column that says what a finding is about.
 const ABOUT: usize = 9;
-/// How far what belongs to a finding is set in: below its message.
+/// The indentation of what belongs to a finding: below its message.
 const BENEATH: usize = 4 + ABOUT;
 
 /// Everything that was found, and what to do next.
 pub(super) struct DoctorReport {
     pub(super) findings: Vec<DoctorFinding>,
-    /// What a person without any server would do next.
+    /// The next step of a person without any server.
     pub(super) hint: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use charmer_config::SourceKind;
-use charmer_server::Listing;
+use charmer_server::ToolList;
 use serde_json::{Map, Value, json};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
@@ -40,7 +40,7 @@ const SPELLS: &str = "spells";
 const HERE: &str = "${__dirname}";
 /// The greatest length that a description may have; clients show it in a line.
 const DESCRIPTION: usize = 160;
-/// How many files a folder of spells may have, and how large they may be together: more is no folder of spells.
+/// The maximum number of files in a folder of spells, and of their bytes together: more is no folder of spells.
 const MOST_FILES: usize = 1000;
 const MOST_BYTES: usize = 16 << 20;
 
@@ -155,7 +155,7 @@ fn own_binary() -> Result<Vec<u8>, Problem> {
 /// The tools of the server's list, each with a line on what it does.
 fn listed_tools(programs: &ReadPrograms) -> Vec<Value> {
     let exposed = programs.assembler.offered(&programs.assembled.tools, false);
-    let listing = Listing::of(&exposed.tools).to_answer();
+    let listing = ToolList::of(&exposed.tools).to_answer();
     let listing: Value = serde_json::from_str(&listing).unwrap_or_default();
     let tools = listing["tools"].as_array().cloned().unwrap_or_default();
     let line = |tool: &Value| {

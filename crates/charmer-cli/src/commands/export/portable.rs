@@ -35,6 +35,13 @@ pub(super) struct PortableServer {
 
 impl PortableServer {
     pub(super) fn new(options: &ServedArgs, settings: &Settings) -> Result<Self, Problem> {
+        if let Some(included) = &settings.config.include {
+            let message = format!(
+                "the file includes `{}`, which other machines do not have",
+                included.display()
+            );
+            return Err(Problem::mistake(message).hint("export a charmer.yaml without `include`"));
+        }
         if hooks::has_any(&settings.config) {
             let message = "the file has `hooks`, whose programs other machines do not have: every call would be refused";
             return Err(Problem::mistake(message).hint("export a charmer.yaml without `hooks`"));

@@ -31,7 +31,7 @@ const VERSION: usize = 255;
 const MOST_MANIFEST: u64 = 16 << 20;
 
 /// The facts about a server that depend on where clients get it from.
-struct Described {
+struct RegistryFacts {
     version: String,
     description: String,
     package: Value,
@@ -130,7 +130,7 @@ fn check_version(version: &str) -> Result<(), Problem> {
 }
 
 /// About a bundle: what is served, and how, stands in it.
-fn of_bundle(args: &RegistryArgs, bundle: &Path, url: &str) -> Result<Described, Problem> {
+fn of_bundle(args: &RegistryArgs, bundle: &Path, url: &str) -> Result<RegistryFacts, Problem> {
     if let Some(first) = first_said(&args.options) {
         return Err(
             Problem::mistake(format!("`{first}` has no meaning with --bundle"))
@@ -155,7 +155,7 @@ fn of_bundle(args: &RegistryArgs, bundle: &Path, url: &str) -> Result<Described,
             .hint("make one with `charmer export mcpb`")
     })?;
     let text = |key: &str| manifest[key].as_str().unwrap_or_default().to_owned();
-    Ok(Described {
+    Ok(RegistryFacts {
         version: text("version"),
         description: text("description"),
         package: json!({
@@ -178,7 +178,7 @@ fn manifest(bytes: &[u8]) -> Option<Value> {
 }
 
 /// About charmer as a package that is started with these programs and options.
-fn of_package(args: &RegistryArgs) -> Result<Described, Problem> {
+fn of_package(args: &RegistryArgs) -> Result<RegistryFacts, Problem> {
     let programs = ReadPrograms::read(&args.options)?;
     let settings = &programs.settings;
     let files = [
@@ -220,7 +220,7 @@ fn of_package(args: &RegistryArgs) -> Result<Described, Problem> {
     if !args.variables.is_empty() {
         package["environmentVariables"] = args.variables.iter().map(variable).collect();
     }
-    Ok(Described {
+    Ok(RegistryFacts {
         version: programs.version(),
         description: programs.description(DESCRIPTION),
         package,

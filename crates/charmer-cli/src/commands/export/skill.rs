@@ -58,6 +58,7 @@ pub(super) fn run(args: &SkillArgs) -> Result<(), Problem> {
         showing: Showing::default(),
         spells: Spells::default(),
         timeout: None,
+        background_after: None,
     })?;
     let usual = slug(&server_name(&programs.settings));
     let folder = args.destination.file(usual.clone());
@@ -208,6 +209,7 @@ impl Skill {
                 said[at] = SkillDetail::Name;
             }
         }
+        // The last third is for a line on each of as many others as fit.
         let useful = place(&candidates, room * 2 / 3, usize::MAX, |at| usages[at]);
         let also = place(&candidates, room, usize::MAX, |at| summaries[at]);
         let mut raise = |said: &mut Vec<SkillDetail>, at: usize, to: SkillDetail, cost: usize| {
@@ -253,7 +255,7 @@ impl Skill {
         Err(Problem::failed("no command fits into the skill").hint("raise --budget"))
     }
 
-    /// What each name takes beside others with the same beginning; the first of them brings that along.
+    /// The cost of each name beside others with the same beginning; the first of them brings that along.
     fn name_costs(&self) -> Vec<usize> {
         let mut begun = BTreeSet::new();
         let costs = self.tools.iter().map(|tool| {

@@ -13,12 +13,12 @@ use super::{ReadPrograms, about, listed, skill::SkillDetail};
 
 /// The most bytes of a skill's description.
 const DESCRIPTION: usize = 1024;
-/// How many commands the description names: those that tell most of when the skill is of use.
+/// The number of commands that the description names: those that tell most of when the skill is of use.
 const NAMED: usize = 12;
 /// A longer pattern of arguments says less than the help that it comes from.
 const LONGEST_PATTERN: usize = 80;
 
-/// What stands before the commands.
+/// The text before the commands.
 pub(super) fn head(name: &str, programs: &ReadPrograms, tools: &[Arc<Tool>]) -> String {
     let names: Vec<String> = programs.models().map(|cli| cli.root.name.clone()).collect();
     let first = names.first().map_or("program", String::as_str);

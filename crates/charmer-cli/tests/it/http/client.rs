@@ -200,9 +200,12 @@ impl Ask {
     pub(crate) fn modern(method: &str, mut params: Value) -> Self {
         let meta = &mut params["_meta"];
         meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-        meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        if meta["io.modelcontextprotocol/clientCapabilities"].is_null() {
+            meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        }
         meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "0"});
-        let name = params["name"].as_str().map(str::to_owned);
+        let name = params["name"].as_str().or(params["taskId"].as_str());
+        let name = name.map(str::to_owned);
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let ask = Self::post(message.to_string())
             .header("MCP-Protocol-Version", "2026-07-28")

@@ -279,3 +279,16 @@ fn spells_run_as_their_principal_and_only_those_that_are_for_it() {
     }
     server.end();
 }
+
+#[test]
+fn a_principal_can_have_caps_of_its_own() {
+    let http = ["--http", "127.0.0.1:0", "--token-file", "tokens"];
+    let people = "principals: {ann: {limits: {max_sessions: 1}}}\n";
+    let server = HttpServer::start_with(people, &http);
+    let begin = |token: &str| server.send(&Ask::initialize().token(token)).status;
+    assert_eq!(
+        [begin(ANN), begin(ANN), begin(BOB), begin(BOB)],
+        [200, 429, 200, 200]
+    );
+    server.end();
+}

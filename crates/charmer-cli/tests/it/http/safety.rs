@@ -399,3 +399,44 @@ fn an_address_in_use_is_said() {
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains(&format!("failed to listen on {address}")));
 }
+
+#[test]
+fn pages_of_origins_that_are_named_may_ask_and_read() {
+    let server = HttpServer::with_tokens("http: {allow_origins: ['https://tools.example']}\n");
+    let begin = |ask: &Ask| {
+        let mut wire = server.connect();
+        wire.write(&ask.bytes());
+        wire.begin()
+    };
+    // Browsers ask without a token whether they may ask with one.
+    let may = |origin: &str| {
+        Ask::new("OPTIONS")
+            .header("Origin", origin)
+            .header("Access-Control-Request-Method", "POST")
+            .header(
+                "Access-Control-Request-Headers",
+                "authorization, mcp-param-x, x-evil",
+            )
+    };
+    let told = begin(&may("https://tools.example"));
+    assert_eq!(told.status, 204, "{told:?}");
+    let shared = Some("https://tools.example");
+    assert_eq!(told.header("access-control-allow-origin"), shared);
+    assert_eq!(told.header("vary"), Some("Origin"));
+    let headers = told.header("access-control-allow-headers").expect("a list");
+    assert!(
+        headers.contains("authorization") && headers.contains("mcp-param-x"),
+        "{headers}"
+    );
+    assert!(!headers.contains("x-evil"), "{headers}");
+    // A stranger is told nothing, and nobody gets past the token.
+    let strange = begin(&may("https://evil.example"));
+    assert_eq!(strange.status, 403);
+    assert_eq!(strange.header("access-control-allow-origin"), None);
+    let unknown = begin(&Ask::initialize().header("Origin", "https://tools.example"));
+    assert_eq!(unknown.status, 401);
+    assert_eq!(unknown.header("access-control-allow-origin"), shared);
+    let shown = unknown.header("access-control-expose-headers");
+    assert!(shown.is_some_and(|shown| shown.contains("Mcp-Session-Id")));
+    server.end();
+}

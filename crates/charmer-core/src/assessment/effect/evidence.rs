@@ -12,7 +12,7 @@ use super::{
     writing::writing_flag,
 };
 
-/// Where a piece of evidence comes from.
+/// The kind of source that a piece of evidence comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -45,11 +45,11 @@ pub enum EvidenceKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Evidence {
-    /// Where it comes from.
+    /// The kind of source that it comes from.
     pub kind: EvidenceKind,
-    /// What it speaks for.
+    /// The effect that it speaks for.
     pub effect: Effect,
-    /// What it is, for people: `its name is ...`.
+    /// The finding, for people: `its name is ...`.
     pub text: String,
 }
 
@@ -73,7 +73,7 @@ impl Evidence {
 pub struct Classified {
     /// Its description.
     pub effect: Effect,
-    /// What speaks for that, and what speaks against it.
+    /// The evidence for that effect, and the evidence against it.
     pub evidence: Vec<Evidence>,
 }
 

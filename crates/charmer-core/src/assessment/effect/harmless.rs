@@ -11,7 +11,7 @@ use super::{
     words::{mentions, words},
 };
 
-/// Why a flag that is not known stays out.
+/// The reason, for people, why a flag that is not known stays out.
 pub(crate) const NOT_KNOWN: &str =
     "it is for all commands, and nothing says that it is harmless where only reading is offered";
 
@@ -29,7 +29,7 @@ const NAMES: &str = "help help-* version verbose verbosity v vv quiet silent bri
     noglob-pathspecs icase-pathspecs no-lazy-fetch no-advice qps burst burst-limit match-server-version
     warnings-as-errors no-warnings warnings disable-compression no-cache";
 
-/// What the help of such a flag says.
+/// Phrases in the help of such flags.
 const HELP: &[&str] = &[
     "output format",
     "format of the output",

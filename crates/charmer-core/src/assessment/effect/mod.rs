@@ -28,7 +28,7 @@ use self::{
     words::kebab,
 };
 
-/// What a command does, told from the commands that lead to it (the root first, itself last) and its path.
+/// Returns a command's effect, told from the commands that lead to it (the root first, itself last) and its path.
 ///
 /// ```
 /// use charmer_core::model::{Command, CommandPath, Effect};
@@ -54,7 +54,7 @@ pub fn classify(lineage: &[&Command], path: &CommandPath) -> Classified {
     case.close()
 }
 
-/// What a command does without regard to its subcommands.
+/// Returns a command's effect without regard to its subcommands.
 fn alone(lineage: &[&Command], path: &CommandPath) -> Case {
     let mut case = Case::default();
     let Some((command, ancestors)) = lineage.split_last() else {
@@ -205,7 +205,8 @@ fn acting_descendant(
     })
 }
 
-/// What a command's word lets one expect of it: the word as a whole, else the worst of its parts where they are verbs.
+/// Returns the class of effects that a command's word suggests: the word as a whole, else the worst of its parts where
+/// they are verbs.
 pub(crate) fn word_class(word: &str) -> Option<(Class, String)> {
     if let Some(class) = named(word) {
         return Some((class, word.to_owned()));

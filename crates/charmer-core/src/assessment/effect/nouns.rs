@@ -54,7 +54,7 @@ pub(crate) const CREDENTIAL_PAIRS: &[(&str, &str)] = &[
     ("admin", "kubeconfig"),
 ];
 
-/// What a sentence calls credentials.
+/// Phrases by which sentences mean credentials.
 pub(crate) const CREDENTIAL_PHRASES: &[&str] = &[
     "token",
     "tokens",
@@ -75,7 +75,7 @@ pub(crate) const CREDENTIAL_PHRASES: &[&str] = &[
     "sensitive",
 ];
 
-/// What a program that keeps secrets says of itself.
+/// Phrases by which programs that keep secrets describe themselves.
 pub(crate) const KEEPER_PHRASES: &[&str] = &[
     "password manager",
     "password store",

@@ -18,7 +18,7 @@ const ARTICLES: &[&str] = &[
     "that", "those", "some", "existing", "each", "every", "their", "local", "remote", "current",
 ];
 const JOINERS: &[&str] = &["and", "or", "then", "also", "optionally", "plus", "to"];
-/// What stands before a sentence to warn of it.
+/// Labels that stand before a sentence to warn of it.
 const LABELS: &[&str] = &[
     "experimental",
     "deprecated",
@@ -28,7 +28,7 @@ const LABELS: &[&str] = &[
     "unstable",
     "legacy",
 ];
-/// Where output goes that is not shown.
+/// Phrases that send output to a file instead of showing it.
 const TO_FILES: &[&str] = &[
     "to a file",
     "to file",
@@ -150,7 +150,7 @@ pub(crate) fn first_sentence(text: &str) -> Vec<SaidVerb> {
     found
 }
 
-/// What the rest of the sentence makes of its verbs: `Get started`, `Read a tree into the index`, `Dump it to a file`.
+/// Corrects the verbs by the rest of their sentence: `Get started`, `Read a tree into the index`, `Dump it to a file`.
 fn qualify(found: &mut Vec<SaidVerb>, words: &[SentenceWord]) {
     let idle = &["get started", "get ready", "get going", "get rid", "get up"];
     found.retain(|said| said.verb != "get" || !mentions(words, idle));
@@ -168,7 +168,7 @@ fn qualify(found: &mut Vec<SaidVerb>, words: &[SentenceWord]) {
     }
 }
 
-/// Where the sentence's verb is: its first word but for adverbs, or what follows `to` soon after.
+/// The place of the sentence's verb: its first word but for adverbs, or what follows `to` soon after.
 fn leading(words: &[SentenceWord]) -> Option<usize> {
     let first = words
         .iter()
@@ -255,7 +255,7 @@ fn follows_joiner(words: &[SentenceWord], at: usize) -> bool {
         .is_some_and(|before| before.comma || JOINERS.contains(&before.text.as_str()))
 }
 
-/// What later sentences admit: `It also removes what is left`.
+/// The verbs that later sentences admit: `It also removes what is left`.
 pub(crate) fn admitted(text: &str) -> Vec<SaidVerb> {
     let mut found: Vec<SaidVerb> = Vec::new();
     for sentence in sentences(text) {

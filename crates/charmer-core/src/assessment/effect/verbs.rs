@@ -153,7 +153,7 @@ static PROSE: LazyLock<VerbTable> = LazyLock::new(|| {
 });
 static NOUNS: LazyLock<VerbTable> = LazyLock::new(|| table(&[(Class::ReadNoun, ALSO_NOUNS)]));
 
-/// What a command's word, or a part of it, lets one expect.
+/// The class of effects that a command's word, or a part of it, suggests.
 pub(crate) fn named(word: &str) -> Option<Class> {
     NAMES.get(word).copied()
 }
@@ -163,8 +163,8 @@ pub(crate) fn also_noun(word: &str) -> bool {
     NOUNS.contains_key(word)
 }
 
-/// What a word lets one expect where a sentence has its verb, with the form that it stands under here: `removes` is
-/// `remove`.
+/// The class of effects that a word suggests where a sentence has its verb, with the form that it stands under here:
+/// `removes` is `remove`.
 pub(crate) fn in_prose(word: &str) -> Option<(Class, &'static str)> {
     bases(word).find_map(|base| {
         PROSE

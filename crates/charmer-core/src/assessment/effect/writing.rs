@@ -12,7 +12,7 @@ use super::{
 };
 use crate::assessment::redirecting_flags::{placeholder, runs_program};
 
-/// Why a flag does not belong to a command that only reads.
+/// The reason why a flag does not belong to a command that only reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
@@ -230,7 +230,7 @@ const WRITE_PHRASES: &[&str] = &[
     "write logs",
 ];
 
-/// Why a flag does not belong to a command that only reads, if it does not.
+/// Returns the reason why a flag does not belong to a command that only reads, if it does not.
 ///
 /// ```
 /// use charmer_core::model::{Command, Flag, ValueType};

@@ -29,27 +29,27 @@ use crate::assessment::effect::{
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RedirectKind {
-    /// Where the program connects.
+    /// The server or machine that the program connects to.
     Connect,
-    /// Who it is.
+    /// The identity under which the program acts.
     Identity,
     /// The way it makes sure of whom it talks to and what it takes in.
     Verification,
-    /// Which configuration it loads.
+    /// The configuration that the program loads.
     Configuration,
-    /// Which program it runs.
+    /// Another program that it runs.
     Program,
     /// The environment of what it runs.
     Environment,
 }
 
-/// Why a flag is left out by default.
+/// The reason why a flag is left out by default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RedirectingFlag {
-    /// What it redirects.
+    /// The thing that it redirects.
     pub kind: RedirectKind,
-    /// Why that matters, for people.
+    /// The danger in that, for people.
     pub reason: String,
     /// It stays all the same, because the command does not run without it.
     pub required: bool,

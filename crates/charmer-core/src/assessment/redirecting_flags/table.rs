@@ -4,8 +4,8 @@ use super::RedirectKind::{
     self, Configuration, Connect, Environment, Identity, Program, Verification,
 };
 
-/// When a row speaks for a flag that stands at a command without subcommands. At the root, at a group and as a global
-/// flag it always does.
+/// The condition under which a row speaks for a flag that stands at a command without subcommands. At the root, at a
+/// group and as a global flag it always does.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Leaf {
     /// There too.
@@ -387,7 +387,7 @@ row(
     ),
 ];
 
-/// What the help of a flag at the root, at a group or for all commands says, where its name says nothing.
+/// Phrases in the help of redirecting flags at the root, at a group or for all commands, whose names say nothing.
 pub(super) const BROAD_HELP: &[(RedirectKind, &str, &[&str])] = &[
     (
         Program,
@@ -443,7 +443,7 @@ pub(super) const BROAD_HELP: &[(RedirectKind, &str, &[&str])] = &[
     ),
 ];
 
-/// What the help of a command's own flag says, where its name says nothing.
+/// Phrases in the help of a command's own redirecting flags, whose names say nothing.
 pub(super) const LEAF_HELP: &[(RedirectKind, &str, &[&str])] = &[(
     Program,
     "it chooses which program is run",
@@ -460,7 +460,7 @@ pub(super) const LEAF_HELP: &[(RedirectKind, &str, &[&str])] = &[(
     ],
 )];
 
-/// What the help of a flag with a letter only says, at a command's own level, beside [`LEAF_HELP`].
+/// Phrases in the help of a command's own redirecting flags that have a letter only, beside [`LEAF_HELP`].
 pub(super) const SHORT_HELP: &[(RedirectKind, &str, &[&str])] = &[
     (
         Program,

@@ -24,10 +24,11 @@ pub struct RefusedValue {
     pub argument: String,
     /// A regular expression that no value may match; the empty one matches all.
     pub pattern: String,
-    /// How many of the argument's values come before those that are meant, where a list holds several positionals.
+    /// The number of the argument's values that come before those that are meant, where a list holds several
+    /// positionals.
     #[serde(default, skip_serializing_if = "is_none_before")]
     pub behind: usize,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
     /// They are refused only where nothing but reading is offered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -42,15 +43,15 @@ fn is_none_before(behind: &usize) -> bool {
     *behind == 0
 }
 
-/// Which values of which arguments redirect.
+/// A row of the table: arguments, and those of their values that redirect.
 struct RedirectingValues {
     /// Names of positionals; `*` at one end stands for any beginning or end.
     positionals: &'static str,
     /// Long names of flags.
     flags: &'static str,
-    /// What the flag's help must say; nothing if its name is enough.
+    /// Phrases of which the flag's help must have one; nothing if its name is enough.
     help: &'static [&'static str],
-    /// What the command's usage must say, or must not.
+    /// The arguments that the command's usage must show, or must not.
     usage: UsageArguments,
     pattern: &'static str,
     reason: &'static str,

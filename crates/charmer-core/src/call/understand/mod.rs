@@ -27,7 +27,7 @@ use super::violation::{Refusal, Violation};
 pub struct Understood {
     /// The input as it is bound.
     pub input: Map<String, Value>,
-    /// What was understood differently from how it was given, a short sentence each.
+    /// The parts that were understood differently from how they were given, a short sentence each.
     pub notes: Vec<String>,
 }
 

@@ -114,8 +114,8 @@ impl<'a> KeyNames<'a> {
         self.fixed.contains(&key) || candidates.any(|candidate| candidate.target == Ok(key))
     }
 
-    /// What a key means that is no property's own. A name as it is typed comes before the same letters in another
-    /// spelling: `Foo` is `--Foo` if there is one, and `--foo` otherwise.
+    /// Returns the meaning of a key that is no property's own. A name as it is typed comes before the same letters in
+    /// another spelling: `Foo` is `--Foo` if there is one, and `--foo` otherwise.
     pub(super) fn meaning(&self, key: &str, value: &Value) -> Meaning<'a> {
         // Dashes are not counted, and a note repeats the key.
         if key.len() > LONGEST {

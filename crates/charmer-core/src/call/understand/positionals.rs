@@ -330,7 +330,7 @@ fn own_positionals(input: &Input) -> impl Iterator<Item = &PositionalProperty> {
     keyed.filter(move |property| property.level == leaf)
 }
 
-/// What each positional gets of a list, if there is only one way to share it out; `--` parts off what stands behind one.
+/// Shares a list out among the positionals, if there is only one way to do so; `--` parts off what stands behind one.
 /// It goes without saying where the command has nothing that could stand before it: `all` says that these are all.
 fn shares<'p, 'v>(
     own: &[&'p PositionalProperty],

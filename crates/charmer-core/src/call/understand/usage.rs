@@ -4,7 +4,7 @@
 //! `[<options>] <branch> | [<options>] [<branch>] -- <file>...` are two lines. A line that holds anything else than
 //! plain words, flags and dashes (`<ref>@{<n>}`, `TYPE/NAME`) is no help, and left out.
 
-use crate::{model::split_outside_brackets, tool::Input};
+use crate::{model::split_outside_brackets, order, tool::Input};
 
 /// The most lines that alternatives in brackets are multiplied into.
 const MOST_LINES: usize = 64;
@@ -85,7 +85,7 @@ impl UsagePattern {
     }
 }
 
-/// What one line says; none if something in it must be there that cannot be read.
+/// Reads one line; none if something in it must be there that cannot be read.
 fn read_line(line: Vec<UsagePart>, input: &Input) -> Option<UsageLine> {
     let mut words: Vec<UsageWord> = Vec::new();
     let mut needed: Vec<String> = Vec::new();
@@ -144,7 +144,7 @@ fn read_line(line: Vec<UsagePart>, input: &Input) -> Option<UsageLine> {
         }
     }
     let mut names: Vec<&str> = words.iter().map(|word| word.name.as_str()).collect();
-    names.sort_unstable();
+    order::sort(&mut names);
     let once = names.windows(2).all(|pair| pair[0] != pair[1]);
     once.then_some(UsageLine {
         words,
@@ -191,7 +191,7 @@ fn alternatives(pattern: &str, required: bool, depth: usize) -> Option<Vec<Vec<U
     Some(lines)
 }
 
-/// What one element of a pattern can stand for.
+/// Returns the sequences of parts that one element of a pattern can stand for.
 fn element_parts(element: &str, required: bool, depth: usize) -> Option<Vec<Vec<UsagePart>>> {
     let bare = element.trim_end_matches("...").trim_end_matches('…');
     let many = bare.len() != element.len();

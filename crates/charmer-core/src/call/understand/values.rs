@@ -258,7 +258,7 @@ fn list(kind: ValueKind<'_>, delimiter: Option<char>, quotes: bool, value: &Valu
 
 /// Returns true if a text is a list in JSON: some models write one so, and somebody may mean the text itself.
 fn is_written_list(text: &str) -> bool {
-    text.trim_start().starts_with('[') && serde_json::from_str::<Vec<Value>>(text).is_ok()
+    text.trim_start().starts_with('[') && serde_json::from_str::<Value>(text).is_ok()
 }
 
 fn not_as_text() -> ValueReading {
@@ -324,8 +324,8 @@ fn decimal(text: &str) -> Option<Value> {
     let is_plain = text
         .bytes()
         .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-'));
-    let number: Number = serde_json::from_str(text).ok().filter(|_| is_plain)?;
-    (significant(text) <= EXACT_DIGITS).then(|| number.into())
+    let number: Value = serde_json::from_str(text).ok().filter(|_| is_plain)?;
+    (significant(text) <= EXACT_DIGITS).then_some(number)
 }
 
 /// A number as JSON has it, if none of its digits can have been lost: a whole one too large for its type, or a decimal
@@ -338,7 +338,7 @@ fn plain(number: &Number) -> Option<String> {
     exact.then_some(text)
 }
 
-/// How many digits of a number say something.
+/// The number of significant digits.
 fn significant(text: &str) -> usize {
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();

@@ -6,7 +6,7 @@ use super::{
     width::{LinePiece, Measure, walk},
 };
 
-/// How many rows it takes to believe that what they have in common is no chance.
+/// The number of rows that makes it no chance what they have in common.
 const MANY_ROWS: usize = 5;
 
 /// Returns true if no cell is empty but in the last column.

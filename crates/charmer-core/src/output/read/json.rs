@@ -86,7 +86,7 @@ pub(super) fn read(text: &str, declared: bool, most: usize) -> Option<Documents>
     })
 }
 
-/// What JSON takes for space.
+/// The characters that are space in JSON.
 const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// The first document of a text, and how long it is with the space before it.
@@ -133,11 +133,11 @@ fn has_exact_numbers(text: &str) -> bool {
 /// Findings while values are made.
 struct JsonFindings {
     has_float: Cell<bool>,
-    /// How many bytes there is room for; what is made is counted at the least that it can be.
+    /// The number of bytes that there is room for; what is made is counted at the least that it can be.
     room: Cell<usize>,
     /// There is a list that can be cut.
     is_list: Cell<bool>,
-    /// How many items of it were only counted.
+    /// The number of its items that were only counted.
     skipped: Cell<usize>,
 }
 
@@ -163,7 +163,7 @@ impl JsonFindings {
         self.room.set(self.room.get().saturating_sub(bytes));
     }
 
-    /// What is too long and cannot be cut need not be read to its end.
+    /// Stops the reading of what is too long and cannot be cut: it need not be read to its end.
     fn go_on<E: Error>(&self) -> Result<(), E> {
         if self.has_room() || self.is_list.get() {
             Ok(())
@@ -173,7 +173,7 @@ impl JsonFindings {
     }
 }
 
-/// Where a value stands.
+/// The place of a value in the document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValuePlace {
     /// It is the document.

@@ -9,9 +9,9 @@ use super::{
 
 /// The depth to which blocks may be nested.
 const MOST_DEPTH: usize = 16;
-/// How many pairs there are at least.
+/// The minimum number of pairs.
 const LEAST_PAIRS: usize = 3;
-/// How many there are at least when nothing but their form speaks for them.
+/// The minimum number of pairs when nothing but their form speaks for them.
 const LEAST_PLAIN_PAIRS: usize = 5;
 /// The key of the text behind a line of two dashes.
 const BODY_KEY: &str = "body";
@@ -149,6 +149,7 @@ fn pair(line: PairLine<'_>) -> Option<Pair<'_>> {
         && key.contains(char::is_alphabetic)
         && !key.ends_with(' ')
         && !key.contains("  ")
+        // What is longer, or has more words, is a sentence with a colon.
         && key.chars().count() <= 48
         && key.split(' ').count() <= 5
         && key
@@ -189,7 +190,7 @@ fn block(lines: &[PairLine<'_>], depth: usize) -> Option<Value> {
     Some(Value::Object(object))
 }
 
-/// What a pair says together with the lines below it.
+/// The value of a pair together with the lines below it.
 fn value(pair: &Pair<'_>, indent: usize, body: &[PairLine<'_>], depth: usize) -> Option<Value> {
     if body.is_empty() {
         return Some(pair.value.into());
@@ -220,7 +221,7 @@ fn value(pair: &Pair<'_>, indent: usize, body: &[PairLine<'_>], depth: usize) ->
     Some(Value::Object(object))
 }
 
-/// What stands below a key without a value: a table, pairs, or lines as they are.
+/// Reads the lines below a key without a value: a table, pairs, or lines as they are.
 fn section(body: &[PairLine<'_>], depth: usize) -> Value {
     let base = body
         .iter()

@@ -19,17 +19,13 @@ mod yaml;
 
 use serde_json::{Map, Value};
 
+use super::{ITEMS_KEY, VALUE_KEY};
+
 use json::Documents;
 
 /// Text that is longer is only read as what it was declared to be, unless it is JSON: it would take long, and an
 /// assistant would get a small part of it in any case.
 const LONGEST: usize = 256 << 10;
-
-/// The key under which the elements of a list stand, because data is always an object.
-pub const ITEMS_KEY: &str = "items";
-
-/// The key of a single value that is neither an object nor a list.
-pub const VALUE_KEY: &str = "value";
 
 /// The way output was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,13 +47,13 @@ pub enum Format {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// What the output is known to be. Only that is tried, and what would otherwise be doubtful is believed: a single
-    /// JSON value, YAML without a sign of it, a table that has a header and no rows.
+    /// The format that the output is known to have. Only that is tried, and what would otherwise be doubtful is
+    /// believed: a single JSON value, YAML without a sign of it, a table that has a header and no rows.
     pub declared: Option<Format>,
     /// The number of items that are kept.
     pub max_items: Option<usize>,
-    /// How many bytes the data may have as JSON, roughly: JSON that is longer is cut to as many items as can fit, and
-    /// not read at all where it is no list.
+    /// The maximum number of bytes of the data as JSON, roughly: JSON that is longer is cut to as many items as can
+    /// fit, and not read at all where it is no list.
     pub max_bytes: Option<usize>,
 }
 
@@ -68,13 +64,6 @@ impl ReadOptions {
             declared: Some(format),
             ..Self::default()
         }
-    }
-
-    /// Keeps no more than can fit into so many bytes.
-    #[must_use]
-    pub fn max_bytes(mut self, count: usize) -> Self {
-        self.max_bytes = Some(count);
-        self
     }
 
     /// Keeps at most so many items.
@@ -91,9 +80,9 @@ impl ReadOptions {
 pub struct Read {
     /// The way it was read.
     pub format: Format,
-    /// What it says. A list stands under [`ITEMS_KEY`].
+    /// The data. A list stands under [`ITEMS_KEY`].
     pub data: Map<String, Value>,
-    /// How many items there were, if some were left out.
+    /// The number of items before some were left out, if any were.
     pub total: Option<usize>,
 }
 
@@ -163,7 +152,7 @@ fn recognize(text: &str, most: usize) -> Option<Documents> {
 /// Keys with which the documents of some programs begin, and no prose does.
 const FIRST_YAML_KEYS: [&str; 2] = ["apiVersion: ", "kind: "];
 
-/// Whether text begins as only YAML does.
+/// Returns true for text that begins as only YAML does.
 fn begins_as_yaml(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     first == "---" || FIRST_YAML_KEYS.iter().any(|key| first.starts_with(key))

@@ -12,10 +12,10 @@ use super::{
     width::{LinePiece, Measure, cut, walk},
 };
 
-/// How many columns a table has at least whose names have only one space between them.
+/// The minimum number of columns of a table whose names have only one space between them.
 const LEAST_NARROW: usize = 3;
 
-/// Why text is no table.
+/// The reason why text is no table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NoTable {
     /// Cells do not stand under names; they might, if columns are counted in another way.
@@ -192,9 +192,9 @@ pub(super) enum Style {
     Ruled,
 }
 
-/// Where cells can begin and end.
+/// The blank columns of a text, between which its cells stand.
 struct Blank {
-    /// Which columns are blank in every line.
+    /// The columns that are blank in every line.
     columns: Vec<bool>,
     /// Before which columns a word of a row goes on.
     crossed: Vec<bool>,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::header;
 
-/// How many fields a line has at least when no header says what they are: fewer happen in ordinary text.
+/// The minimum number of fields of a line when no header names them: fewer happen in ordinary text.
 const LEAST_FIELDS: usize = 3;
 
 /// Reads lines that all have the same number of fields. With a header they become objects, else lists of text.

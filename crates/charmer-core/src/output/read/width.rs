@@ -44,7 +44,7 @@ pub(super) fn walk<'t>(
     Some(column)
 }
 
-/// How many bytes a character takes together with what is joined to it.
+/// The number of bytes of a character together with what is joined to it.
 fn cluster_length(text: &str) -> usize {
     let mut joined = true;
     for (at, c) in text.char_indices() {

@@ -44,10 +44,13 @@ pub(super) fn read(text: &str, declared: bool) -> Option<Value> {
                 building.scalar(&text, style)?;
             }
             Event::SequenceStart(_, anchor, tag) => {
-                building.open(Open::List(Vec::new()), anchor != 0 || tag.is_some())?;
+                building.open(OpenNode::List(Vec::new()), anchor != 0 || tag.is_some())?;
             }
             Event::MappingStart(_, anchor, tag) => {
-                building.open(Open::Object(Map::new(), None), anchor != 0 || tag.is_some())?;
+                building.open(
+                    OpenNode::Object(Map::new(), None),
+                    anchor != 0 || tag.is_some(),
+                )?;
             }
             Event::SequenceEnd | Event::MappingEnd => building.close()?,
             // Aliases, and what later versions of the parser may add.
@@ -82,7 +85,7 @@ fn is_certain(document: &Value) -> bool {
 }
 
 /// A list or mapping that is not closed yet.
-enum Open {
+enum OpenNode {
     List(Vec<Value>),
     /// With the key whose value comes next.
     Object(Map<String, Value>, Option<String>),
@@ -91,14 +94,14 @@ enum Open {
 /// A document as its events come in.
 #[derive(Default)]
 struct Building {
-    stack: Vec<Open>,
+    stack: Vec<OpenNode>,
     root: Option<Value>,
 }
 
 impl Building {
-    fn open(&mut self, open: Open, has_properties: bool) -> Option<()> {
+    fn open(&mut self, open: OpenNode, has_properties: bool) -> Option<()> {
         // A list or mapping as a key has no counterpart in JSON.
-        let as_key = matches!(self.stack.last(), Some(Open::Object(_, None)));
+        let as_key = matches!(self.stack.last(), Some(OpenNode::Object(_, None)));
         if has_properties || as_key || self.stack.len() >= MOST_DEPTH {
             return None;
         }
@@ -108,15 +111,15 @@ impl Building {
 
     fn close(&mut self) -> Option<()> {
         let value = match self.stack.pop()? {
-            Open::List(items) => Value::Array(items),
-            Open::Object(object, _) => Value::Object(object),
+            OpenNode::List(items) => Value::Array(items),
+            OpenNode::Object(object, _) => Value::Object(object),
         };
         self.add(value)
     }
 
     fn scalar(&mut self, text: &str, style: ScalarStyle) -> Option<()> {
         let plain = style == ScalarStyle::Plain;
-        if let Some(Open::Object(object, key @ None)) = self.stack.last_mut() {
+        if let Some(OpenNode::Object(object, key @ None)) = self.stack.last_mut() {
             if plain && matches!(text, "" | "~" | "<<") || object.contains_key(text) {
                 return None;
             }
@@ -130,8 +133,8 @@ impl Building {
     fn add(&mut self, value: Value) -> Option<()> {
         match self.stack.last_mut() {
             None => self.root = Some(value),
-            Some(Open::List(items)) => items.push(value),
-            Some(Open::Object(object, key)) => {
+            Some(OpenNode::List(items)) => items.push(value),
+            Some(OpenNode::Object(object, key)) => {
                 object.insert(key.take()?, value);
             }
         }
@@ -139,7 +142,7 @@ impl Building {
     }
 }
 
-/// What a plain scalar is; `None` for a number that would become another one.
+/// The value of a plain scalar; `None` for a number that would become another one.
 fn typed(text: &str) -> Option<Value> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Some(Value::Null),

@@ -8,7 +8,7 @@ const TITLE: usize = 200;
 /// A line that runs the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ExampleLine {
-    /// What stands above it.
+    /// The title above it.
     pub(super) title: Option<String>,
     /// The line, from the program's name on.
     pub(super) line: String,

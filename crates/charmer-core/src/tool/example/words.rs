@@ -26,7 +26,7 @@ pub(super) struct Slot {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct LineWord {
     pub(super) parts: Vec<WordPart>,
-    /// What the program gets, places as they are written.
+    /// The word as the program gets it, places as they are written.
     pub(super) plain: String,
     /// Any of it is quoted.
     pub(super) quoted: bool,

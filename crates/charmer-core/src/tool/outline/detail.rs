@@ -16,7 +16,7 @@ pub(super) struct Detail {
     pub(super) about: usize,
     /// The number of examples that are shown.
     pub(super) examples: usize,
-    /// How much of each.
+    /// The length of each example.
     pub(super) example: usize,
     /// Of properties that a caller needs, or should know.
     needed: usize,
@@ -28,7 +28,7 @@ pub(super) struct Detail {
     inherited: usize,
     /// The number of choices that are told.
     choices: usize,
-    /// How much of a default is told.
+    /// The length of a default.
     default: usize,
     /// Names that begin alike are written as one.
     pub(super) fold: bool,

@@ -144,7 +144,7 @@ pub(super) fn told_default(default: Option<&Value>) -> Option<String> {
 
 /// Takes out of the tools of each program what all of them have: the flags of the program's root, and more if there is
 /// more to gain.
-pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<ToldProperty>]) -> Vec<SharedProperties> {
+pub(super) fn share(tools: &[&Tool], of_tools: &mut [Vec<ToldProperty>]) -> Vec<SharedProperties> {
     let mut blocks = Vec::new();
     let mut programs: Vec<(&str, Layout, Vec<usize>)> = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
@@ -162,11 +162,11 @@ pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<ToldProperty>]) -> Vec<Sh
         }
     }
     for (program, layout, members) in programs {
-        let first = flags(&sheets[members[0]], layout).iter();
+        let first = flags(&of_tools[members[0]], layout).iter();
         let in_all = |property: &&ToldProperty| {
             !property.required
                 && members.iter().all(|&at| {
-                    let mut others = flags(&sheets[at], layout).iter();
+                    let mut others = flags(&of_tools[at], layout).iter();
                     others.any(|other| other.says_the_same(property))
                 })
         };
@@ -185,13 +185,13 @@ pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<ToldProperty>]) -> Vec<Sh
             continue;
         }
         for &at in &members {
-            let kept = flags_mut(&mut sheets[at], layout);
+            let kept = flags_mut(&mut of_tools[at], layout);
             kept.retain(|property| {
                 !properties
                     .iter()
                     .any(|shared| shared.says_the_same(property))
             });
-            sheets[at].retain(|property| {
+            of_tools[at].retain(|property| {
                 property.key != FLAGS_KEY || layout == Layout::Flat || !property.within.is_empty()
             });
         }
@@ -211,21 +211,23 @@ pub(super) fn share(tools: &[&Tool], sheets: &mut [Vec<ToldProperty>]) -> Vec<Sh
     blocks
 }
 
-/// Where the flags of a tool stand.
-fn flags(sheet: &[ToldProperty], layout: Layout) -> &[ToldProperty] {
+/// The flags of a tool, wherever the layout puts them.
+fn flags(properties: &[ToldProperty], layout: Layout) -> &[ToldProperty] {
     match layout {
-        Layout::Flat => sheet,
-        Layout::Nested => sheet
+        Layout::Flat => properties,
+        Layout::Nested => properties
             .iter()
             .find(|property| property.key == FLAGS_KEY)
             .map_or(&[], |property| &property.within),
     }
 }
 
-fn flags_mut(sheet: &mut Vec<ToldProperty>, layout: Layout) -> &mut Vec<ToldProperty> {
-    let at = sheet.iter().position(|property| property.key == FLAGS_KEY);
+fn flags_mut(properties: &mut Vec<ToldProperty>, layout: Layout) -> &mut Vec<ToldProperty> {
+    let at = properties
+        .iter()
+        .position(|property| property.key == FLAGS_KEY);
     match (layout, at) {
-        (Layout::Nested, Some(at)) => &mut sheet[at].within,
-        _ => sheet,
+        (Layout::Nested, Some(at)) => &mut properties[at].within,
+        _ => properties,
     }
 }

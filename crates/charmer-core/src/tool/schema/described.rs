@@ -18,7 +18,7 @@ use crate::{
 
 /// The number of values that a property holds.
 #[derive(Clone, Copy)]
-pub(in crate::tool) enum Shape {
+pub(in crate::tool) enum ValueShape {
     One,
     List { min: usize, max: Option<usize> },
     Lists { count: usize },
@@ -29,7 +29,7 @@ pub(in crate::tool) struct Described<'a> {
     pub(in crate::tool) key: &'a str,
     pub(in crate::tool) required: bool,
     pub(in crate::tool) value_type: &'a ValueType,
-    pub(in crate::tool) shape: Shape,
+    pub(in crate::tool) shape: ValueShape,
     help: Option<String>,
     choices: &'a [Choice],
     /// The regular expression that a text of it matches.
@@ -96,21 +96,21 @@ impl<'a> Described<'a> {
             _ => {}
         }
         let shape = match flag.repetition {
-            Repetition::Single => Shape::One,
-            Repetition::Repeat { .. } => Shape::List { min: 0, max: None },
-            Repetition::Joined { .. } => Shape::List { min: 0, max: None },
+            Repetition::Single => ValueShape::One,
+            Repetition::Repeat { .. } => ValueShape::List { min: 0, max: None },
+            Repetition::Joined { .. } => ValueShape::List { min: 0, max: None },
             Repetition::Fixed {
                 count,
                 repeat: false,
-            } => Shape::List {
+            } => ValueShape::List {
                 min: count,
                 max: Some(count),
             },
             Repetition::Fixed {
                 count,
                 repeat: true,
-            } => Shape::Lists { count },
-            Repetition::Span { min, max } => Shape::List { min, max },
+            } => ValueShape::Lists { count },
+            Repetition::Span { min, max } => ValueShape::List { min, max },
         };
         if flag.repetition == (Repetition::Joined { delimiter: ',' })
             && !matches!(flag.value_type, ValueType::Map(_))
@@ -149,14 +149,14 @@ impl<'a> Described<'a> {
             .clone()
             .unwrap_or_else(|| format!("{} argument", capitalize(&name.replace(['_', '-'], " "))));
         let shape = if positional.variadic {
-            Shape::List {
+            ValueShape::List {
                 min: positional
                     .min_values
                     .unwrap_or(usize::from(positional.required)),
                 max: positional.max_values,
             }
         } else {
-            Shape::One
+            ValueShape::One
         };
         let mut notes = Vec::new();
         if !positional.replaced_by.is_empty() {
@@ -195,7 +195,7 @@ impl<'a> Described<'a> {
         if !template.addable.is_empty() {
             let help = "What is added to the command line, element by element";
             all.push(Self {
-                shape: Shape::List { min: 0, max: None },
+                shape: ValueShape::List { min: 0, max: None },
                 choices: &template.addable,
                 ..Self::text(ADDED_KEY, help)
             });
@@ -219,7 +219,7 @@ impl<'a> Described<'a> {
     /// A list of positionals, with the pattern that they follow.
     fn list(key: &'a str, pattern: &str) -> Self {
         Self {
-            shape: Shape::List { min: 0, max: None },
+            shape: ValueShape::List { min: 0, max: None },
             ..Self::text(
                 key,
                 format!("Positional command line arguments\nUsage pattern: {pattern}"),
@@ -237,7 +237,7 @@ impl<'a> Described<'a> {
             key,
             required: false,
             value_type: &ValueType::String,
-            shape: Shape::One,
+            shape: ValueShape::One,
             help: Some(help.into()),
             choices: &[],
             pattern: None,
@@ -322,7 +322,7 @@ fn choice_help(choices: &[Choice]) -> Option<String> {
 fn default_value(
     value_type: &ValueType,
     choices: &[Choice],
-    shape: Shape,
+    shape: ValueShape,
     default: &[String],
     subject: &str,
     warnings: &mut Vec<String>,
@@ -353,8 +353,8 @@ fn default_value(
         return (!entries.is_empty()).then_some(Value::Object(entries));
     }
     match shape {
-        Shape::One => scalar(value_type, choices, default.first()?),
-        Shape::List { min, max } => {
+        ValueShape::One => scalar(value_type, choices, default.first()?),
+        ValueShape::List { min, max } => {
             let mut items = Vec::new();
             for text in default {
                 match scalar(value_type, choices, text) {
@@ -367,7 +367,7 @@ fn default_value(
             let fits = items.len() >= min && max.is_none_or(|max| items.len() <= max);
             (!items.is_empty() && fits).then_some(Value::Array(items))
         }
-        Shape::Lists { .. } => None,
+        ValueShape::Lists { .. } => None,
     }
 }
 

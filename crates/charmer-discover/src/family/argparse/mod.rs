@@ -18,7 +18,7 @@ use crate::{
     help::first_sentence,
     sketch::{ChildSketch, CommandSketch, FlagSketch},
 };
-pub(super) use probe::Questions;
+pub(super) use probe::ArgparseQuestions;
 
 /// The text that argparse gives its `--help`.
 pub(super) const HELP_TEXT: &str = "show this help message and exit";
@@ -26,9 +26,9 @@ pub(super) const HELP_TEXT: &str = "show this help message and exit";
 /// Programs that parse their command line with argparse.
 #[derive(Default)]
 pub(crate) struct Argparse {
-    /// What was shown for each path: a path that is no command shows its parent's help.
+    /// The usage that was shown for each path: a path that is no command shows its parent's help.
     shown: Mutex<HashMap<CommandPath, ShownUsage>>,
-    questions: Questions,
+    questions: ArgparseQuestions,
 }
 
 struct ShownUsage {
@@ -48,6 +48,8 @@ impl Family for Argparse {
             return 0;
         };
         let has = |heading: &str| layout.sections.iter().any(|section| section.0 == heading);
+        // The library's own words on `--help` are enough; where they were replaced, several other marks are. It stays
+        // below a family that is known by the program's file.
         let mut score = 0;
         if lower.contains(HELP_TEXT) {
             score += 45;

@@ -27,11 +27,11 @@ use crate::{
 const JUNK: &str = "charmer-no-such-folder/junk";
 /// An option that no program has.
 const UNKNOWN: &str = "--charmer-probe";
-/// How many probes a program may cost, and how many more for each of its commands.
+/// The number of probes that a program may cost, and of those more for each of its commands.
 const ALLOWANCE: isize = 24;
 const EACH: isize = 2;
 
-/// What was said to a flag's junk.
+/// The verdict on a flag's junk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum JunkVerdict {
     /// It was taken.
@@ -46,19 +46,19 @@ enum JunkVerdict {
     Refused,
 }
 
-/// What is known of a flag when it has been asked about.
+/// The knowledge of a flag that has been asked about.
 type JunkLearnt = (Option<Fact<KindSketch>>, Option<Fact<Vec<Choice>>>);
 
 /// Remembers what was said: commands often share flags.
 #[derive(Default)]
-pub(in crate::family) struct Questions {
+pub(in crate::family) struct ArgparseQuestions {
     known: Mutex<HashMap<String, JunkLearnt>>,
-    /// Who is asking about a flag at the moment: the others wait for the answer.
+    /// The flags that somebody is asking about at the moment: the others wait for the answer.
     asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     spent: AtomicIsize,
 }
 
-impl Questions {
+impl ArgparseQuestions {
     /// Asks about the flags of a command whose types are not sure.
     pub(in crate::family) async fn ask(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
         self.spent.fetch_sub(EACH, Ordering::Relaxed);
@@ -166,7 +166,7 @@ fn narrow(open: &mut Vec<usize>, sketch: &CommandSketch, narrowed: &mut bool) ->
     worth
 }
 
-/// What makes flags of two commands the same.
+/// The key under which flags of two commands are the same.
 fn key(flag: &FlagSketch) -> String {
     let help = flag.help.as_ref().map_or("", |help| &help.value);
     let value = flag.placeholder.as_deref().unwrap_or_default();

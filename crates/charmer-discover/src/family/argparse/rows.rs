@@ -191,6 +191,7 @@ fn switch(flag: &mut FlagSketch, help: &str, default: &[String]) -> Fact<KindSke
 /// The kind of a flag with this value. That it takes one is sure; its type is what the placeholder and default suggest.
 fn valued(value: &str, many: bool, default: Option<&str>) -> Fact<KindSketch> {
     let named = named_type(base(value)).filter(|kind| *kind != ValueType::Bool);
+    // Below what help says plainly: a placeholder is a word of the author's, and a probe knows better.
     let (value_type, sure) = match (named, default.and_then(suggested_type)) {
         (Some(named), _) => (named, 50),
         (None, Some(suggested)) if braced(base(value)).is_none() => (suggested, 45),

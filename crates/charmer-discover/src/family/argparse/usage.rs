@@ -221,7 +221,7 @@ pub(super) fn braced(word: &str) -> Option<Vec<String>> {
     )
 }
 
-/// Where the bracket at the start is closed, else the end.
+/// The place where the bracket at the start is closed, else the end.
 fn closing(text: &str) -> usize {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {
@@ -239,7 +239,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Where a word ends that may hold brackets with spaces inside.
+/// The end of a word that may hold brackets with spaces inside.
 fn word_end(text: &str) -> usize {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {

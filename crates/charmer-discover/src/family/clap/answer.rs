@@ -3,7 +3,7 @@
 use super::usage::is_named;
 use crate::sketch::FlagSketch;
 
-/// What the parser said to a question.
+/// The parser's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ParserAnswer {
     /// It had nothing against it.
@@ -19,7 +19,7 @@ pub(super) enum ParserAnswer {
     Unclear,
 }
 
-/// What an answer says: help, or an error about a flag or positional.
+/// The content of an answer: help, or an error about a flag or positional.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ParserWords {
     Help,

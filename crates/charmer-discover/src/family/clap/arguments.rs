@@ -10,7 +10,7 @@ use super::{
     usage::{self, ClapUsage},
 };
 
-/// What a bracketed word names.
+/// The name in a bracketed word.
 pub(super) fn bare(word: &str) -> &str {
     word.trim_end_matches("...")
         .trim_matches(['<', '>', '[', ']'])

@@ -66,12 +66,19 @@ pub(super) fn entries<'t>(section: &Section<'t>) -> Vec<RowEntry<'t>> {
         } else if let Some(entry) = found.last_mut() {
             if depth > base || content.is_empty() {
                 entry.lines.push(content);
+            } else if content.starts_with('-') {
+                // A row of an option whose names nobody understands is no reason to lose those below it.
+                found.push(RowEntry {
+                    left: "",
+                    lines: Vec::new(),
+                });
             } else {
                 // Text in the column of the names: this is no list.
                 break;
             }
         }
     }
+    found.retain(|entry| !entry.left.is_empty());
     found
 }
 
@@ -113,8 +120,29 @@ mod tests {
             ],
             ..Section::default()
         };
-        let found = entries(&section);
-        let left: Vec<&str> = found.iter().map(|entry| entry.left).collect();
-        assert_eq!(left, ["<INPUT>...", "--collect <KIND>...", "--strict"]);
+        assert_eq!(
+            left(&section),
+            ["<INPUT>...", "--collect <KIND>...", "--strict"]
+        );
+    }
+
+    fn left<'t>(section: &Section<'t>) -> Vec<&'t str> {
+        entries(section).iter().map(|entry| entry.left).collect()
+    }
+
+    #[test]
+    fn a_row_that_nobody_understands_hides_none_below_it() {
+        let section = Section {
+            lines: vec![
+                "    -., --hidden      ",
+                "            Also hidden ones.",
+                "    -[x]",
+                "            Who knows.",
+                "    -i, --ignore",
+                "            Capitals or not.",
+            ],
+            ..Section::default()
+        };
+        assert_eq!(left(&section), ["-., --hidden", "-i, --ignore"]);
     }
 }

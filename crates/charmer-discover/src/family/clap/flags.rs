@@ -60,7 +60,7 @@ pub(super) fn flag(entry: &RowEntry<'_>, modern: bool) -> Option<FlagSketch> {
     Some(flag)
 }
 
-/// What the placeholder tells: whether there is a value, and how many.
+/// The kind that the placeholder tells: with or without a value, and how many.
 fn kind(names: &FlagNames, modern: bool) -> KindSketch {
     let Some(value) = &names.value else {
         return KindSketch::switch();

@@ -6,7 +6,7 @@
 use super::Clap;
 use crate::{family::Asker, help::opposite_in, sketch::CommandSketch};
 
-/// How many names that are refused one after the other are left out before the others are given up.
+/// The number of names, refused one after the other, that are left out before the others are given up.
 const ROUNDS: usize = 3;
 
 impl Clap {

@@ -5,7 +5,7 @@ use charmer_core::model::Choice;
 /// An entry's text, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ClapNotes {
-    /// What the author wrote.
+    /// The author's text.
     pub(super) text: String,
     pub(super) default: Option<Vec<String>>,
     pub(super) env: Option<String>,

@@ -17,7 +17,7 @@ use crate::{
     sketch::{ChildSketch, CommandSketch, FlagSketch},
 };
 
-/// What a page says.
+/// The content of a page.
 pub(super) struct PageRead {
     pub(super) sketch: CommandSketch,
     /// Clap's own `help` command is listed.
@@ -204,7 +204,7 @@ fn is_prose(section: &Section<'_>) -> bool {
     .any(|word| heading.contains(word))
 }
 
-/// What stands above the usage, without the name, version and author that some versions put first.
+/// The text above the usage, without the name, version and author that some versions put first.
 fn about(above: &[Section<'_>], usage: &Section<'_>) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for section in above {

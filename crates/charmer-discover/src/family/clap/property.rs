@@ -544,7 +544,7 @@ fn ask(program: &clap::Command, sketch: &mut CommandSketch) {
         while questions.iter().any(|question| !question.is_done()) {
             let (text, succeeded) = probe(refine::positional_values(&questions));
             let heard = answer::heard(&text, succeeded, &flags);
-            assert!(refine::hear_positionals(&mut questions, heard), "{text}");
+            assert!(refine::learn_positionals(&mut questions, heard), "{text}");
         }
         refine::apply_positionals(sketch, &questions);
     }

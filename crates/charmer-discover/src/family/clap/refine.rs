@@ -19,7 +19,7 @@ use crate::{
     sketch::{ChildSketch, CommandSketch, FlagSketch, KindSketch},
 };
 
-/// How many questions a command is worth at most.
+/// The maximum number of questions that a command is worth.
 const MOST: usize = 100;
 
 impl Clap {
@@ -250,7 +250,7 @@ fn fitting<'a>(value_type: &ValueType, defaults: impl Iterator<Item = &'a String
     value_type.clone()
 }
 
-/// Where the parser could not be asked, the text may say it.
+/// Returns true if the text says so: it counts where the parser could not be asked.
 fn says_repeated(help: Option<&Fact<String>>) -> bool {
     let text = help
         .map(|help| help.value.to_lowercase())
@@ -328,7 +328,7 @@ async fn ask_positionals(asker: &Asker<'_>, sketch: &mut CommandSketch) {
         let argv: Vec<OsString> = path.chain(values).chain(["--help".into()]).collect();
         let answer = asker.prober.run(&argv).await;
         let heard = answer::heard(said(&answer), answer.succeeded(), &sketch.flags);
-        if !hear_positionals(&mut questions, heard) {
+        if !learn_positionals(&mut questions, heard) {
             return;
         }
     }
@@ -376,7 +376,7 @@ pub(super) fn positional_values(questions: &[ValueQuestion]) -> Vec<OsString> {
 }
 
 /// Takes in an answer; whether there is sense in asking on.
-pub(super) fn hear_positionals(questions: &mut [ValueQuestion], heard: ParserWords) -> bool {
+pub(super) fn learn_positionals(questions: &mut [ValueQuestion], heard: ParserWords) -> bool {
     let turn = turn(questions);
     let accepted = |questions: &mut [ValueQuestion]| {
         for (at, question) in questions.iter_mut().enumerate() {

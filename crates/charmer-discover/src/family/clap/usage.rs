@@ -69,7 +69,7 @@ fn forms(body: &str) -> Vec<String> {
     forms
 }
 
-/// What follows the command's path. What an ancestor requires may stand between the words of the path.
+/// The words behind the command's path. What an ancestor requires may stand between the words of the path.
 fn behind_path<'w, 't>(words: &'w [&'t str], path: &CommandPath) -> Option<&'w [&'t str]> {
     if path.is_root() {
         let named = words.iter().take_while(|word| is_plain(word)).count();

@@ -18,24 +18,24 @@ use super::{
 };
 use crate::sketch::FlagSketch;
 
-/// What no number, list of values or address accepts.
+/// A value that no number, list of values or address accepts.
 const JUNK: &str = "zqxj";
 /// The greatest number that both signed and unsigned types of 64 bits take.
 const LARGE: &str = "9223372036854775807";
 /// A number that only an unsigned type of 64 bits takes.
 const LARGER: &str = "9223372036854775808";
 
-/// What makes two flags of different commands the same.
+/// The key under which two flags of different commands are the same.
 pub(super) type Key = (String, Option<String>, Option<String>);
 
-/// What is known of flags, and which of them somebody is asking about.
+/// The knowledge of flags, and those of them that somebody is asking about.
 #[derive(Default)]
 pub(super) struct KnownValues {
     pub(super) verdicts: HashMap<Key, ValueVerdict>,
     pub(super) asked: HashSet<Key>,
 }
 
-/// What was found out about a flag or positional.
+/// The findings on a flag or positional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ValueVerdict {
     pub(super) value_type: Option<ValueType>,
@@ -43,7 +43,7 @@ pub(super) struct ValueVerdict {
     pub(super) repeats: Option<bool>,
 }
 
-/// What is asked next.
+/// The next thing to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
     /// Bytes that are no text: only paths take them.
@@ -75,8 +75,8 @@ pub(super) fn key(flag: &FlagSketch) -> Key {
 }
 
 impl ValueQuestion {
-    /// What is to be asked about a flag; nothing about a switch, or one that takes as many values as there are: it
-    /// might take `--help` for one.
+    /// The question about a flag; none about a switch, or one that takes as many values as there are: it might take
+    /// `--help` for one.
     pub(super) fn about(flag: &FlagSketch) -> Option<Self> {
         let kind = &flag.kind.as_ref()?.value;
         let count = match kind.repetition {
@@ -109,8 +109,7 @@ impl ValueQuestion {
         })
     }
 
-    /// What is to be asked about a positional of this name, which may look like a path, or of which a good value may be
-    /// known.
+    /// The question about a positional of this name, which may look like a path, or of which a good value may be known.
     pub(super) fn positional(name: &str, path: bool, good: Option<&str>) -> Self {
         let stage = match good {
             Some(good) => Stage::Again(good.to_owned()),
@@ -219,7 +218,7 @@ impl ValueQuestion {
         };
     }
 
-    /// What a value's refusal says about its type.
+    /// Learns the type from a value's refusal.
     fn refused(&mut self, reason: &str) -> Stage {
         let (value_type, good) = if reason == "invalid digit found in string" {
             return Stage::Large;

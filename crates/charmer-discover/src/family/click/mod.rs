@@ -18,7 +18,7 @@ use crate::{
 /// Programs that parse their command line with click, or with typer, which is built on it.
 #[derive(Default)]
 pub(crate) struct Click {
-    questions: probe::Questions,
+    questions: probe::ClickQuestions,
 }
 
 impl Family for Click {
@@ -31,6 +31,8 @@ impl Family for Click {
         let Some(page) = page::read(text) else {
             return 0;
         };
+        // The library's own words on `--help` are enough; where they were replaced, several other marks are. It stays
+        // below a family that is known by the program's file.
         let mut score = 0;
         if text.contains("Show this message and exit.") {
             score += 50;
@@ -79,7 +81,7 @@ impl Family for Click {
     }
 }
 
-/// What a page says of a command; `None` if it is another's.
+/// The command as a page describes it; `None` if it is another's.
 fn sketch(page: &page::ClickPage, path: &CommandPath) -> Option<CommandSketch> {
     let usage = usage::read(&page.usage, path)?;
     let mut sketch = CommandSketch::new(path.clone());

@@ -9,7 +9,7 @@ use crate::{
     sketch::{FlagSketch, KindSketch},
 };
 
-/// What stands in brackets behind an option's text.
+/// The remarks in brackets behind an option's text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Extra {
     pub(super) env: Option<String>,
@@ -68,7 +68,7 @@ fn is_range(text: &str) -> bool {
             .all(|c| c.is_ascii_digit() || "x<>=.-+einf".contains(c))
 }
 
-/// Where the bracket opens that closes at the end of a text.
+/// The place of the bracket that closes at the end of a text.
 fn last_bracket(text: &str) -> Option<usize> {
     if !text.ends_with(']') {
         return None;
@@ -135,7 +135,7 @@ pub(super) fn describe(flag: &mut FlagSketch, value: Option<&str>, text: &str, r
     }
 }
 
-/// What a `(DEPRECATED)` or `(deprecated: use x)` says.
+/// The text of a `(DEPRECATED)` or `(deprecated: use x)`.
 pub(super) fn deprecation(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let at = lower.find("(deprecated")? + "(deprecated".len();

@@ -26,14 +26,14 @@ const ROUNDS: usize = 4;
 
 /// Remembers what was said: commands often share options.
 #[derive(Default)]
-pub(super) struct Questions {
+pub(super) struct ClickQuestions {
     /// The program's name as its usage has it, and the word that asks for completion.
     program: Mutex<Option<(String, &'static str)>>,
     silent: AtomicBool,
     known: Mutex<HashMap<String, KindSketch>>,
 }
 
-impl Questions {
+impl ClickQuestions {
     /// Notes what the root's help says.
     pub(super) fn begin(&self, program: &str, root: &CommandSketch) {
         // typer has its own way to ask.
@@ -231,7 +231,7 @@ enum ClickVerdict {
     Values(usize),
 }
 
-/// What click says of this option.
+/// The verdict on this option in click's words.
 fn complaint(said: &str, flag: &str) -> Option<ClickVerdict> {
     let line = said.lines().find(|line| {
         line.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '│'))

@@ -9,9 +9,9 @@ pub(super) struct CompletionLines {
     pub(super) lines: Vec<(String, String)>,
     /// The program said that something failed.
     pub(super) failed: bool,
-    /// What is listed is only how values begin.
+    /// The list shows only how values begin.
     pub(super) unfinished: bool,
-    /// What is wrong with a flag's value.
+    /// The complaint about a flag's value.
     pub(super) complaint: Option<Complaint>,
     /// A flag was given that the command does not have.
     pub(super) unknown_flag: bool,

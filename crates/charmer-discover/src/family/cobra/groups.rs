@@ -18,8 +18,8 @@ use crate::{
 
 use super::{Cobra, flag_lines, wrong_values};
 
-/// How many commands a program may have to be asked about all of them: four questions a command, which are more than the
-/// bound of two that larger ones keep to, take a second or two then.
+/// The number of commands up to which a program is asked about all of them: four questions a command, which are more
+/// than the bound of two that larger ones keep to, take a second or two then.
 pub(super) const SMALL: usize = 40;
 
 /// The maximum number of flags of a command that are asked about one by one.
@@ -146,7 +146,7 @@ impl Cobra {
         answer.complaint.is_none().then(|| flag_lines(&answer))
     }
 
-    /// What is to be seen when these flags are set.
+    /// Returns the list of flags when these are set.
     async fn list_with(
         &self,
         asker: &Asker<'_>,
@@ -195,7 +195,7 @@ fn is_required(flag: &FlagSketch) -> bool {
     flag.required.as_ref().is_some_and(|fact| fact.value)
 }
 
-/// What a list of flags shows when some are set.
+/// A list of flags when some are set.
 enum GroupListing {
     /// These are not listed, although they are not set.
     Lacks(Vec<FlagSketch>),

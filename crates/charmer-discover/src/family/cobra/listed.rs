@@ -27,7 +27,7 @@ use super::{
     complete::CompletionLines,
     flag_lines,
     groups::SMALL,
-    hear_flags,
+    learn_flags,
     wrong_values::{self, said_of},
 };
 
@@ -37,7 +37,7 @@ const VOUCHING: usize = 2;
 /// A text in the room of a number: a large program has a hundred thousand that are compared and never shown.
 type Digest = u64;
 
-/// What the help of a command says of its flags that take a value, by their names, both as digests.
+/// The texts of a command's help on its flags that take a value, by their names, both as digests.
 struct NumberedText(Vec<(Digest, Digest)>);
 
 impl NumberedText {
@@ -63,12 +63,12 @@ fn digest(text: &str) -> Digest {
     hasher.finish()
 }
 
-/// What help says of a flag.
+/// The digest of a flag's help.
 fn said(flag: &FlagSketch) -> Digest {
     digest(&said_of(flag))
 }
 
-/// What commands that were asked say about the flags that they share with others.
+/// The answers of commands that were asked, about the flags that they share with others.
 #[derive(Default)]
 struct Vouched {
     /// Flags that are required, or one of several that is, somewhere.
@@ -184,7 +184,7 @@ impl Cobra {
             return;
         }
         if hidden(&sketch.flags, &listed).is_empty() {
-            hear_flags(sketch, listed);
+            learn_flags(sketch, listed);
         } else {
             self.ask_for_required(asker, sketch, listed).await;
         }
@@ -246,11 +246,11 @@ impl Cobra {
                 let away = FlagPlaces::of(&away);
                 sketch.flags.retain(|flag| !away.has(flag));
             }
-            hear_flags(sketch, before);
+            learn_flags(sketch, before);
             return;
         }
-        hear_flags(sketch, before);
-        hear_flags(sketch, listed);
+        learn_flags(sketch, before);
+        learn_flags(sketch, listed);
         for flag in &required {
             if let Some(known) = sketch.flag_mut(flag) {
                 known.required = Some(Fact::new(true, Origin::Completion));
@@ -287,14 +287,14 @@ impl Cobra {
             let listed = FlagPlaces::of(&flag_lines(&answer));
             let own = is_list.then_some(&*flag);
             for list in refused.chain(own).filter(|list| listed.has(list)) {
-                hear_kind(sketch, list, KindSketch::repeated(ValueType::String));
+                learn_kind(sketch, list, KindSketch::repeated(ValueType::String));
             }
             return Some(answer);
         };
         if complaint.is_about(flag) {
             let kind = complaint.kind()?;
             if is_list {
-                hear_kind(sketch, flag, kind.clone());
+                learn_kind(sketch, flag, kind.clone());
             }
             flag.kind.learn(Fact::new(kind, Origin::Probe));
             flag.default = None;
@@ -302,7 +302,7 @@ impl Cobra {
             given.push(wrong_values::valid(flag)?);
         } else if let Some(list) = refused.find(|list| complaint.is_about(list)) {
             if let Some(kind) = complaint.kind() {
-                hear_kind(sketch, list, kind);
+                learn_kind(sketch, list, kind);
             }
         } else {
             return Some(answer);
@@ -311,7 +311,7 @@ impl Cobra {
     }
 }
 
-fn hear_kind(sketch: &mut CommandSketch, flag: &FlagSketch, kind: KindSketch) {
+fn learn_kind(sketch: &mut CommandSketch, flag: &FlagSketch, kind: KindSketch) {
     if let Some(known) = sketch.flag_mut(flag) {
         known.kind.learn(Fact::new(kind, Origin::Probe));
     }

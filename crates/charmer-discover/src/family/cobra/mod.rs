@@ -25,7 +25,7 @@ use std::{
     },
 };
 
-use charmer_core::model::{Arguments, CommandPath, Syntax};
+use charmer_core::model::{Arguments, CommandPath, Positional, Syntax};
 
 use futures_util::future::join_all;
 
@@ -59,7 +59,7 @@ pub(super) struct Cobra {
     helps: AtomicBool,
     /// Commands whose first answer was not their help.
     unread: Mutex<HashSet<CommandPath>>,
-    /// How many of those showed their help when they were asked themselves.
+    /// The number of those that showed their help when they were asked themselves.
     without_help: AtomicUsize,
     /// Pages show flags of ancestors among a command's own.
     mixes_flags: AtomicBool,
@@ -69,13 +69,13 @@ pub(super) struct Cobra {
     shows_globals: AtomicBool,
     /// Held by who compares the commands of a group, while that may spare others.
     children_turn: tokio::sync::Mutex<()>,
-    /// How many groups completion has listed the same commands of as their help.
+    /// The number of groups whose commands completion has listed just as their help does.
     same_children: AtomicUsize,
     /// Completion has listed a command of a group that its help does not.
     more_children: AtomicBool,
-    /// What was learnt about flags, by what help says of them: the same flag is not asked about twice.
+    /// The findings on flags, by what help says of them: the same flag is not asked about twice.
     learnt: Mutex<HashMap<String, ValueLearnt>>,
-    /// Who is asking about a flag at the moment, by the same text: the others wait for the answer.
+    /// The flags that somebody is asking about at the moment, by the same text: the others wait for the answer.
     asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     /// The flags as they are when completion has been heard.
     pool: Mutex<FlagPool>,
@@ -134,10 +134,11 @@ impl Family for Cobra {
         if !page.path.is_root() {
             self.note_help(page.path, sketch.is_some());
         }
-        let sketch = sketch?;
+        let mut sketch = sketch?;
         if !page.path.is_root() {
             return Some(sketch);
         }
+        tell_help(&mut sketch);
         let mixes = fang::as_cobra(page.text()).is_some();
         self.mixes_flags.store(mixes, Ordering::Relaxed);
         if let Some(words) = globals_command(page.text(), &sketch) {
@@ -196,6 +197,20 @@ fn keep_positionals_from_children(sketch: &mut CommandSketch) {
     let positionals = arguments.is_some_and(|arguments| !arguments.listed().is_empty());
     if positionals && !sketch.children.is_empty() && sketch.excludes_subcommands.is_none() {
         sketch.excludes_subcommands = Some(Fact::new(true, Origin::Convention));
+    }
+}
+
+/// Cobra's own `help` is known without its page, which a program whose root takes any word does not show.
+fn tell_help(root: &mut CommandSketch) {
+    let is_own = |child: &&mut ChildSketch| {
+        let about = child.about.as_ref().map(|about| about.value.as_str());
+        child.name == "help" && about.is_some_and(|about| about == "Help about any command")
+    };
+    if let Some(help) = root.children.iter_mut().find(is_own) {
+        let any = Positional::new("command").variadic();
+        let mut told = CommandSketch::new(root.path.child("help"));
+        told.arguments = Some(Fact::new(Arguments::Listed(vec![any]), Origin::Convention));
+        help.told = Some(Box::new(told));
     }
 }
 
@@ -283,6 +298,7 @@ impl Cobra {
         let before = sketch.children.len();
         sketch.add_children(listed.map(|(name, about)| ChildSketch {
             name,
+            // Just below the text of help.
             about: (!about.is_empty()).then(|| Fact::with(about, Origin::Completion, 69)),
             ..ChildSketch::default()
         }));
@@ -412,7 +428,7 @@ fn one_char(text: &str) -> Option<char> {
 }
 
 /// Takes what completion says of flags: those that help does not show belong to an ancestor.
-fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
+fn learn_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
     let mut places = FlagPlaces::of(&sketch.flags);
     for mut flag in listed {
         match places.place(&flag) {
@@ -450,7 +466,7 @@ fn hear_flags(sketch: &mut CommandSketch, listed: Vec<FlagSketch>) {
     }
 }
 
-/// Where the author's own text speaks of a default, pflag has none: then it stays in the text alone.
+/// Drops a default that the author's own text speaks of: pflag has none then, and it stays in the text alone.
 fn drop_prose_default(flag: &mut FlagSketch, usage: &str) {
     let marks = |text: &str| text.to_lowercase().matches("(default").count();
     let left = flag.help.as_ref().map_or(0, |help| marks(&help.value));
@@ -500,7 +516,7 @@ mod tests {
             lines: vec![("--old".into(), "Old name (DEPRECATED: use --new)".into())],
             ..CompletionLines::default()
         };
-        hear_flags(&mut sketch, flag_lines(&completion));
+        learn_flags(&mut sketch, flag_lines(&completion));
         assert_eq!(sketch.flags.len(), 1);
         assert_eq!(sketch.flags[0].deprecated, None);
         let help = sketch.flags[0].help.as_ref().expect("a text");

@@ -107,7 +107,7 @@ fn text_below_usage(section: &Section<'_>) -> Option<String> {
     (!section.rest.is_empty() && !text.is_empty()).then(|| text.join("\n").trim().to_owned())
 }
 
-/// What follows the command's path in a usage line; `None` if the line is another command's.
+/// The rest of a usage line behind the command's path; `None` if the line is another command's.
 fn after_path<'l>(line: &'l str, path: &CommandPath) -> Option<&'l str> {
     let mut rest = line
         .split_once(char::is_whitespace)

@@ -72,11 +72,11 @@ fn read(row: &Row) -> Option<FlagSketch> {
         .as_ref()
         .is_none_or(|kind| kind.value.value_type == ValueType::String);
     if is_text {
-        hear_choices(&mut flag, &text);
+        learn_choices(&mut flag, &text);
         // `{red|green}` in the place of the type.
         let shown = flag.placeholder.clone().unwrap_or_default();
         if flag.choices.is_none() && shown.starts_with('{') {
-            hear_choices(&mut flag, &shown);
+            learn_choices(&mut flag, &shown);
         }
     }
     flag.help = (!text.is_empty()).then(|| Fact::new(text, Origin::Help));
@@ -118,8 +118,8 @@ pub(super) fn is_unnamed(flag: &FlagSketch) -> bool {
     flag.placeholder.is_none() && flag.kind.as_ref() == Some(&text_perhaps())
 }
 
-/// What help says are the values of a flag: the only ones, or examples where one of them takes more.
-fn hear_choices(flag: &mut FlagSketch, text: &str) {
+/// Takes the values of a flag from its help: the only ones, or examples where one of them takes more.
+fn learn_choices(flag: &mut FlagSketch, text: &str) {
     match listed_values(text) {
         Ok(choices) if choices.is_empty() => {}
         Ok(choices) => flag.choices = Some(Fact::new(choices, Origin::Help)),
@@ -207,7 +207,7 @@ fn text_perhaps() -> Fact<KindSketch> {
     )
 }
 
-/// What a template says that prints the default in the place of the value: `--raw=''`, `--all=false`, `--tail=-1`.
+/// The default that a template prints in the place of the value: `--raw=''`, `--all=false`, `--tail=-1`.
 fn shown_default(names: &FlagNames) -> Option<(Fact<KindSketch>, String)> {
     let text = names.value.as_deref()?;
     if !names.equals || names.optional && !text.starts_with('[') {

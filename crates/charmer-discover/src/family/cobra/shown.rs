@@ -16,8 +16,8 @@ pub(super) struct ShownLine {
     pub(super) dashes: bool,
 }
 
-/// Where an example gives more words than the usage has places for, the last of them takes several:
-/// `search repos [<query>]`, and `search repos cli shell` below it.
+/// Lets the last positional take several where an example gives more words than the usage has places for: `search repos
+/// [<query>]`, and `search repos cli shell` below it.
 pub(super) fn take_several(sketches: &mut Sketches) {
     let program = program(sketches);
     let globals = globals(sketches);

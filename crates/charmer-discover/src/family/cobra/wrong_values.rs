@@ -24,7 +24,7 @@ const JUNK: &str = "\"@";
 /// The number of complaints that are followed in one command.
 const ROUNDS: usize = 48;
 
-/// What was learnt about a flag.
+/// The finding on a flag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ValueLearnt {
     /// Its kind.
@@ -373,7 +373,7 @@ fn has_decimal_default(flag: &FlagSketch) -> bool {
     defaults.all(|text| is_decimal(text))
 }
 
-/// What help says of a flag, in one text.
+/// The help of a flag, in one text.
 pub(super) fn said_of(flag: &FlagSketch) -> String {
     let shown = flag.placeholder.as_deref().unwrap_or_default();
     // Whoever gives a flag the same letter as well means the same flag, in whatever words.

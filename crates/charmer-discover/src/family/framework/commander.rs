@@ -5,7 +5,7 @@ use charmer_core::model::{CommandPath, DoubleDash, FlagValue, ShortValue, Syntax
 use super::{
     HelpStyle,
     flag::{option, option_rows},
-    page::{child, describe, is_headed, list_rows},
+    page::{child, describe_positionals, is_headed, list_rows},
     usage,
 };
 use crate::{
@@ -112,14 +112,7 @@ fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> 
         }
     }
     usage.tell(&mut sketch);
-    if let Some(arguments) = &mut sketch.arguments {
-        let described = all.iter().filter(|one| one.is("arguments"));
-        described.for_each(|one| describe(&mut arguments.value, one));
-        // `vite [root]` does something with a folder, and has commands beside that.
-        if !arguments.value.listed().is_empty() && !sketch.children.is_empty() {
-            sketch.runnable = Some(Fact::new(true, Origin::Usage));
-        }
-    }
+    describe_positionals(&mut sketch, &all, "arguments");
     let about = section.lines.join("\n");
     let about = about.trim();
     if !about.is_empty() && !about.starts_with('$') {

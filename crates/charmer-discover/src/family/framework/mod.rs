@@ -39,7 +39,7 @@ pub(super) trait HelpStyle: Send + Sync {
     /// A command's page repeats the flags of the commands above it, all of which it takes.
     const REPEATS_INHERITED: bool = false;
 
-    /// How sure it is that a text is the help of such a program, from 0 to 100.
+    /// The certainty that a text is the help of such a program, from 0 to 100.
     fn recognise(text: &str) -> u8;
 
     /// The way its programs read a command line.

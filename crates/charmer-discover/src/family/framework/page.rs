@@ -5,8 +5,9 @@ use charmer_core::model::{Arguments, CommandPath, Positional};
 use super::notes::{FlagNotes, take_notes};
 use crate::{
     fact::{Fact, Origin},
+    family::fallback::is_name,
     help::{Row, Section, expand_tabs, rows},
-    sketch::ChildSketch,
+    sketch::{ChildSketch, CommandSketch},
 };
 
 /// A text that begins its usage in the first column, and with a colon behind headings that have none: those with a line
@@ -147,21 +148,33 @@ pub(super) fn take_named(words: &mut &[&str]) -> Option<NamedSection> {
     (!names.is_empty()).then_some(NamedSection { names })
 }
 
-/// Returns true if a word can be a command's name.
-pub(super) fn is_name(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && word
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'))
-        && !word.ends_with([':', '.'])
+/// Gives a command's positionals the texts below this heading. One that has positionals beside its commands does
+/// something by itself: `vite [root]` does with a folder.
+pub(super) fn describe_positionals(
+    sketch: &mut CommandSketch,
+    sections: &[Section<'_>],
+    heading: &str,
+) {
+    if let Some(arguments) = &mut sketch.arguments {
+        let described = sections.iter().filter(|one| one.is(heading));
+        described.for_each(|one| describe(&mut arguments.value, one));
+        if !arguments.value.listed().is_empty() && !sketch.children.is_empty() {
+            sketch.runnable = Some(Fact::new(true, Origin::Usage));
+        }
+    }
 }
 
 /// Gives positionals the texts of the rows that describe them.
 pub(super) fn describe(arguments: &mut Arguments, section: &Section<'_>) {
+    describe_by(arguments, list_rows(&section.lines));
+}
+
+/// The same for rows that were found otherwise.
+pub(super) fn describe_by(arguments: &mut Arguments, rows: Vec<Row>) {
     let Arguments::Listed(listed) = arguments else {
         return;
     };
-    for row in list_rows(&section.lines) {
+    for row in rows {
         let id = bare(&row.name);
         let Some(positional) = listed.iter_mut().find(|one| bare(&one.id) == id) else {
             continue;

@@ -5,17 +5,20 @@ use charmer_core::model::{CommandPath, DoubleDash, Syntax};
 use super::{
     HelpStyle,
     flag::{option, option_rows},
-    page::{child, describe, is_headed, list_rows},
+    page::{child, describe_by, is_headed, list_rows},
     usage,
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{first_sentence, sections},
+    help::{first_sentence, rows, sections},
     sketch::{CommandSketch, KindSketch},
 };
 
 /// The framework.
 pub(super) struct Picocli;
+
+/// The column of long names and positionals; what goes on with a usage stands further in.
+const DEEPEST: usize = 6;
 
 /// The text of the option that shows the version.
 const VERSION: &str = "Print version information and exit.";
@@ -57,7 +60,11 @@ impl HelpStyle for Picocli {
                 sketch.add_children(found);
                 continue;
             }
-            describe(&mut arguments, one);
+            // Rows stand behind the usage, positionals in the column of long names.
+            let behind = one.lines.iter().copied();
+            let behind = behind.skip_while(|line| line.len() - line.trim_start().len() > DEEPEST);
+            let behind: Vec<&str> = behind.collect();
+            describe_by(&mut arguments, rows(&behind, |indent, _| indent <= DEEPEST));
             for row in option_rows(&one.lines) {
                 // A star marks what is required.
                 let column = row.name.trim_start_matches('*').trim();

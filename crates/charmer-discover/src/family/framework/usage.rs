@@ -2,7 +2,7 @@
 
 use charmer_core::model::{Arguments, CommandPath};
 
-use super::page::{is_name, take_named};
+use super::{super::fallback::is_name, page::take_named};
 use crate::{
     fact::{Fact, Origin},
     family::pattern::{arguments_of, words},

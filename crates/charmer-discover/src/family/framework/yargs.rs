@@ -5,7 +5,7 @@ use charmer_core::model::{CommandPath, ShortValue, Syntax, ValueType};
 use super::{
     HelpStyle,
     flag::{ShownOption, greedy, option, option_rows},
-    page::{child, describe, is_headed, list_rows},
+    page::{child, describe_positionals, is_headed, list_rows},
     usage,
 };
 use crate::{
@@ -72,13 +72,7 @@ impl HelpStyle for Yargs {
             }
         }
         usage.tell(&mut sketch);
-        if let Some(arguments) = &mut sketch.arguments {
-            let described = all.iter().filter(|one| one.is("positionals"));
-            described.for_each(|one| describe(&mut arguments.value, one));
-            if !arguments.value.listed().is_empty() && !sketch.children.is_empty() {
-                sketch.runnable = Some(Fact::new(true, Origin::Usage));
-            }
-        }
+        describe_positionals(&mut sketch, &all, "positionals");
         if let Some(about) = about(text, &usage.line) {
             sketch.about = Some(Fact::new(first_sentence(about), Origin::Help));
         }

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::LineFields;
 
-/// What stands before the digest of a line.
+/// The bytes before the digest of a line.
 const CHAIN: &[u8] = b",\"chain\":\"";
 /// A line is not longer: its texts are shortened.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -42,12 +42,12 @@ pub(super) struct OpenAudit {
     pub(super) is_locked: bool,
     digest: Option<ChainDigest>,
     /// The chain so far.
-    pub(super) link: Link,
+    pub(super) link: ChainLink,
 }
 
 /// The end of a chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Link {
+pub(super) struct ChainLink {
     digest: String,
     /// No line of this file has it yet.
     is_elsewhere: bool,
@@ -68,7 +68,7 @@ impl AuditFile {
 
     /// Opens the file to append to it; a new one is for its owner alone, because input can be confidential.
     pub(super) fn open(&self) -> io::Result<OpenAudit> {
-        let mut link = Link::default();
+        let mut link = ChainLink::default();
         // A pipe or a terminal has no lines that could be read again.
         if std::fs::metadata(&self.path).is_ok_and(|there| !there.is_file()) {
             return Ok(OpenAudit {
@@ -132,11 +132,11 @@ impl AuditFile {
 
 impl OpenAudit {
     /// A line as it is written, and where the chain is behind it.
-    pub(super) fn line(&self, fields: &LineFields) -> io::Result<(Vec<u8>, Link)> {
+    pub(super) fn line(&self, fields: &LineFields) -> io::Result<(Vec<u8>, ChainLink)> {
         let mut bytes = Vec::with_capacity(512);
         let Some(digest) = self.digest else {
             serde_json::to_writer(&mut bytes, fields)?;
-            return Ok((bytes, Link::default()));
+            return Ok((bytes, ChainLink::default()));
         };
         match self.link.is_elsewhere && !self.link.digest.is_empty() {
             true => {
@@ -152,7 +152,7 @@ impl OpenAudit {
         bytes.extend_from_slice(CHAIN);
         bytes.extend_from_slice(digest.as_bytes());
         bytes.extend_from_slice(b"\"}");
-        let link = Link {
+        let link = ChainLink {
             digest,
             is_elsewhere: false,
         };
@@ -252,7 +252,7 @@ pub struct AuditBreak {
     pub file: PathBuf,
     /// The line in it, from 1.
     pub line: u64,
-    /// What is wrong there.
+    /// The mistake there.
     pub reason: &'static str,
 }
 

@@ -19,12 +19,12 @@ use super::{AuditWriter, Job, LineFields};
 
 /// The longest text of a line that is written whole; what follows only its size is said of.
 const TEXT_LIMIT: usize = 2048;
-/// How many elements of a command line are written.
+/// The maximum number of elements of a command line that are written.
 const ELEMENT_LIMIT: usize = 256;
 
 tokio::task_local! {
-    /// Where the innermost step of a call leaves its command line. Local to the task, because nothing that a layer may do to a
-    /// call can then take it away or forge it.
+    /// The slot in which the innermost step of a call leaves its command line. Local to the task, because nothing that
+    /// a layer may do to a call can then take it away or forge it.
     pub(super) static SEEN: SeenArgv;
 }
 
@@ -36,10 +36,20 @@ pub(super) type SeenArgv = Arc<Mutex<Sight>>;
 pub(super) struct Sight {
     /// The command line of its last try.
     argv: Option<Vec<String>>,
-    /// How many tries there were.
+    /// The number of tries.
     tries: u32,
     /// The command line does not say everything, so that the input is worth writing too.
     with_input: bool,
+    /// What a person said to it.
+    approval: Option<Value>,
+}
+
+/// Leaves what a person said to a call, in the same way.
+pub(crate) fn leave_approval(approval: Value) {
+    let _ = SEEN.try_with(|seen| {
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.approval = Some(approval);
+    });
 }
 
 /// Leaves the command line that a call ended up with, for the log's line of the call that this task is about.
@@ -56,6 +66,7 @@ pub(crate) fn leave_argv(tool: &Tool, program: Option<&Path>, argv: &Argv) {
             argv: Some(program.into_iter().chain(words).collect()),
             tries: seen.tries + 1,
             with_input,
+            approval: None,
         };
     });
 }
@@ -68,6 +79,8 @@ pub(super) struct AuditEntry {
     dry_run: bool,
     began: Instant,
     seen: SeenArgv,
+    /// The job that the call became.
+    job: Option<Arc<str>>,
     redactor: Redactor,
     // Before the writer, which waits for the last way into its queue to close when it goes.
     room: Option<OwnedPermit<Job>>,
@@ -92,6 +105,7 @@ impl AuditEntry {
             dry_run: call.dry_run,
             began: Instant::now(),
             seen: SeenArgv::default(),
+            job: None,
             redactor,
             writer,
             room: None,
@@ -108,6 +122,15 @@ impl AuditEntry {
     pub(super) async fn reserve(&mut self) -> Result<(), String> {
         self.room = Some(self.writer.reserve().await?);
         Ok(())
+    }
+
+    /// Puts on record that the call goes on as a job; with its beginning, unless that was written before.
+    pub(super) fn becomes(&mut self, job: Arc<str>, begun: bool) {
+        self.job = Some(job);
+        if !begun {
+            let line = self.begun();
+            self.writer.log(line);
+        }
     }
 
     pub(super) fn begun(&self) -> LineFields {
@@ -142,8 +165,13 @@ impl AuditEntry {
                     Ended::Cancelled => ErrorCode::Cancelled.as_str(),
                     Ended::NeedsInput => "needs_input",
                     Ended::NotRun => "dry_run",
+                    Ended::Running => "running",
                 };
                 outcome.shift_insert(0, "outcome".into(), how.into());
+                if let Some(draft) = &ran.draft {
+                    outcome.insert("draft".into(), draft.id.as_str().into());
+                    outcome.insert("draftDigest".into(), draft.digest.as_str().into());
+                }
                 outcome.insert("stdoutBytes".into(), ran.stdout.total.into());
                 outcome.insert("stderrBytes".into(), ran.stderr.total.into());
             }
@@ -171,6 +199,9 @@ impl AuditEntry {
         if seen.tries > 1 {
             line.insert("tries".into(), seen.tries.into());
         }
+        if let Some(approval) = &seen.approval {
+            line.insert("approval".into(), self.value(approval));
+        }
         line.extend(outcome);
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         line.insert("durationMs".into(), millis.into());
@@ -181,7 +212,7 @@ impl AuditEntry {
     }
 
     fn line(&self, event: &str) -> LineFields {
-        let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+        let time = rfc3339_millis(SystemTime::now());
         let mut line = Map::new();
         line.insert("time".into(), time.into());
         line.insert("event".into(), event.into());
@@ -194,6 +225,9 @@ impl AuditEntry {
         }
         line.insert("tool".into(), self.tool.name.as_str().into());
         line.insert("command".into(), json!(self.tool.path.words()));
+        if let Some(job) = &self.job {
+            line.insert("job".into(), (**job).into());
+        }
         if self.dry_run {
             line.insert("dryRun".into(), true.into());
         }
@@ -264,4 +298,43 @@ fn shortened(text: &str) -> String {
     }
     let end = text.floor_char_boundary(TEXT_LIMIT);
     format!("{}[... {} more bytes]", &text[..end], text.len() - end)
+}
+
+/// A time as RFC 3339 has it, in UTC and with milliseconds.
+pub(crate) fn rfc3339_millis(time: SystemTime) -> String {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    let since = since.unwrap_or_default();
+    let (days, seconds) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
+    // Years that begin in March have their odd day at the end, and 400 of them always as many days.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let march_based = (5 * day + 2) / 153;
+    let month = if march_based < 10 {
+        march_based + 3
+    } else {
+        march_based - 9
+    };
+    let year = 400 * era + year + u64::from(month < 3);
+    let day = day - (153 * march_based + 2) / 5 + 1;
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let millis = since.subsec_millis();
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+#[cfg(test)]
+mod time_tests {
+    use std::time::{Duration, SystemTime};
+
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_time_is_told_as_elsewhere(millis in 0_u64..4_102_444_800_000) {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_millis(millis);
+            let expected = humantime::format_rfc3339_millis(time).to_string();
+            prop_assert_eq!(super::rfc3339_millis(time), expected);
+        }
+    }
 }

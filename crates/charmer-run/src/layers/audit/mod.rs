@@ -1,11 +1,15 @@
 //! The audit log: one JSON line a call, in a file of its own.
 //!
-//! A line is `event` (`ended`, and `begun` where calls must be on record before they start), `time` (when the line was
+//! A line is `event` (`ended`; `begun` where calls must be on record before they start, and when one becomes a job), `time` (when the line was
 //! made; RFC 3339, UTC), `id` (the call's own, the same in both), `principal`, `transport` and `client` (who made it),
-//! `tool`, `command` (the path of words), `dryRun` (true, where nothing was to be run), `argv` or `input`, `outcome`, `durationMs` (the whole call, with its wait for a place), `stdoutBytes` and `stderrBytes`. The outcome is `exited`
+//! `tool`, `command` (the path of words), `job` (the job that the call became), `dryRun` (true, where nothing was to be run), `argv` or `input`, `outcome`, `durationMs` (the whole call, with its wait for a place), `stdoutBytes` and `stderrBytes`; of a draft, or where one was shown, `draft` (its id) and `draftDigest`. The outcome is `exited`
 //! (with `exitCode`), `signalled` (with `signal`), `abandoned` when whoever waited went away, or the code of an error,
 //! such as `timeout`, `cancelled` or `not_permitted`, with its `message`; `needs_input` when a person was asked first;
 //! `dry_run` when only the command line was wanted.
+//!
+//! Where a person was asked, `approval` has their `decision` (`allowed`, `denied`, `unanswered`, or `refused` for a form that
+//! nobody filled in), the `way` (`client`, `terminal`; `session` and `once` for one that was given before), `by` whom, `at`
+//! what time, the `reason`, and the digest of what was `shown`.
 //!
 //! `argv` is the command line as it was really built, after every hook has changed what it wanted: the innermost step
 //! leaves it for the log right before the program starts. Where none was built, because the call was refused before,
@@ -34,15 +38,15 @@ use std::{
 };
 
 use serde_json::{Map, Value};
-use tower::Service;
+use tower_service::Service;
 
 use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor};
 
 use super::Around;
 use file::AuditFile;
 pub use file::{AuditBreak, AuditVerified, ChainDigest, verify as verify_audit};
-pub(crate) use line::leave_argv;
 use line::{AuditEntry, SEEN};
+pub(crate) use line::{leave_approval, leave_argv, rfc3339_millis};
 use writer::{AuditWriter, Job, ReportProblem};
 
 /// Writes one JSON line a call to a file, which is made for its owner alone and appended to.
@@ -73,7 +77,7 @@ pub struct Audit {
 #[derive(Default)]
 struct AuditState {
     writer: OnceLock<AuditWriter>,
-    /// How many calls have no last line yet.
+    /// The number of calls that have no last line yet.
     open: Arc<AtomicU64>,
 }
 
@@ -135,7 +139,7 @@ impl Audit {
     }
 
     /// Waits until what was logged so far is written, and says whether that came to be within this time. Blocks.
-    pub fn flush(&self, patience: Duration) -> bool {
+    pub(crate) fn flush(&self, patience: Duration) -> bool {
         self.shared
             .writer
             .get()
@@ -220,10 +224,19 @@ impl Around for Audit {
             entry.end(&answer);
             return answer;
         }
-        let seen = entry.seen();
-        let answer = SEEN
-            .scope(seen, async move { inner.call(call).await })
-            .await;
+        let (seen, live) = (entry.seen(), call.live.clone());
+        let work = SEEN.scope(seen, async move { inner.call(call).await });
+        tokio::pin!(work);
+        let answer = tokio::select! {
+            biased;
+            answer = &mut work => answer,
+            () = live.detached() => {
+                if let Some(job) = live.job() {
+                    entry.becomes(Arc::clone(job), self.fail_closed);
+                }
+                work.await
+            }
+        };
         entry.end(&answer);
         answer
     }

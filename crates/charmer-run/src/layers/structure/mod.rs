@@ -14,7 +14,7 @@ use charmer_core::{
     schema::OutputSchema,
 };
 use serde_json::Value;
-use tower::Service;
+use tower_service::Service;
 
 use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor, process::Captured};
 
@@ -25,7 +25,7 @@ use super::{
 
 /// Text that is longer, and neither JSON nor declared, is not read: it would not be taken for data in any case.
 const LONGEST_TEXT: usize = 1 << 20;
-/// How much of a text tells whether it begins as JSON does.
+/// The number of bytes that tell whether a text begins as JSON does.
 const BEGINNING: usize = 4 << 10;
 /// The number of mismatches that are told.
 const TOLD: usize = 5;

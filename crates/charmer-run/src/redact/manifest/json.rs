@@ -10,10 +10,10 @@ use super::{
 
 /// The depth to which objects may nest.
 const DEEPEST: usize = 128;
-/// How much of a key or a value is kept to compare it.
+/// The number of bytes of a key or a value that are kept to compare it.
 const LONGEST_WORD: usize = 40;
 
-/// What a watch looks for. Depths count the containers from the object that the key stands in, which is 1.
+/// The aim of a watch. Depths count the containers from the object that the key stands in, which is 1.
 #[derive(Debug)]
 pub(super) enum JsonRole {
     /// It has seen `data`, and waits for the kind. What follows is kept back from this place on.
@@ -76,11 +76,11 @@ pub(super) struct JsonWatch {
     role: JsonRole,
     /// The next byte to look at.
     at: usize,
-    /// How many backslashes a quote has before it, plus one.
+    /// The number of backslashes before a quote, plus one.
     unit: usize,
     /// For each container that is open, whether it is an object.
     open: Vec<bool>,
-    /// Where the text begins that is being read.
+    /// The beginning of the text that is being read.
     text_from: Option<usize>,
     /// A part of that text was replaced already.
     is_begun: bool,

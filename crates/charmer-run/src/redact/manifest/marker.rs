@@ -30,7 +30,7 @@ pub(super) const CREDENTIALS: [&[u8]; 7] = [
     b"refresh-token",
     b"client-secret",
 ];
-/// How much space may stand between the parts of a marker, and how far from the end of a piece one can begin.
+/// The maximum space between the parts of a marker, and the farthest from the end of a piece that one can begin.
 const FARTHEST: usize = 256;
 
 /// A marker, with the places of what follows it in the bytes that it was found in. A line `"kind": "Secret"` can be of
@@ -168,7 +168,7 @@ impl Iterator for SecretKeys<'_> {
     }
 }
 
-/// How many bytes at the end may be the beginning of a marker.
+/// The number of bytes at the end that may be the beginning of a marker.
 pub(super) fn held_tail(bytes: &[u8], begins_line: bool, in_flow: bool) -> usize {
     let from = bytes.len().saturating_sub(FARTHEST);
     let line = line_start(bytes, bytes.len(), begins_line);
@@ -309,6 +309,7 @@ impl KeyPlace<'_> {
             .rev()
             .take_while(|&&byte| byte == b'\\')
             .count();
+        // JSON in a string of JSON doubles the backslashes and adds one: 0, 1, 3, 7.
         if !(escapes + 1).is_power_of_two() || escapes > 7 {
             return SeenKey::Nothing;
         }

@@ -15,6 +15,8 @@ mod yaml;
 
 use std::borrow::Cow;
 
+use charmer_core::order;
+
 use super::REDACTED;
 use json::JsonWatch;
 use marker::{SecretKeys, SeenKey, held_tail, is_in_flow, may_hold_credentials};
@@ -22,7 +24,7 @@ use yaml::YamlWatch;
 
 /// The amount that is kept back at most. A `Secret` holds up to 1 MiB, and a third more in base64.
 const LARGEST: usize = 2 << 20;
-/// How many watches there are at most; they nest as JSON in strings of JSON does.
+/// The maximum number of watches; they nest as JSON in strings of JSON does.
 const MOST_WATCHES: usize = 32;
 /// A credential in YAML, where brackets alone would make a list.
 const REDACTED_IN_YAML: &str = "\"[redacted]\"";
@@ -47,15 +49,15 @@ enum ManifestWatch {
 /// Masks credentials in a stream, piece by piece.
 #[derive(Debug)]
 pub(super) struct ManifestStream {
-    /// What was not given on yet.
+    /// The bytes that were not given on yet.
     pending: Vec<u8>,
-    /// Where it begins in the stream.
+    /// Their place in the stream.
     base: usize,
     /// It begins a line.
     begins_line: bool,
-    /// What came before it ends within a mapping of YAML in flow style.
+    /// The text before it ends within a mapping of YAML in flow style.
     in_flow: bool,
-    /// How far markers were looked for.
+    /// The place up to which markers were looked for.
     scanned: usize,
     watches: Vec<ManifestWatch>,
     masks: Vec<Mask>,
@@ -195,8 +197,7 @@ impl ManifestStream {
 
     /// Gives what comes before a place, with its credentials replaced.
     fn give(&mut self, mut end: usize) -> Vec<u8> {
-        self.masks
-            .sort_unstable_by_key(|mask| (mask.start, mask.end));
+        order::sort_by_key(&mut self.masks, |mask| (mask.start, mask.end));
         for mask in self.masks.iter().rev() {
             if mask.start < end && mask.end > end {
                 end = mask.start;

@@ -9,13 +9,13 @@ use super::{
 #[derive(Debug)]
 pub(super) struct YamlLine<'l> {
     text: &'l [u8],
-    /// Where its first character stands, which may be a dash.
+    /// The column of its first character, which may be a dash.
     column: usize,
-    /// Where its key stands, behind the dashes.
+    /// The column of its key, behind the dashes.
     pub(super) key_column: usize,
     /// Its key, without the quotes around it; empty if there is none.
     pub(super) key: &'l [u8],
-    /// Where its value begins.
+    /// The place where its value begins.
     value_from: usize,
 }
 
@@ -81,7 +81,7 @@ enum LineRole {
     Undecided {
         from: usize,
         in_data: bool,
-        /// Where the keys of the data stand.
+        /// The column of the data's keys.
         data_column: Option<usize>,
         /// The last of them had nothing behind it.
         was_empty: bool,
@@ -100,11 +100,11 @@ enum LineRole {
 #[derive(Debug)]
 pub(super) struct YamlWatch {
     role: LineRole,
-    /// Where the key stands in its line.
+    /// The column of the key in its line.
     column: usize,
     /// The next line.
     at: usize,
-    /// Where the key stands whose value was masked, which may go on in the next lines.
+    /// The column of the key whose value was masked, which may go on in the next lines.
     masked_column: Option<usize>,
     /// The line was too long to wait for its end, and the rest of it is secret.
     is_begun: bool,
@@ -340,7 +340,7 @@ impl YamlWatch {
         }
     }
 
-    /// Where masks go: kept back with the text, or to the others.
+    /// The list that masks go to: the one kept back with the text, or that of the others.
     fn out<'m>(&'m mut self, masks: &'m mut Vec<Mask>) -> &'m mut Vec<Mask> {
         match &mut self.role {
             LineRole::Undecided { masks, .. } => masks,

@@ -1,0 +1,401 @@
+//! Drafts whose upper folders are written by hand, as the kernel leaves them; applied, refused, interrupted.
+
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use tempfile::TempDir;
+
+use crate::{CallError, Redactor};
+
+use super::{
+    Applier, Draft, DraftRequest, DraftRules, DraftedBy, Drafts, journal::Journal, record::upper,
+    run::read, store::OpenDraft,
+};
+
+const ANN: Option<&str> = Some("ann");
+
+/// A folder with files, and drafts of it.
+struct Drafted {
+    drafts: Drafts,
+    folder: PathBuf,
+    kept: PathBuf,
+    _home: TempDir,
+}
+
+fn drafted(rules: DraftRules) -> Drafted {
+    let home = TempDir::new().expect("a folder");
+    let root = home.path().canonicalize().expect("it is there");
+    let (folder, kept) = (root.join("work"), root.join("drafts"));
+    fs::create_dir_all(folder.join("sub/deep")).expect("a folder");
+    for (file, text) in [
+        ("a.txt", "one\ntwo\n"),
+        ("b.txt", "bee\n"),
+        ("sub/c.txt", "sea\n"),
+        ("sub/deep/d.txt", "dee\n"),
+    ] {
+        fs::write(folder.join(file), text).expect("a file");
+    }
+    let secret = Redactor::new(["hunter2"], [] as [&str; 0]).expect("no patterns");
+    Drafted {
+        drafts: Drafts::new(vec![kept.clone()], rules, secret, false),
+        folder,
+        kept,
+        _home: home,
+    }
+}
+
+impl Drafted {
+    fn begin(&self) -> OpenDraft {
+        let wish = DraftRequest::new(DraftedBy::Caller);
+        let folders = [self.folder.clone()];
+        self.drafts
+            .begin(&wish, "ann", &folders)
+            .expect("there is room")
+    }
+
+    /// A draft whose changes are made by this, in its upper folder.
+    fn draft(&self, change: impl FnOnce(&Path)) -> Draft {
+        let mut open = self.begin();
+        change(&upper(&open.place, 0));
+        let changes = read(&mut open, SystemTime::now()).expect("it can be read");
+        self.drafts.shown(&open, &changes)
+    }
+
+    fn apply(&self, id: &str) -> Result<String, CallError> {
+        let applied = self.drafts.apply(id, ANN, Applier::Assistant, None);
+        applied.map(|applied| applied.told())
+    }
+
+    fn text(&self, file: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(file)).ok()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.folder).expect("it is there").flatten();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn gone(path: PathBuf) {
+    mknodat(CWD, path, FileType::CharacterDevice, Mode::empty(), 0).expect("a mark");
+}
+
+fn write(path: PathBuf, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, text).expect("a file");
+}
+
+#[test]
+fn what_was_changed_is_told_and_applied_and_nothing_is_left_behind() {
+    let work = drafted(DraftRules::default());
+    let draft = work.draft(|upper| {
+        write(upper.join("a.txt"), "one\nhunter2\n");
+        write(upper.join("new/x.txt"), "ex\n");
+        fs::create_dir(upper.join("empty")).expect("a folder");
+        symlink("a.txt", upper.join("link")).expect("a link");
+        gone(upper.join("b.txt"));
+        gone(upper.join("sub"));
+        fs::hard_link(upper.join("new/x.txt"), upper.join("new/y.txt")).expect("a name");
+        fs::set_permissions(upper.join("a.txt"), fs::Permissions::from_mode(0o755)).expect("ours");
+    });
+    assert_eq!(draft.created, ["empty/", "link", "new/x.txt", "new/y.txt"]);
+    assert_eq!(draft.changed, ["a.txt"]);
+    assert_eq!(draft.deleted, ["b.txt", "sub/c.txt", "sub/deep/d.txt"]);
+    assert_eq!(draft.links, [("link".to_owned(), "a.txt".to_owned())]);
+    assert_eq!(draft.modes.len(), 1);
+    assert!(
+        draft.diff.contains("-two") && !draft.diff.contains("hunter2"),
+        "{}",
+        draft.diff
+    );
+    assert_eq!(work.text("a.txt").as_deref(), Some("one\ntwo\n"));
+
+    assert!(work.apply(&draft.id).is_ok());
+    assert_eq!(work.names(), ["a.txt", "empty", "link", "new"]);
+    assert_eq!(work.text("a.txt").as_deref(), Some("one\nhunter2\n"));
+    let mode = fs::metadata(work.folder.join("a.txt"))
+        .expect("it is there")
+        .mode();
+    assert_eq!(mode & 0o777, 0o755);
+    let number = |file: &str| {
+        fs::metadata(work.folder.join(file))
+            .expect("it is there")
+            .ino()
+    };
+    assert_eq!(number("new/x.txt"), number("new/y.txt"));
+    assert!(work.apply(&draft.id).is_err(), "it is gone");
+    assert!(work.drafts.list(None).is_empty());
+}
+
+#[test]
+fn a_change_underneath_or_another_draft_is_a_conflict_and_changes_nothing() {
+    let work = drafted(DraftRules::default());
+    let make = || {
+        work.draft(|upper| {
+            write(upper.join("a.txt"), "mine\n");
+            write(upper.join("made.txt"), "made\n");
+            gone(upper.join("sub"));
+        })
+    };
+    // Another content of the same length, with the same time.
+    let draft = make();
+    let file = work.folder.join("a.txt");
+    let time = fs::metadata(&file)
+        .expect("it is there")
+        .modified()
+        .expect("it has one");
+    fs::write(&file, "ONE\ntwo\n").expect("ours");
+    fs::File::options()
+        .write(true)
+        .open(&file)
+        .and_then(|file| file.set_modified(time))
+        .expect("ours");
+    let refused = work.apply(&draft.id).expect_err("it changed");
+    assert!(
+        refused.message.contains("`a.txt` changed since"),
+        "{refused:?}"
+    );
+    assert!(work.text("made.txt").is_none() && work.text("sub/c.txt").is_some());
+
+    // A file that was not there in a folder that goes; one in the place of a new one.
+    let draft = make();
+    fs::write(work.folder.join("sub/late.txt"), "").expect("ours");
+    let refused = work.apply(&draft.id).expect_err("it changed");
+    assert!(refused.message.contains("late.txt"), "{refused:?}");
+    let draft = make();
+    fs::write(work.folder.join("made.txt"), "other\n").expect("ours");
+    assert!(work.apply(&draft.id).is_err());
+    assert_eq!(work.text("made.txt").as_deref(), Some("other\n"));
+    fs::remove_file(work.folder.join("made.txt")).expect("ours");
+
+    let (first, second) = (make(), make());
+    assert!(work.apply(&first.id).is_ok());
+    let refused = work.apply(&second.id).expect_err("they conflict");
+    assert!(
+        refused.message.contains("nothing was applied"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn an_interrupted_application_is_told_and_finished_or_undone() {
+    for finish in [true, false] {
+        let work = drafted(DraftRules::default());
+        let draft = work.draft(|upper| {
+            write(upper.join("a.txt"), "new a\n");
+            gone(upper.join("b.txt"));
+            write(upper.join("z/new.txt"), "new z\n");
+        });
+        // As a crash leaves it: the journal and what is staged are there, the first two steps are taken.
+        let staging = work.folder.join(format!(".charmer-draft-{}", draft.id));
+        let place = work.kept.join(format!("draft-{}", draft.id));
+        fs::create_dir(&staging).expect("a folder");
+        let journal = serde_json::json!({
+            "folders": [{"path": work.folder, "device": number(&work.folder).0, "number": number(&work.folder).1}],
+            "staging": format!(".charmer-draft-{}", draft.id),
+            "steps": [],
+            "done": false,
+        });
+        let mut journal: Journal = serde_json::from_value(journal).expect("a journal");
+        write(staging.join("new-0"), "new a\n");
+        write(staging.join("new-2/new.txt"), "new z\n");
+        let before = |file: &str| {
+            let found = fs::symlink_metadata(work.folder.join(file)).expect("it is there");
+            super::state::FileState::plain(&found)
+        };
+        use super::{
+            journal::{Act, Step},
+            state::PathText,
+        };
+        let step = |path: &str, act| Step {
+            folder: 0,
+            path: PathText(path.into()),
+            act,
+        };
+        journal.steps = vec![
+            step(
+                "a.txt",
+                Act::Replace {
+                    staged: 0,
+                    number: number(&staging.join("new-0")).1,
+                    before: before("a.txt"),
+                },
+            ),
+            step(
+                "b.txt",
+                Act::Remove {
+                    aside: 1,
+                    before: before("b.txt"),
+                },
+            ),
+            step(
+                "z",
+                Act::Create {
+                    staged: 2,
+                    number: number(&staging.join("new-2")).1,
+                },
+            ),
+        ];
+        journal.write(&place).expect("ours");
+        fs::rename(work.folder.join("a.txt"), staging.join("kept")).expect("ours");
+        fs::rename(staging.join("new-0"), work.folder.join("a.txt")).expect("ours");
+        fs::rename(staging.join("kept"), staging.join("new-0")).expect("ours");
+        fs::rename(work.folder.join("b.txt"), staging.join("old-1")).expect("ours");
+
+        assert!(work.drafts.list(None)[0].interrupted);
+        assert_eq!(work.drafts.interrupted(), [draft.id.as_str()]);
+        match finish {
+            true => {
+                assert!(
+                    work.apply(&draft.id)
+                        .expect("it is finished")
+                        .contains("finished now")
+                );
+                assert_eq!(work.names(), ["a.txt", "sub", "z"]);
+                assert_eq!(work.text("a.txt").as_deref(), Some("new a\n"));
+            }
+            false => {
+                let told = work.drafts.discard(&draft.id, ANN).expect("it is undone");
+                assert!(told.contains("undone"), "{told}");
+                assert_eq!(work.names(), ["a.txt", "b.txt", "sub"]);
+                assert_eq!(work.text("a.txt").as_deref(), Some("one\ntwo\n"));
+            }
+        }
+        assert!(work.drafts.list(None).is_empty());
+    }
+}
+
+fn number(path: &Path) -> (u64, u64) {
+    let found = fs::symlink_metadata(path).expect("it is there");
+    (found.dev(), found.ino())
+}
+
+#[test]
+fn rules_say_how_many_files_which_and_who() {
+    let mut rules = DraftRules {
+        at_most: Some(1),
+        ..DraftRules::default()
+    };
+    let work = drafted(rules.clone());
+    let two = work.draft(|upper| {
+        write(upper.join("x"), "");
+        write(upper.join("y"), "");
+    });
+    assert!(
+        two.blocked
+            .as_ref()
+            .is_some_and(|why| why.contains("at most 1")),
+        "{two:?}"
+    );
+    assert!(work.apply(&two.id).is_err() && work.text("x").is_none());
+
+    let work = drafted(DraftRules::default());
+    let hook = work.draft(|upper| write(upper.join("in/.git/hooks/pre-commit"), "#!/bin/sh\n"));
+    assert!(
+        work.apply(&hook.id)
+            .expect_err("never")
+            .message
+            .contains("hooks")
+    );
+    let sample = work.draft(|upper| write(upper.join(".git/hooks/pre-commit.sample"), ""));
+    assert!(work.apply(&sample.id).is_ok());
+
+    rules.at_most = None;
+    rules.apply = Some(Applier::Person);
+    let work = drafted(rules);
+    let draft = work.draft(|upper| write(upper.join("x"), ""));
+    assert!(
+        work.apply(&draft.id)
+            .expect_err("a person")
+            .message
+            .contains("for a person")
+    );
+    // What somebody agreed to is what is applied.
+    let person = |shown| {
+        work.drafts
+            .apply(&draft.id, None, Applier::Person, Some(shown))
+    };
+    assert!(person("other").is_err() && work.text("x").is_none());
+    assert!(person(&draft.digest).is_ok() && work.text("x").is_some());
+}
+
+#[test]
+fn a_draft_is_its_principals_and_goes_after_its_time_or_with_its_server() {
+    let work = drafted(DraftRules::default());
+    let draft = work.draft(|upper| write(upper.join("x"), ""));
+    let others = work
+        .drafts
+        .apply(&draft.id, Some("bob"), Applier::Person, None);
+    assert!(
+        others
+            .expect_err("it is ann's")
+            .message
+            .contains("there is no draft")
+    );
+    assert!(work.drafts.show("../../etc", ANN).is_err());
+
+    let server = |server| {
+        let places = vec![work.kept.clone()];
+        Drafts::new(places, DraftRules::default(), Redactor::default(), server)
+    };
+    let (one, other) = (server(true), server(true));
+    let begun = |drafts: &Drafts| {
+        let wish = DraftRequest::new(DraftedBy::Caller);
+        let begun = drafts.begin(&wish, "ann", std::slice::from_ref(&work.folder));
+        begun.expect("there is room").record.id
+    };
+    let (first, second) = (begun(&one), begun(&other));
+    let there = || -> Vec<String> {
+        let all = work.drafts.list(None).into_iter();
+        all.map(|draft| draft.id).collect()
+    };
+    assert!(there().contains(&first) && there().contains(&second));
+    drop(one);
+    assert!(!there().contains(&first) && there().contains(&second));
+    // As a killed one leaves it: its file is there, and nobody holds it.
+    let killed = work.kept.join("server-dead");
+    fs::write(&killed, "").expect("ours");
+    let place = work.kept.join(format!("draft-{second}"));
+    let record = fs::read_to_string(place.join("draft.json")).expect("it is there");
+    let mut record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+    record["server"] = "dead".into();
+    fs::write(place.join("draft.json"), record.to_string()).expect("ours");
+    assert!(!there().contains(&second) && !killed.exists());
+
+    assert!(there().contains(&draft.id));
+    let work = drafted(DraftRules {
+        lifetime: Duration::ZERO,
+        ..DraftRules::default()
+    });
+    work.draft(|upper| write(upper.join("x"), ""));
+    assert!(work.drafts.list(None).is_empty());
+}
+
+#[test]
+fn holes_stay_holes_and_renames_are_seen() {
+    let work = drafted(DraftRules::default());
+    let draft = work.draft(|upper| {
+        let sparse = fs::File::create(upper.join("sparse")).expect("a file");
+        sparse.set_len(64 << 20).expect("room");
+        gone(upper.join("b.txt"));
+        write(upper.join("moved.txt"), "bee\n");
+        fs::write(upper.join("binary"), [0, 159, 146, 150]).expect("a file");
+    });
+    assert_eq!(
+        draft.renamed,
+        [("b.txt".to_owned(), "moved.txt".to_owned())]
+    );
+    assert!(draft.diff.contains("4 bytes, sha256"), "{}", draft.diff);
+    assert!(work.apply(&draft.id).is_ok());
+    let sparse = fs::metadata(work.folder.join("sparse")).expect("it is there");
+    assert!(sparse.len() == 64 << 20 && sparse.blocks() * 512 < 1 << 20);
+}

@@ -1,0 +1,105 @@
+//! The tool `draft`: what was proposed is applied, shown or dropped.
+
+use std::sync::Arc;
+
+use charmer_core::{
+    model::{Effect, Hints},
+    tool::{Annotations, Tool, ToolName},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{Call, CallError, CallPath, ErrorCode, Outcome, ServedTool, SharedSteps};
+
+use super::{Applier, DRAFT_TOOL, Drafts};
+
+/// The number of characters of a file's diff that are shown at once.
+const PAGE: usize = 20_000;
+
+/// The tool for these drafts.
+pub(crate) fn tool(drafts: &Drafts, shared: &SharedSteps) -> ServedTool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": ["apply", "show", "drop"]},
+            "id": {"type": "string"},
+            "path": {"type": "string", "description": "One file, for show"},
+            "offset": {"type": "integer"},
+        },
+        "required": ["action", "id"],
+    });
+    let Value::Object(schema) = schema else {
+        unreachable!("the literal is an object")
+    };
+    let about = "Applies, shows or drops a draft that run_write has made.";
+    let name = ToolName::exact(DRAFT_TOOL).expect("a literal");
+    let hints = Hints::default().open_world(false);
+    let mut tool = Tool::custom(name, about, schema, Annotations::new(&hints));
+    tool.title = "Apply or drop a draft".to_owned();
+    // Whoever may make one may apply it: what is in it was allowed when its commands were.
+    tool.help.effect = Effect::Write;
+    tool.output_schema = Arc::new(Map::new());
+    let drafts = drafts.clone();
+    CallPath::answering(Arc::new(tool), move |call| answer(&drafts, &call)).serve(shared)
+}
+
+fn answer(drafts: &Drafts, call: &Call) -> Result<Outcome, CallError> {
+    let wrong = |message: &str| Err(CallError::new(ErrorCode::InvalidArguments, message));
+    let text = |key: &str| call.input.get(key).and_then(Value::as_str);
+    let Some(id) = text("id") else {
+        return wrong("`id`: expected the id of a draft");
+    };
+    let known = ["action", "id", "path", "offset"];
+    if let Some(key) = call.input.keys().find(|key| !known.contains(&key.as_str())) {
+        return wrong(&format!("`{}`: expected no such key", key.escape_debug()));
+    }
+    let principal = Some(&*call.caller.principal);
+    if call.dry_run {
+        return Ok(Outcome::success(""));
+    }
+    match text("action") {
+        Some("apply") if call.caller.permissions.only_read() => {
+            Err(CallError::refused("your token is for reading"))
+        }
+        Some("apply") => {
+            let applied = drafts.apply(id, principal, Applier::Assistant, None)?;
+            Ok(Outcome::success(applied.told()))
+        }
+        Some("drop") => drafts.discard(id, principal).map(Outcome::success),
+        Some("show") => match text("path") {
+            None => {
+                let draft = drafts.show(id, principal)?;
+                let mut outcome = Outcome::success("");
+                outcome.draft = Some(Box::new(draft));
+                Ok(outcome)
+            }
+            Some(path) => {
+                let whole = drafts.show_file(id, principal, path)?;
+                page(&whole, call.input.get("offset"))
+            }
+        },
+        _ => wrong("`action`: expected apply, show or drop"),
+    }
+}
+
+/// A part of a text that may be long.
+fn page(whole: &str, offset: Option<&Value>) -> Result<Outcome, CallError> {
+    let offset = match offset {
+        None | Some(Value::Null) => Some(0),
+        Some(Value::String(text)) => text.parse().ok(),
+        Some(other) => other.as_u64(),
+    };
+    let Some(offset) = offset.and_then(|offset| usize::try_from(offset).ok()) else {
+        let message = "`offset`: expected a number from 0 on";
+        return Err(CallError::new(ErrorCode::InvalidArguments, message));
+    };
+    let part: String = whole.chars().skip(offset).take(PAGE).collect();
+    let shown = offset.saturating_add(part.chars().count());
+    let all = whole.chars().count();
+    let mut outcome = Outcome::success(part);
+    if shown < all {
+        outcome.note([format!(
+            "{shown} of {all} characters; offset {shown} shows more"
+        )]);
+    }
+    Ok(outcome)
+}

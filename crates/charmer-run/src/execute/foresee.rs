@@ -1,0 +1,154 @@
+//! What a call would change, found out before a person is asked about it: by a draft of it, or by the program's own preview.
+
+use std::{sync::Arc, time::Duration};
+
+use charmer_core::{
+    call::{Given, Prepared, write},
+    model::{Effect, FlagValue},
+};
+
+use crate::{
+    Call, Limits, Outcome, RunPlace,
+    approval::{HeldDraft, ShownDetail},
+    process::{Launcher, Request},
+};
+
+use super::{Execute, Target};
+
+/// The longest time that finding out may take: a person waits for it, and a client.
+const LONGEST: Duration = Duration::from_secs(30);
+/// How much of its output is kept.
+const MOST_BYTES: usize = 256 << 10;
+
+impl Execute {
+    /// What a call would change, and the draft that does it, where there is one. Nothing of it is done.
+    pub(super) async fn foreseen(
+        &self,
+        call: &Call,
+        prepared: &Prepared,
+        place: &RunPlace,
+    ) -> (Option<ShownDetail>, Option<HeldDraft>) {
+        let Target::Process(launcher) = &self.target else {
+            return (None, None);
+        };
+        if call.reads || prepared.bound.effect(&call.tool) == Effect::Read {
+            return (None, None);
+        }
+        let limits = call.limits.clone();
+        let limits = Limits {
+            timeout: limits.timeout.min(LONGEST),
+            ..limits
+        };
+        let limits = limits.capture_bytes(MOST_BYTES);
+        let mut request = Request::new(prepared.argv.to_os_strings(), limits)
+            .principal(Arc::clone(&call.caller.principal))
+            .place(place.clone());
+        request.stdin = prepared.bound.stdin.clone().map(String::into_bytes);
+        if let Some((detail, draft)) = drafted(launcher, call, request.clone()).await {
+            return (Some(detail), Some(draft));
+        }
+        let preview = self.previewed(call, prepared);
+        let preview = preview.filter(|_| can_confine(launcher));
+        let Some(preview) = preview else {
+            return (None, None);
+        };
+        request.argv = preview.argv.to_os_strings();
+        request.reads = true;
+        let outcome = launcher.run(request, call.cancel.clone()).await;
+        (outcome.ok().map(|outcome| shown(&outcome)), None)
+    }
+
+    /// The call with the flag that makes its program only show what it would do; none, where it has none.
+    fn previewed(&self, call: &Call, prepared: &Prepared) -> Option<Prepared> {
+        let flags = &call.tool.input.flags;
+        let mut previews = flags.iter().enumerate();
+        let (at, values) = previews.find_map(|(at, property)| {
+            let values = property.flag.previews.as_ref()?;
+            Some((at, values))
+        })?;
+        let given = match (values.first(), &flags[at].flag.value) {
+            (Some(value), _) => Given::Values(vec![vec![value.clone()]]),
+            (None, FlagValue::Optional { .. }) => Given::Bare,
+            (None, _) => Given::Switch(true),
+        };
+        let mut bound = prepared.bound.clone();
+        bound.flags.retain(|(other, _)| *other != at);
+        bound.flags.push((at, given));
+        bound.flags.sort_by_key(|(at, _)| *at);
+        let preview = write(&call.tool, &self.tool, bound).ok()?;
+        (preview.bound.effect(&call.tool) == Effect::Read).then_some(preview)
+    }
+}
+
+/// What a preview printed.
+fn shown(outcome: &Outcome) -> ShownDetail {
+    let title = match outcome.is_success() {
+        true => "what the program says that it would do (its preview)",
+        false => "the program's preview failed",
+    };
+    let (stdout, stderr) = (outcome.stdout_text(), outcome.stderr.to_text());
+    let text = [stdout.trim_end(), stderr.trim_end()];
+    ShownDetail::new(title, text.join("\n").trim())
+}
+
+/// Returns true if a run that is meant to read can be kept from writing.
+fn can_confine(launcher: &Launcher) -> bool {
+    #[cfg(feature = "sandbox")]
+    {
+        launcher.confinement(true).is_some()
+    }
+    #[cfg(not(feature = "sandbox"))]
+    {
+        let _ = launcher;
+        false
+    }
+}
+
+/// The call as a draft, if that shows all that it would do: it ended well, changed something, and tried nothing else.
+#[cfg(all(feature = "drafts", target_os = "linux"))]
+async fn drafted(
+    launcher: &Launcher,
+    call: &Call,
+    request: Request,
+) -> Option<(ShownDetail, HeldDraft)> {
+    let drafts = launcher.drafts()?.clone();
+    launcher.drafting_way()?;
+    if call.draft.is_some() {
+        return None;
+    }
+    // A person decides on it, whatever the rules on drafts say.
+    let wish = crate::DraftRequest::new(crate::DraftedBy::Rule);
+    let folders = &call.caller.folders;
+    let line = format!("{} (to be approved)", call.tool.name);
+    let run = launcher.run_drafted(request, call.cancel.clone(), &wish, folders, line);
+    let outcome = run.await.ok()?;
+    let draft = outcome.draft.clone();
+    let is_success = outcome.is_success();
+    // From here on it is dropped when it is not applied.
+    let held = HeldDraft::new(drafts, Arc::clone(&call.caller.principal), outcome)?;
+    let draft = draft?;
+    let is_all = draft.denied.is_empty() && draft.blocked.is_none() && draft.counts.all() > 0;
+    if !is_success || !is_all {
+        return None;
+    }
+    let lists = [
+        ("created", &draft.created),
+        ("changed", &draft.changed),
+        ("deleted", &draft.deleted),
+    ];
+    let lists = lists.iter().filter(|(_, paths)| !paths.is_empty());
+    let mut text: Vec<String> = lists
+        .map(|(name, paths)| format!("{name}: {}", paths.join(", ")))
+        .collect();
+    text.push(draft.diff.clone());
+    let title = format!(
+        "what it changes ({}); allowing it applies just this",
+        draft.counts.told()
+    );
+    Some((ShownDetail::new(title, &text.join("\n")), held))
+}
+
+#[cfg(not(all(feature = "drafts", target_os = "linux")))]
+async fn drafted(_: &Launcher, _: &Call, _: Request) -> Option<(ShownDetail, HeldDraft)> {
+    None
+}
