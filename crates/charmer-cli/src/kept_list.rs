@@ -88,7 +88,7 @@ impl KeptList {
     /// Keeps the list for the next start. If that fails the next start takes longer; nothing else is lost.
     pub(crate) fn store(&self, listing: &ToolList) {
         if let Some(basis) = self.basis() {
-            let text = format!("{basis}\n{}", listing.to_json());
+            let text = format!("{basis}\n{}", listing.as_json());
             let _ = self.cache.write_text(&self.file(LIST), &text);
         }
     }

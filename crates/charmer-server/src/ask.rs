@@ -1,23 +1,19 @@
 //! Questions to the person behind a client: put as an elicitation in the legacy era, handed back as the answer to the call
 //! in the modern one, where the client makes the call again with what was said.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
-use charmer_run::{Answer, Answers, Question};
-use rmcp::{
-    RoleServer,
-    model::{
-        ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-        InputRequest, InputRequiredResult, InputResponses, ProtocolVersion, ServerRequest,
-    },
-    service::{PeerRequestOptions, RequestContext, RequestHandle},
-};
-use serde_json::{Map, Value};
+use charmer_run::{Answer as Said, Answers, Question};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
+
+use crate::protocol::{Answer, AskedClient, RequestContext};
 
 /// The longest time that a person may take. A call that waits for an answer runs nothing, but it does not wait for
 /// ever.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// The method by which a client shows a form.
+const ELICIT: &str = "elicitation/create";
 /// The maximum number of questions that one call may ask.
 pub(crate) const MOST: usize = 10;
 
@@ -32,101 +28,92 @@ pub(crate) enum Way {
     None,
 }
 
-/// Returns true if a client shows forms to the person who uses it.
-pub(crate) fn can_show_forms(context: &RequestContext<RoleServer>) -> bool {
-    let capabilities = context.client_capabilities();
-    let elicitation = capabilities.and_then(|all| all.elicitation);
-    // One that says nothing of its modes has the first that there was.
-    elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
-}
-
 /// The way the client of this request is asked.
-pub(crate) fn way(context: &RequestContext<RoleServer>) -> Way {
-    if !can_show_forms(context) {
-        return Way::None;
-    }
-    let modern = context
-        .protocol_version()
-        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    match modern {
-        true => Way::Answer,
-        false => Way::Request,
+pub(crate) fn way(context: &RequestContext) -> Way {
+    match (
+        context.client_has(|client| client.shows_forms),
+        context.modern,
+    ) {
+        (false, _) => Way::None,
+        (true, true) => Way::Answer,
+        (true, false) => Way::Request,
     }
 }
 
 /// The answers that a client of the modern era sends with its call.
-pub(crate) fn answers(responses: InputResponses) -> Answers {
-    let read = |value| match serde_json::from_value::<ElicitResult>(value) {
-        Ok(result) => said(result),
-        // What is no answer answers nothing.
-        Err(_) => Answer::Dismissed,
-    };
-    let responses = responses.into_iter();
-    responses.map(|(key, value)| (key, read(value))).collect()
+pub(crate) fn answers(responses: impl Iterator<Item = (String, Value)>) -> Answers {
+    responses.map(|(key, value)| (key, said(&value))).collect()
 }
 
 /// The answer to a call that says what must be asked first; none if the question's form cannot be shown.
-pub(crate) fn required(question: &Question, state: Option<String>) -> Option<InputRequiredResult> {
-    let request = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
-    let requests = BTreeMap::from([(question.key.clone(), request)]);
-    Some(InputRequiredResult::new(Some(requests), state))
+pub(crate) fn required(question: &Question, state: Option<String>) -> Option<Answer> {
+    let form = form(question)?;
+    let request = json!({"method": ELICIT, "params": form});
+    Some(input_required(&question.key, request, state))
+}
+
+/// The answer to a call that says which request is to be answered first.
+pub(crate) fn input_required(key: &str, request: Value, state: Option<String>) -> Answer {
+    let mut required = Map::new();
+    required.insert("resultType".into(), "input_required".into());
+    required.insert("inputRequests".into(), json!({ key: request }));
+    if let Some(state) = state {
+        required.insert("requestState".into(), state.into());
+    }
+    Answer::object(&required)
 }
 
 /// Asks, and waits for what is said: until the call is cancelled, the client has gone or `ended` says so, or patience
 /// ends. A question that nobody waits for any more is taken back.
 pub(crate) async fn elicit(
-    context: &RequestContext<RoleServer>,
+    context: &RequestContext,
     ended: &CancellationToken,
     question: &Question,
-) -> Answer {
+) -> Said {
     let Some(form) = form(question) else {
-        return Answer::Dismissed;
+        return Said::Dismissed;
     };
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
-    let options = PeerRequestOptions::no_options();
     let patience = question.timeout.unwrap_or(PATIENCE);
-    let sent = context.peer.send_request_with_option(request, options);
-    let Ok(mut asked) = sent.await else {
-        return Answer::Dismissed;
-    };
-    let said = tokio::select! {
-        answer = &mut asked.rx => match answer {
-            Ok(Ok(ClientResult::ElicitResult(result))) => said(result),
+    let mut asked = context.peer.ask(&context.id, ELICIT, Some(form));
+    tokio::select! {
+        answer = asked.answer() => match answer {
+            Some(answer) => said(&answer),
             // The client cannot show it after all, or has gone.
-            _ => Answer::Dismissed,
+            None => Said::Dismissed,
         },
-        () = context.ct.cancelled() => taken_back(asked, "the call was cancelled").await,
-        () = ended.cancelled() => Answer::Dismissed,
-        () = tokio::time::sleep(patience) => taken_back(asked, "nobody answered in time").await,
-    };
-    said
-}
-
-async fn taken_back(asked: RequestHandle<RoleServer>, why: &str) -> Answer {
-    // A client that cannot be told has gone.
-    let _ = asked.cancel(Some(why.to_owned())).await;
-    Answer::Dismissed
-}
-
-fn said(result: ElicitResult) -> Answer {
-    match result.action {
-        ElicitationAction::Accept => match result.content {
-            None => Answer::Accepted(Map::new()),
-            Some(Value::Object(content)) => Answer::Accepted(content),
-            // No form looks like that.
-            Some(_) => Answer::Dismissed,
-        },
-        ElicitationAction::Decline => Answer::Declined,
-        // Put away, or something that nobody knew of when this was written.
-        _ => Answer::Dismissed,
+        () = context.cancelled.cancelled() => taken_back(asked, "the call was cancelled"),
+        () = ended.cancelled() => Said::Dismissed,
+        () = tokio::time::sleep(patience) => taken_back(asked, "nobody answered in time"),
     }
 }
 
-fn form(question: &Question) -> Option<ElicitRequestParams> {
-    let schema = Value::Object(question.schema.clone());
-    Some(ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message: question.message.clone(),
-        requested_schema: serde_json::from_value(schema).ok()?,
-    })
+fn taken_back(asked: AskedClient, why: &str) -> Said {
+    asked.take_back(why);
+    Said::Dismissed
+}
+
+fn said(answer: &Value) -> Said {
+    match (answer["action"].as_str(), &answer["content"]) {
+        (Some("accept"), Value::Null) => Said::Accepted(Map::new()),
+        (Some("accept"), Value::Object(content)) => Said::Accepted(content.clone()),
+        (Some("decline"), _) => Said::Declined,
+        // Put away, no answer at all, or something that nobody knew of when this was written.
+        _ => Said::Dismissed,
+    }
+}
+
+/// The form of a question; none if a client could not show it.
+fn form(question: &Question) -> Option<Value> {
+    let properties = question.schema.get("properties");
+    let is_shown =
+        |property: &Value| property["type"].is_string() || property.get("enum").is_some();
+    let shown = match properties {
+        None => true,
+        Some(Value::Object(properties)) => properties.values().all(is_shown),
+        Some(_) => false,
+    };
+    let is_object = question.schema.get("type").and_then(Value::as_str) == Some("object");
+    (shown && is_object).then(
+        || json!({"mode": "form", "message": question.message, "requestedSchema": question.schema}),
+    )
 }

@@ -21,6 +21,33 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
+/// The bytes of a text that is base64 with padding; `None` if it is not.
+#[cfg(feature = "http")]
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (groups, rest) = text.as_bytes().as_chunks::<4>();
+    let last = groups.len().checked_sub(1);
+    for (at, group) in groups.iter().enumerate() {
+        let padding = group.iter().rev().take_while(|byte| **byte == b'=').count();
+        if padding > 2 || padding > 0 && Some(at) != last {
+            return None;
+        }
+        let mut bits = 0_u32;
+        for byte in &group[..4 - padding] {
+            let digit = ALPHABET.iter().position(|known| known == byte)?;
+            bits = bits << 6 | u32::try_from(digit).ok()?;
+        }
+        bits <<= 6 * padding;
+        let [_, one, two, three] = bits.to_be_bytes();
+        let unused = [0, three, 0][padding] | [0, 0, two | three][padding];
+        if unused != 0 {
+            return None;
+        }
+        bytes.extend_from_slice(&[one, two, three][..3 - padding]);
+    }
+    rest.is_empty().then_some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use ::base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -30,6 +57,12 @@ mod tests {
         #[test]
         fn bytes_are_told_as_elsewhere(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             prop_assert_eq!(super::encode(&bytes), STANDARD.encode(&bytes));
+        }
+
+        #[test]
+        #[cfg(feature = "http")]
+        fn texts_are_read_as_elsewhere(text in "[A-Ca-c+/=0-9]{0,12}") {
+            prop_assert_eq!(super::decode(&text), STANDARD.decode(&text).ok());
         }
     }
 }

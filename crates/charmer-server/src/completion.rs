@@ -1,19 +1,18 @@
 //! Completion: of prompts' arguments, from choices or the program itself, and of the variables in resource templates.
 
-use std::collections::HashMap;
-
 use charmer_core::tool::{choices_of, completion_line};
 use charmer_run::{Complete, Completer, Spool};
-use rmcp::{
-    ErrorData,
-    model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference},
-};
+use serde_json::{Map, Value, json};
 
 use crate::{
     pages_and_prompts::PagesAndPrompts,
     prompts::{self, PromptForm},
+    protocol::{CompleteParams, Completed, RpcError},
     resources::{HELP_TEMPLATE, SPOOL_TEMPLATE},
 };
+
+/// The number of values that an answer may have.
+const MOST: usize = 100;
 
 /// The source of completions.
 pub(crate) enum Candidates {
@@ -25,7 +24,7 @@ pub(crate) enum Candidates {
 
 impl Candidates {
     /// Those that go on as the value begins.
-    pub(crate) async fn answer(self, begun: &str) -> CompleteResult {
+    pub(crate) async fn answer(self, begun: &str) -> Map<String, Value> {
         let all = match self {
             Self::Known(all) => all,
             Self::Ask(completer, question, prefix) => {
@@ -38,11 +37,10 @@ impl Candidates {
             }
         };
         let mut fitting: Vec<String> = all.into_iter().filter(|c| c.starts_with(begun)).collect();
-        let total = u32::try_from(fitting.len()).ok();
-        let more = fitting.len() > CompletionInfo::MAX_VALUES;
-        fitting.truncate(CompletionInfo::MAX_VALUES);
-        let info = CompletionInfo::with_pagination(fitting, total, more);
-        CompleteResult::new(info.expect("there are no more than allowed"))
+        let total = fitting.len();
+        fitting.truncate(MOST);
+        let completion = json!({"values": fitting, "total": total, "hasMore": total > MOST});
+        Map::from_iter([(String::from("completion"), completion)])
     }
 }
 
@@ -50,43 +48,29 @@ impl Candidates {
 pub(crate) fn candidates(
     pages_and_prompts: &PagesAndPrompts,
     spool: Option<(&Spool, &str)>,
-    request: &CompleteRequestParams,
-) -> Result<Candidates, ErrorData> {
-    let argument = &request.argument;
-    let given = request.context.as_ref();
-    let given = given.and_then(|context| context.arguments.as_ref());
-    match &request.r#ref {
-        Reference::Prompt(prompt) => of_prompt(
-            pages_and_prompts,
-            &prompt.name,
-            &argument.name,
-            &argument.value,
-            given,
-        ),
-        Reference::Resource(template) => {
-            let program = given.and_then(|given| given.get("program"));
-            let program = program.map(String::as_str);
+    request: &CompleteParams,
+) -> Result<Candidates, RpcError> {
+    match &request.of {
+        Completed::Prompt(name) => of_prompt(pages_and_prompts, name, request),
+        Completed::Template(template) => {
+            let program = request.given.get("program").and_then(Value::as_str);
             of_template(
                 pages_and_prompts,
                 spool,
-                &template.uri,
-                &argument.name,
+                template,
+                &request.argument,
                 program,
             )
         }
-        _ => Err(invalid(
-            "only prompts and resource templates are completed".into(),
-        )),
     }
 }
 
 fn of_prompt(
     pages_and_prompts: &PagesAndPrompts,
     name: &str,
-    argument: &str,
-    begun: &str,
-    given: Option<&HashMap<String, String>>,
-) -> Result<Candidates, ErrorData> {
+    request: &CompleteParams,
+) -> Result<Candidates, RpcError> {
+    let (argument, begun) = (request.argument.as_str(), request.begun.as_str());
     let prompt = prompts::find(pages_and_prompts, name)?;
     let arguments = prompt.arguments();
     let Some(known) = arguments.iter().find(|known| known.name == argument) else {
@@ -101,7 +85,7 @@ fn of_prompt(
     if let (true, Some(completer), PromptForm::Example(example)) =
         (choices.is_empty(), completer, &prompt.form)
     {
-        let value = |name: &str| given?.get(name).map(String::as_str);
+        let value = |name: &str| request.given.get(name)?.as_str();
         if let Some(line) = completion_line(&prompt.tool, example, argument, begun, value) {
             let question = Complete::new(line.words, format!("{}{begun}", line.prefix));
             return Ok(Candidates::Ask(completer, question, line.prefix));
@@ -118,7 +102,7 @@ fn of_template(
     template: &str,
     variable: &str,
     program: Option<&str>,
-) -> Result<Candidates, ErrorData> {
+) -> Result<Candidates, RpcError> {
     let known = match (template, variable) {
         (HELP_TEMPLATE, "program") => pages_and_prompts.programs().into_keys().collect(),
         (HELP_TEMPLATE, "path") => {
@@ -143,6 +127,6 @@ fn of_template(
     Ok(Candidates::Known(known))
 }
 
-fn invalid(message: String) -> ErrorData {
-    ErrorData::invalid_params(message, None)
+fn invalid(message: String) -> RpcError {
+    RpcError::invalid_params(message)
 }

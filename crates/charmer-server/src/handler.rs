@@ -7,60 +7,43 @@ use charmer_run::{
     Answers, Call, CallError, CallResult, Caller, Client, ErrorCode, Media, Outcome, Redactor,
     Resolved, ServedTool, Spool, Transport as CallTransport, folder::Folders,
 };
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
-    model::{
-        self, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-        CompleteResult, ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams,
-        GetPromptResponse, Implementation, InputResponses, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-        ServerConfig, SubscriptionFilter,
-    },
-    service::{NotificationContext, RequestContext, SubscriptionContext},
-};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
-#[cfg(feature = "jobs")]
-use crate::tasks;
 use crate::{
     ServerInfo,
     ask::{self, Way},
     background, base64,
     completion::candidates,
-    message::REMOVED_METHODS,
     pages_and_prompts::{MadeFromTools, PagesAndPrompts},
     pool::CallPool,
     progress::Reporter,
-    prompts, resources,
+    prompts,
+    protocol::{
+        Answer, Asked, CallParams, CompleteParams, Destination, Filter, Peer, RequestContext,
+        RpcError, Version,
+    },
+    resources,
     roots::{KnownFolders, Roots},
     server,
     state::{StateOf, StateSeal},
     tools::{List, Offer, ToolsView},
 };
+#[cfg(feature = "jobs")]
+use crate::{
+    protocol::{TASKS, TaskAction},
+    tasks,
+};
 
-/// Methods that exist; one of them in a shape that could not be read has bad parameters.
-const KNOWN_METHODS: [&str; 12] = [
-    "initialize",
-    "server/discover",
-    "tools/list",
-    "tools/call",
-    "ping",
-    "subscriptions/listen",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "prompts/list",
-    "prompts/get",
-    "completion/complete",
-];
+/// The keys of what an answer says about itself.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Answers the requests of one client.
 #[derive(Clone)]
 pub(crate) struct ClientHandler {
-    pub(crate) info: ServerInfo,
+    pub(crate) info: Arc<ServerInfo>,
     pub(crate) tools: ToolsView,
     pub(crate) pool: CallPool,
     pub(crate) made_from_tools: MadeFromTools,
@@ -83,18 +66,16 @@ pub(crate) struct ClientHandler {
 
 impl ClientHandler {
     /// Returns what is made from the tools, for a list of it.
-    async fn to_list(
-        &self,
-        list: List,
-        context: &RequestContext<RoleServer>,
-    ) -> Arc<PagesAndPrompts> {
-        let tools = self.tools.to_list_more(list, &context.ct, &self.shutdown);
+    async fn to_list(&self, list: List, context: &RequestContext) -> Arc<PagesAndPrompts> {
+        let tools = self
+            .tools
+            .to_list_more(list, &context.cancelled, &self.shutdown);
         self.made_from_tools.of(&tools.await)
     }
 
     /// Returns what is made from the tools, for a request about one thing of it.
-    async fn to_read(&self, context: &RequestContext<RoleServer>) -> Arc<PagesAndPrompts> {
-        let tools = self.tools.to_read(&context.ct, &self.shutdown);
+    async fn to_read(&self, context: &RequestContext) -> Arc<PagesAndPrompts> {
+        let tools = self.tools.to_read(&context.cancelled, &self.shutdown);
         self.made_from_tools.of(&tools.await)
     }
 
@@ -115,17 +96,18 @@ impl ClientHandler {
         name: &str,
         input: &Map<String, Value>,
         began: Instant,
-        context: &RequestContext<RoleServer>,
+        context: &RequestContext,
     ) -> Result<Resolved, Offer> {
         if let Some(resolved) = self.tools.at_hand(name, input) {
             return Ok(resolved);
         }
-        let call = self.tools.to_call(name, input, &context.ct, &self.shutdown);
-        let Some(token) = context.meta.get_progress_token() else {
+        let call = self
+            .tools
+            .to_call(name, input, &context.cancelled, &self.shutdown);
+        // It is told nothing but how far our own work is.
+        let Some(reporter) = Reporter::start(context, Redactor::default(), began) else {
             return call.await;
         };
-        // It is told nothing but how far our own work is.
-        let reporter = Reporter::start((context.peer.clone(), token), Redactor::default(), began);
         let progress = reporter.progress();
         let call = tokio::select! {
             call = call => call,
@@ -136,17 +118,19 @@ impl ClientHandler {
     }
 
     /// The caller of a request.
-    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+    fn caller(&self, context: &RequestContext) -> Caller {
         let own = &self.client;
         let caller = Caller::new(Arc::clone(&own.principal), own.transport)
             .permissions(own.permissions.clone());
-        let Some(info) = context.client_info() else {
+        let details = context.client.as_deref();
+        let Some((details, (name, version))) =
+            details.and_then(|details| Some((details, details.name.as_ref()?)))
+        else {
             return caller;
         };
-        let mut client = Client::new(info.name, info.version);
-        client.elicitation = ask::can_show_forms(context);
-        let capabilities = context.client_capabilities();
-        client.roots = capabilities.is_some_and(|all| all.roots.is_some());
+        let mut client = Client::new(name, version);
+        client.elicitation = details.shows_forms;
+        client.roots = details.has_roots;
         caller.client(Arc::new(client))
     }
 
@@ -155,8 +139,8 @@ impl ClientHandler {
         &self,
         Resolved { served, input, .. }: Resolved,
         (mut said, began): (SaidBefore, Instant),
-        context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
+        context: &RequestContext,
+    ) -> Answer {
         let mut known = KnownFolders::default();
         // A client on HTTP may be on another machine: its folders are not these.
         let elsewhere = self.client.transport == CallTransport::Http;
@@ -168,14 +152,10 @@ impl ClientHandler {
                 .of_caller(&self.folders, context, said.responses.as_mut());
             known = match asked.await {
                 Ok(known) => known,
-                Err(required) => return required.into(),
+                Err(required) => return required,
             };
         }
-        let reporter = context
-            .meta
-            .get_progress_token()
-            .map(|token| (context.peer.clone(), token))
-            .map(|client| Reporter::start(client, served.redactor.clone(), began));
+        let reporter = Reporter::start(context, served.redactor.clone(), began);
         let progress = reporter.as_ref().map(Reporter::progress);
         // Only who is asked by an answer can answer with a call.
         let way = ask::way(context);
@@ -210,7 +190,7 @@ impl ClientHandler {
                 Way::Request if questions <= ask::MOST => {
                     call.progress.wait("waiting for a person to answer");
                     let answer = ask::elicit(context, &self.shutdown, &question).await;
-                    if context.ct.is_cancelled() || self.shutdown.is_cancelled() {
+                    if context.cancelled.is_cancelled() || self.shutdown.is_cancelled() {
                         let message = "the call was cancelled while its question was open";
                         break Ok(Err(CallError::new(ErrorCode::Cancelled, message)));
                     }
@@ -243,15 +223,17 @@ impl ClientHandler {
                 }
                 #[cfg(feature = "jobs")]
                 if let (Ok(outcome), Some(jobs)) = (&outcome, &self.jobs)
-                    && tasks::are_known(context)
+                    && context.modern
+                    && context.client_has(|client| client.has_tasks)
                     && let Some(id) = &outcome.job
                     && let Some(job) = jobs.find(id, &self.client.principal)
                 {
-                    return CallToolResponse::Task(tasks::created(jobs, &job));
+                    return tasks::created(jobs, &job);
                 }
-                answer(served.finish(outcome).await).into()
+                let result = called(served.finish(outcome).await);
+                Answer::complete(context.modern, result)
             }
-            Err(required) => required.into(),
+            Err(required) => required,
         }
     }
 
@@ -269,7 +251,7 @@ impl ClientHandler {
             own.for_each(|(key, _)| unproven.insert_unproven(&key));
             return unproven;
         };
-        ask::answers(own.filter(|(key, _)| opened.allows(key)).collect())
+        ask::answers(own.filter(|(key, _)| opened.allows(key)))
     }
 
     /// Makes a call once, until its request is cancelled.
@@ -277,7 +259,7 @@ impl ClientHandler {
         &self,
         served: &ServedTool,
         call: Call,
-        context: &RequestContext<RoleServer>,
+        context: &RequestContext,
     ) -> Result<Outcome, CallError> {
         let cancel = self.shutdown.child_token();
         let call = call.cancelled_by(cancel.clone());
@@ -290,7 +272,7 @@ impl ClientHandler {
         };
         let done = tokio::select! {
             done = &mut work => done,
-            () = context.ct.cancelled() => {
+            () = context.cancelled.cancelled() => {
                 cancel.cancel();
                 work.await
             }
@@ -308,16 +290,16 @@ impl ClientHandler {
         &self,
         name: &str,
         input: Map<String, Value>,
-        context: &RequestContext<RoleServer>,
-    ) -> ErrorData {
+        context: &RequestContext,
+    ) -> RpcError {
         let message = "`requestState` is refused: it is not the one that this call was answered with, or has expired";
         let error = CallError::refused(message);
-        let tools = self.tools.to_read(&context.ct, &self.shutdown).await;
+        let tools = self.tools.to_read(&context.cancelled, &self.shutdown).await;
         let refused = tools.missing(name, error);
         let call = refused.call_by(self.caller(context), input);
         // It comes to the error that it was made from.
         let _ = self.attempt(&refused, call, context).await;
-        ErrorData::invalid_params(message, None)
+        RpcError::invalid_params(message)
     }
 
     /// Says that there is no such tool, in the log of calls too.
@@ -326,8 +308,8 @@ impl ClientHandler {
         offer: &Offer,
         name: &str,
         input: Map<String, Value>,
-        context: &RequestContext<RoleServer>,
-    ) -> ErrorData {
+        context: &RequestContext,
+    ) -> RpcError {
         let names = offer.tools.iter().map(|served| served.tool.name.as_str());
         let hint = match nearest(name, names) {
             Some(near) => format!("; did you mean `{near}`?"),
@@ -346,83 +328,144 @@ impl ClientHandler {
         let call = missing.call_by(self.caller(context), input);
         // It comes to the error that it was made from.
         let _ = self.attempt(&missing, call, context).await;
-        ErrorData::invalid_params(message, None)
+        RpcError::invalid_params(message)
     }
 }
 
 /// The part of a call that says what was answered to it before.
 struct SaidBefore {
-    responses: Option<InputResponses>,
+    responses: Option<Map<String, Value>>,
     state: Option<String>,
 }
 
-impl ServerHandler for ClientHandler {
-    fn get_info(&self) -> ServerConfig {
-        let mut implementation =
-            Implementation::new(self.info.name.clone(), self.info.version.clone());
-        implementation.title.clone_from(&self.info.title);
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_tool_list_changed()
-            .enable_resources()
-            .enable_resources_list_changed()
-            .enable_prompts()
-            .enable_prompts_list_changed()
-            .enable_completions();
-        #[cfg(feature = "jobs")]
-        let capabilities = {
-            let mut capabilities = capabilities.build();
-            if self.jobs.is_some() {
-                let extensions = capabilities.extensions.get_or_insert_default();
-                extensions.insert(model::TASKS_EXTENSION_ID.to_owned(), Map::new());
-            }
-            capabilities
-        };
-        #[cfg(not(feature = "jobs"))]
-        let capabilities = capabilities.build();
-        let mut config = ServerConfig::new(capabilities);
-        config.server_info = implementation;
-        config.instructions.clone_from(&self.info.instructions);
-        config
-    }
-
-    async fn list_tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        one_page(request)?;
-        let listing = self.tools.to_list(&context.ct, &self.shutdown).await;
-        let asked = self.tools.asked();
-        if !asked.is_cancelled() {
-            // rmcp cancels a request's token when it hands the answer to the transport: what waits for the list to be
-            // given begins then, and does not hold it up.
-            background::begin(async move {
-                context.ct.cancelled().await;
-                asked.cancel();
-            });
+/// What the protocol asks for. The one place that knows all methods.
+impl ClientHandler {
+    /// The answer to a handshake.
+    pub(crate) fn initialized(&self, version: Version) -> Answer {
+        let mut answer = Map::new();
+        answer.insert("protocolVersion".into(), version.as_str().into());
+        answer.insert("capabilities".into(), self.capabilities());
+        answer.insert("serverInfo".into(), self.implementation());
+        if let Some(instructions) = &self.info.instructions {
+            answer.insert("instructions".into(), instructions.as_str().into());
         }
-        Ok(ListToolsResult::with_all_items(listing.to_tools()))
+        Answer::object(&answer)
     }
 
-    /// The definition of a tool, by which rmcp's HTTP transport checks the headers of a call.
-    fn get_tool(&self, name: &str) -> Option<model::Tool> {
-        self.tools.definition(name)
+    /// The answer to a client of the modern era that looks what there is.
+    pub(crate) fn discovered(&self) -> Answer {
+        let mut answer = Map::new();
+        let versions = Version::ALL.map(Version::as_str);
+        answer.insert("supportedVersions".into(), json!(versions));
+        answer.insert("capabilities".into(), self.capabilities());
+        if let Some(instructions) = &self.info.instructions {
+            answer.insert("instructions".into(), instructions.as_str().into());
+        }
+        answer.insert(
+            "_meta".into(),
+            json!({ SERVER_INFO: self.implementation() }),
+        );
+        Answer::cacheable(true, answer)
     }
 
-    async fn call_tool(
+    fn implementation(&self) -> Value {
+        let mut implementation = json!({ "name": self.info.name });
+        if let Some(title) = &self.info.title {
+            implementation["title"] = title.as_str().into();
+        }
+        implementation["version"] = self.info.version.as_str().into();
+        implementation
+    }
+
+    fn capabilities(&self) -> Value {
+        let changing = || json!({"listChanged": true});
+        let capabilities = json!({
+            "completions": {},
+            "prompts": changing(),
+            "resources": changing(),
+            "tools": changing(),
+        });
+        #[cfg(feature = "jobs")]
+        if self.jobs.is_some() {
+            let mut capabilities = capabilities;
+            capabilities["extensions"] = json!({ TASKS: {} });
+            return capabilities;
+        }
+        capabilities
+    }
+
+    /// The answer to a request that takes a while.
+    pub(crate) async fn handle(
         &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+        asked: Asked,
+        context: &RequestContext,
+    ) -> Result<Answer, RpcError> {
+        let modern = context.modern;
+        let list = |key, items: Vec<Value>| {
+            let list = Map::from_iter([(String::from(key), Value::Array(items))]);
+            Ok(Answer::cacheable(modern, list))
+        };
+        match asked {
+            Asked::ListTools { cursor } => {
+                one_page(cursor)?;
+                let tools = self.tools.to_list(&context.cancelled, &self.shutdown).await;
+                Ok(Answer::list(modern, "tools", tools.as_json()))
+            }
+            Asked::CallTool(call) => self.call(call, context).await,
+            Asked::ListPrompts { cursor } => {
+                one_page(cursor)?;
+                let pages_and_prompts = self.to_list(List::Prompts, context).await;
+                let pages_and_prompts = self.with_prompts(pages_and_prompts).await;
+                list("prompts", prompts::list(&pages_and_prompts))
+            }
+            Asked::GetPrompt { name, arguments } => {
+                let pages_and_prompts = self.with_prompts(self.to_read(context).await).await;
+                let prompt = prompts::get(&pages_and_prompts, &name, &arguments)?;
+                Ok(Answer::complete(modern, prompt))
+            }
+            Asked::ListResources { cursor } => {
+                one_page(cursor)?;
+                let pages_and_prompts = self.to_list(List::Resources, context).await;
+                list("resources", resources::list(&pages_and_prompts))
+            }
+            Asked::ListTemplates { cursor } => {
+                one_page(cursor)?;
+                list(
+                    "resourceTemplates",
+                    resources::templates(self.spool.as_ref()),
+                )
+            }
+            Asked::ReadResource { uri } => {
+                let contents = self.read_resource(&uri, context).await?;
+                list("contents", vec![contents])
+            }
+            Asked::Complete(request) => self.complete(&request, context).await,
+            Asked::Listen(filter) => self.listen(filter, context).await,
+            #[cfg(feature = "jobs")]
+            Asked::Task { action, id } => self.task(action, &id, context),
+            #[cfg(not(feature = "jobs"))]
+            Asked::Task { .. } => Err(RpcError::unknown_method("tasks")),
+            // These are answered before anything is waited for.
+            Asked::Initialize { .. } | Asked::Discover | Asked::Ping | Asked::Unknown => {
+                Ok(Answer::empty())
+            }
+        }
+    }
+
+    /// The list of tools is on its way to the client: what waited for that begins.
+    pub(crate) fn listed(&self) {
+        self.tools.asked().cancel();
+    }
+
+    async fn call(&self, call: CallParams, context: &RequestContext) -> Result<Answer, RpcError> {
         let began = Instant::now();
-        let input = request.arguments.unwrap_or_default();
-        let call = self.to_call(&request.name, &input, began, &context).await;
-        match call {
+        let input = call.arguments;
+        let resolved = self.to_call(&call.name, &input, began, context).await;
+        match resolved {
             Ok(resolved) => {
                 let said = SaidBefore {
-                    responses: request.input_responses,
-                    state: request.request_state,
+                    responses: call.responses,
+                    state: call.state,
                 };
                 let state_of = StateOf {
                     principal: &self.client.principal,
@@ -432,200 +475,129 @@ impl ServerHandler for ClientHandler {
                 if said.state.is_some()
                     && self.seal.open(&state_of, said.state.as_deref()).is_none()
                 {
-                    return Err(self.bad_state(&request.name, input, &context).await);
+                    return Err(self.bad_state(&call.name, input, context).await);
                 }
-                Ok(self.run(resolved, (said, began), &context).await)
+                Ok(self.run(resolved, (said, began), context).await)
             }
-            Err(offer) => Err(self.no_tool(&offer, &request.name, input, &context).await),
+            Err(offer) => Err(self.no_tool(&offer, &call.name, input, context).await),
         }
     }
 
     #[cfg(feature = "jobs")]
-    async fn get_task(
+    fn task(
         &self,
-        request: model::GetTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<model::GetTaskResult, ErrorData> {
-        let job = tasks::found(self.jobs.as_ref(), &request.task_id, &self.client.principal)?;
-        match &self.jobs {
-            Some(jobs) => Ok(tasks::now(jobs, &job)),
-            None => Err(unknown_method("tasks/get")),
+        action: TaskAction,
+        id: &str,
+        context: &RequestContext,
+    ) -> Result<Answer, RpcError> {
+        let Some(jobs) = &self.jobs else {
+            return Err(RpcError::unknown_method("tasks"));
+        };
+        if !context.client_has(|client| client.has_tasks) {
+            return Err(tasks::not_declared());
         }
+        let job = tasks::found(jobs, id, &self.client.principal)?;
+        match action {
+            TaskAction::Get => return Ok(tasks::now(jobs, &job)),
+            // No task asks for anything: a question comes before there is one.
+            TaskAction::Update => {}
+            TaskAction::Cancel => job.cancel(),
+        }
+        Ok(Answer::complete(true, Map::new()))
     }
 
-    /// No task asks for anything: a question comes before there is one.
-    #[cfg(feature = "jobs")]
-    async fn update_task(
-        &self,
-        request: model::UpdateTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        tasks::found(self.jobs.as_ref(), &request.task_id, &self.client.principal).map(drop)
-    }
-
-    #[cfg(feature = "jobs")]
-    async fn cancel_task(
-        &self,
-        request: model::CancelTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        let job = tasks::found(self.jobs.as_ref(), &request.task_id, &self.client.principal)?;
-        job.cancel();
-        Ok(())
-    }
-
-    fn accepted_subscription_filter(
-        &self,
-        requested: &SubscriptionFilter,
-    ) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
-    }
-
-    /// Clients of the modern era ask to be told of changes.
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+    /// Clients of the modern era ask to be told of changes; they are until they do not want to be any more.
+    async fn listen(&self, filter: Filter, context: &RequestContext) -> Result<Answer, RpcError> {
+        let subscription = json!({ SUBSCRIPTION: context.id });
+        let about = || Destination::About(context.id.clone());
+        let mut accepted = Map::new();
+        for (key, wanted) in [
+            ("toolsListChanged", filter.tools),
+            ("promptsListChanged", filter.prompts),
+            ("resourcesListChanged", filter.resources),
+        ] {
+            if wanted {
+                accepted.insert(key.into(), true.into());
+            }
+        }
+        let params = json!({"notifications": accepted, "_meta": subscription});
+        let acknowledged = "notifications/subscriptions/acknowledged";
+        let mut told = context
+            .peer
+            .notify(about(), acknowledged, Some(params))
+            .await;
         let mut changes = self.tools.changes(true);
-        let sink = context.sink();
-        loop {
-            tokio::select! {
-                changed = changes.next() => {
-                    // What the filter leaves out is not an error: there is just nothing to say.
-                    let _ = match changed {
-                        Some(List::Tools) => sink.notify_tool_list_changed().await,
-                        Some(List::Resources) => sink.notify_resource_list_changed().await,
-                        Some(List::Prompts) => sink.notify_prompt_list_changed().await,
-                        None => {
-                            context.cancelled().await;
-                            return Ok(());
-                        }
-                    };
+        while told.is_ok() {
+            let changed = tokio::select! {
+                changed = changes.next() => changed,
+                () = context.cancelled.cancelled() => break,
+                () = self.shutdown.cancelled() => break,
+            };
+            let wanted = match changed {
+                Some(List::Tools) => filter.tools,
+                Some(List::Resources) => filter.resources,
+                Some(List::Prompts) => filter.prompts,
+                // There will be no more: the client finds out when it goes, or the server does.
+                None => {
+                    tokio::select! {
+                        () = context.cancelled.cancelled() => break,
+                        () = self.shutdown.cancelled() => break,
+                    }
                 }
-                () = context.cancelled() => return Ok(()),
-                () = self.shutdown.cancelled() => return Ok(()),
+            };
+            if let Some(list) = changed.filter(|_| wanted) {
+                let params = json!({ "_meta": subscription });
+                told = context
+                    .peer
+                    .notify(about(), changed_list(list), Some(params))
+                    .await;
             }
         }
+        let meta = json!({ SUBSCRIPTION: context.id, SERVER_INFO: self.implementation() });
+        let ended = Map::from_iter([(String::from("_meta"), meta)]);
+        Ok(Answer::complete(true, ended))
     }
 
     /// Clients of the legacy era are told of changes from the moment they are ready.
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+    pub(crate) fn tell_of_changes(&self, peer: &Peer) {
         let mut changes = self.tools.changes(false);
-        let shutdown = self.shutdown.clone();
+        let (shutdown, peer) = (self.shutdown.clone(), peer.clone());
         background::begin(async move {
-            let peer = &context.peer;
-            loop {
-                let told = tokio::select! {
-                    changed = changes.next() => match changed {
-                        Some(List::Tools) => peer.notify_tool_list_changed().await,
-                        Some(List::Resources) => peer.notify_resource_list_changed().await,
-                        Some(List::Prompts) => peer.notify_prompt_list_changed().await,
-                        None => return,
-                    },
-                    () = shutdown.cancelled() => return,
-                };
-                if told.is_err() {
+            while let Some(Some(list)) = shutdown.run_until_cancelled(changes.next()).await {
+                let told = peer.notify(Destination::Common, changed_list(list), None);
+                if told.await.is_err() {
                     return;
                 }
             }
         });
     }
 
-    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
-        self.roots.forget().await;
-    }
-
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        let method = request.method.as_str();
-        let is_removed = REMOVED_METHODS.contains(&method)
-            && context
-                .protocol_version()
-                .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        if is_removed || !KNOWN_METHODS.contains(&method) {
-            return Err(unknown_method(&request.method));
-        }
-        let detail = if request.method == "tools/call" {
-            request.params.map(|params| malformed_call(&params))
-        } else {
-            None
-        };
-        let detail = detail.unwrap_or_else(|| "they are missing or not of the right shape".into());
-        Err(ErrorData::invalid_params(
-            format!("bad parameters for `{}`: {detail}", request.method),
-            None,
-        ))
+    /// The client works in other folders than it said.
+    pub(crate) fn forget_roots(&self) {
+        self.roots.forget();
     }
 
     async fn complete(
         &self,
-        request: CompleteRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        let pages_and_prompts = self.with_prompts(self.to_read(&context).await).await;
+        request: &CompleteParams,
+        context: &RequestContext,
+    ) -> Result<Answer, RpcError> {
+        let pages_and_prompts = self.with_prompts(self.to_read(context).await).await;
         let spool = self
             .spool
             .as_ref()
             .map(|spool| (spool, &*self.client.principal));
-        let candidates = candidates(&pages_and_prompts, spool, &request)?;
+        let candidates = candidates(&pages_and_prompts, spool, request)?;
         // A program that is asked may take its time; nobody waits for it when the client does not.
-        tokio::select! {
-            answer = candidates.answer(&request.argument.value) => Ok(answer),
-            () = context.ct.cancelled() => Ok(CompleteResult::default()),
-            () = self.shutdown.cancelled() => Ok(CompleteResult::default()),
-        }
+        let completed = tokio::select! {
+            completed = candidates.answer(&request.begun) => completed,
+            () = context.cancelled.cancelled() => Map::new(),
+            () = self.shutdown.cancelled() => Map::new(),
+        };
+        Ok(Answer::complete(context.modern, completed))
     }
 
-    async fn list_prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        one_page(request)?;
-        let pages_and_prompts = self.to_list(List::Prompts, &context).await;
-        let pages_and_prompts = self.with_prompts(pages_and_prompts).await;
-        Ok(ListPromptsResult::with_all_items(prompts::list(
-            &pages_and_prompts,
-        )))
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        let pages_and_prompts = self.with_prompts(self.to_read(&context).await).await;
-        prompts::get(&pages_and_prompts, &request.name, request.arguments).map(Into::into)
-    }
-
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        one_page(request)?;
-        let pages_and_prompts = self.to_list(List::Resources, &context).await;
-        Ok(ListResourcesResult::with_all_items(resources::list(
-            &pages_and_prompts,
-        )))
-    }
-
-    async fn list_resource_templates(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        one_page(request)?;
-        let templates = resources::templates(self.spool.as_ref());
-        Ok(ListResourceTemplatesResult::with_all_items(templates))
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = &request.uri;
+    async fn read_resource(&self, uri: &str, context: &RequestContext) -> Result<Value, RpcError> {
         if let Some(query) = resources::output_query(uri) {
             let (query, Some(spool)) = (query?, self.spool.clone()) else {
                 return Err(resources::not_found(uri));
@@ -638,58 +610,50 @@ impl ServerHandler for ClientHandler {
                 let message = "the output could not be read: this is a bug";
                 Err(CallError::new(ErrorCode::Internal, message))
             });
-            return resources::output(uri, read).map(Into::into);
+            return resources::output(uri, read);
         }
-        let pages_and_prompts = self.to_read(&context).await;
-        resources::read(&pages_and_prompts, uri).map(Into::into)
+        resources::read(&*self.to_read(context).await, uri)
+    }
+}
+
+/// The notification that a list has changed.
+fn changed_list(list: List) -> &'static str {
+    match list {
+        List::Tools => "notifications/tools/list_changed",
+        List::Resources => "notifications/resources/list_changed",
+        List::Prompts => "notifications/prompts/list_changed",
     }
 }
 
 /// There is one page, so no cursor was ever handed out.
-fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
-    match request.and_then(|page| page.cursor) {
-        Some(cursor) => Err(ErrorData::invalid_params(
-            format!("unknown cursor {cursor:?}: the list has one page"),
-            None,
-        )),
+fn one_page(cursor: Option<String>) -> Result<(), RpcError> {
+    match cursor {
+        Some(cursor) => {
+            let message = format!("unknown cursor {cursor:?}: the list has one page");
+            Err(RpcError::invalid_params(message))
+        }
         None => Ok(()),
     }
 }
 
-fn unknown_method(method: &str) -> ErrorData {
-    ErrorData::new(
-        model::ErrorCode::METHOD_NOT_FOUND,
-        format!("unknown method `{method}`"),
-        None,
-    )
-}
-
-fn malformed_call(params: &Value) -> String {
-    match (params.get("name"), params.get("arguments")) {
-        (None, _) => "`name` is missing".into(),
-        (Some(name), _) if !name.is_string() => "`name` must be a string".into(),
-        (_, Some(arguments)) if !arguments.is_object() => "`arguments` must be an object".into(),
-        _ => "they are not of the right shape".into(),
-    }
-}
-
-pub(crate) fn answer(result: CallResult) -> CallToolResult {
-    let mut content = vec![ContentBlock::text(result.text)];
+/// The result of a call, as the protocol has it.
+pub(crate) fn called(result: CallResult) -> Map<String, Value> {
+    let mut content = vec![json!({"type": "text", "text": result.text})];
     content.extend(result.media.map(media));
-    let mut answer = CallToolResult::success(content);
-    answer.structured_content = match result.text_alone {
-        true => None,
-        false => Some(Value::Object(result.structured)),
-    };
-    answer.is_error = Some(result.is_error);
-    answer
+    let mut called = Map::new();
+    called.insert("content".into(), content.into());
+    if !result.text_alone {
+        called.insert("structuredContent".into(), Value::Object(result.structured));
+    }
+    called.insert("isError".into(), result.is_error.into());
+    called
 }
 
-fn media(media: Media) -> ContentBlock {
+fn media(media: Media) -> Value {
+    let kind = match media.media_type.is_audio() {
+        true => "audio",
+        false => "image",
+    };
     let data = base64::encode(&media.bytes);
-    let mime_type = media.media_type.mime_type();
-    match media.media_type.is_audio() {
-        true => ContentBlock::audio(data, mime_type),
-        false => ContentBlock::image(data, mime_type),
-    }
+    json!({"type": kind, "data": data, "mimeType": media.media_type.mime_type()})
 }

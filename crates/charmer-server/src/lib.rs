@@ -1,8 +1,7 @@
 //! The MCP server: a catalogue of tools, their calls, their help and their examples, over stdio or any other transport,
 //! for both eras of the protocol.
 //!
-//! This is the only crate that knows rmcp; of its types only the transport of [`Server::serve_transport`] appears in the
-//! interface.
+//! This is the only crate that knows the protocol; its messages are read, answered and written here.
 //!
 //! ```no_run
 //! use charmer_run::{ToolSet, process::Engine};
@@ -17,7 +16,6 @@
 mod ask;
 mod background;
 mod base64;
-mod boxed_handler;
 mod completion;
 mod handler;
 #[cfg(feature = "http")]
@@ -31,6 +29,7 @@ mod pool;
 mod process;
 mod progress;
 mod prompts;
+mod protocol;
 mod resources;
 mod roots;
 mod server;
@@ -39,7 +38,6 @@ mod stdio;
 #[cfg(feature = "jobs")]
 mod tasks;
 mod tools;
-mod until_end;
 mod uri;
 
 #[cfg(feature = "http")]

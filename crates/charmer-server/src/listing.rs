@@ -4,11 +4,12 @@ use std::{fmt, sync::Arc};
 
 use charmer_core::tool::Tool;
 use charmer_run::ToolSet;
-use rmcp::model::{self, ToolAnnotations};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::Value;
 
 /// The list of tools as a client gets it, whether it was made now or kept from an earlier start. Clones share it.
 #[derive(Clone, PartialEq)]
-pub struct ToolList(Arc<[model::Tool]>);
+pub struct ToolList(Arc<str>);
 
 impl ToolList {
     /// The list of these tools.
@@ -16,21 +17,27 @@ impl ToolList {
     /// ```
     /// use charmer_run::ToolSet;
     /// use charmer_server::ToolList;
-    /// assert_eq!(ToolList::of(&ToolSet::default()).to_json(), "[]");
+    /// assert_eq!(ToolList::of(&ToolSet::default()).as_json(), "[]");
     /// ```
     pub fn of(tools: &ToolSet) -> Self {
-        let listed = tools.listed();
-        Self(listed.map(|served| definition(served.shown())).collect())
+        let listed: Vec<Definition<'_>> = tools
+            .listed()
+            .map(|served| Definition(served.shown()))
+            .collect();
+        let json = serde_json::to_string(&listed).expect("every key is a string");
+        Self(json.into())
     }
 
     /// A list that was kept; `None` if it is not an array of tools.
     pub fn from_json(json: &str) -> Option<Self> {
-        serde_json::from_str(json).ok().map(Self)
+        let listed: Vec<Value> = serde_json::from_str(json).ok()?;
+        let is_tool = |tool: &Value| tool["name"].is_string() && tool["inputSchema"].is_object();
+        listed.iter().all(is_tool).then(|| Self(json.into()))
     }
 
     /// The tools as a JSON array on one line.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(&self.0).expect("every key is a string")
+    pub fn as_json(&self) -> &str {
+        &self.0
     }
 
     /// The answer to `tools/list`: `{"tools": [...]}`, byte for byte as a client gets it.
@@ -41,54 +48,42 @@ impl ToolList {
     /// assert_eq!(ToolList::of(&ToolSet::default()).to_answer(), r#"{"tools":[]}"#);
     /// ```
     pub fn to_answer(&self) -> String {
-        format!(r#"{{"tools":{}}}"#, self.to_json())
-    }
-
-    /// The tools, whose schemas are shared.
-    pub(crate) fn to_tools(&self) -> Vec<model::Tool> {
-        self.0.to_vec()
-    }
-
-    /// The tool of this name.
-    pub(crate) fn get(&self, name: &str) -> Option<&model::Tool> {
-        self.0.iter().find(|tool| tool.name == name)
+        format!(r#"{{"tools":{}}}"#, self.0)
     }
 }
 
 impl fmt::Debug for ToolList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ToolList({} tools)", self.0.len())
+        write!(f, "ToolList({} bytes)", self.0.len())
     }
 }
 
-/// A tool as the protocol defines it.
-pub(crate) fn definition(tool: &Tool) -> model::Tool {
-    let told = |name: &str| {
-        let mut told = tool.annotations.told(tool.terse);
-        told.find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
-    };
-    let mut listed = model::Tool::new(
-        tool.name.as_str().to_owned(),
-        tool.description.clone(),
-        Arc::clone(tool.input_schema.shared()),
-    );
-    if !tool.title.is_empty() {
-        listed = listed.with_title(tool.title.clone());
+/// A tool as the protocol defines it, written without a copy of its schemas.
+struct Definition<'t>(&'t Tool);
+
+impl Serialize for Definition<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tool = self.0;
+        let mut definition = serializer.serialize_map(None)?;
+        definition.serialize_entry("name", tool.name.as_str())?;
+        if !tool.title.is_empty() {
+            definition.serialize_entry("title", &tool.title)?;
+        }
+        definition.serialize_entry("description", &tool.description)?;
+        definition.serialize_entry("inputSchema", &**tool.input_schema.shared())?;
+        if !tool.output_schema.is_empty() {
+            definition.serialize_entry("outputSchema", &*tool.output_schema)?;
+        }
+        let hints: serde_json::Map<String, Value> = tool
+            .annotations
+            .told(tool.terse)
+            .map(|(name, value)| (name.to_owned(), value.into()))
+            .collect();
+        if !hints.is_empty() {
+            definition.serialize_entry("annotations", &hints)?;
+        }
+        definition.end()
     }
-    if !tool.output_schema.is_empty() {
-        listed = listed.with_raw_output_schema(Arc::clone(&tool.output_schema));
-    }
-    if tool.annotations.told(tool.terse).next().is_some() {
-        listed = listed.with_annotations(ToolAnnotations::from_raw(
-            None,
-            told("readOnlyHint"),
-            told("destructiveHint"),
-            told("idempotentHint"),
-            told("openWorldHint"),
-        ));
-    }
-    listed
 }
 
 #[cfg(test)]
@@ -121,8 +116,9 @@ mod tests {
         for descriptions in [Descriptions::Full, Descriptions::Short, Descriptions::None] {
             for tool in &tools {
                 let tool = compact(tool, descriptions, false);
-                let listed =
-                    serde_json::to_value(definition(&tool)).expect("every key is a string");
+                let listed = serde_json::to_string(&Definition(&tool));
+                let listed: Value =
+                    serde_json::from_str(&listed.expect("it is written")).expect("JSON");
                 assert_eq!(listed, tool.definition());
                 hints.push(
                     listed["annotations"]

@@ -4,15 +4,14 @@ use std::time::{Duration, Instant};
 
 use charmer_core::text::shorten;
 use charmer_run::{Progress, Redactor, Snapshot};
-use rmcp::{
-    RoleServer,
-    model::{ProgressNotificationParam, ProgressToken},
-    service::Peer,
-};
+use serde_json::json;
 use tokio::{sync::watch, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use crate::background;
+use crate::{
+    background,
+    protocol::{Destination, RequestContext, RequestId},
+};
 
 /// News is sent at most this often.
 const PACE: Duration = Duration::from_millis(500);
@@ -28,21 +27,23 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// `began` is when the request came: what is told must grow, whoever reported on it before.
+    /// Begins to report, if the client of this request wants to hear of it. `began` is when the request came: what is told
+    /// must grow, whoever reported on it before.
     pub(crate) fn start(
-        (peer, token): (Peer<RoleServer>, ProgressToken),
+        context: &RequestContext,
         redactor: Redactor,
         began: Instant,
-    ) -> Self {
+    ) -> Option<Self> {
+        let token = context.progress.clone()?;
         let (progress, news) = Progress::watched();
         let stop = CancellationToken::new();
-        let client = (peer, token);
+        let client = (context.clone(), token);
         let task = background::begin(report(client, redactor, began, news, stop.clone()));
-        Self {
+        Some(Self {
             progress,
             stop,
             task,
-        }
+        })
     }
 
     /// The receiver of the call's reports.
@@ -59,7 +60,7 @@ impl Reporter {
 }
 
 async fn report(
-    (peer, token): (Peer<RoleServer>, ProgressToken),
+    (context, token): (RequestContext, RequestId),
     redactor: Redactor,
     began: Instant,
     mut news: watch::Receiver<Snapshot>,
@@ -85,9 +86,12 @@ async fn report(
         };
         // Seconds, and strictly more than last time whatever the clock says.
         told = elapsed.as_secs_f64().max(told + 0.001);
-        let notification =
-            ProgressNotificationParam::new(token.clone(), told).with_message(message);
-        if peer.notify_progress(notification).await.is_err() {
+        let params = json!({"progressToken": token, "progress": told, "message": message});
+        let about = Destination::About(context.id.clone());
+        let notified = context
+            .peer
+            .notify(about, "notifications/progress", Some(params));
+        if notified.await.is_err() {
             return;
         }
     }

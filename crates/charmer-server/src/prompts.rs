@@ -6,13 +6,9 @@ use charmer_core::{
     text::{nearest, shorten},
     tool::{Example, Tool, all_examples, quoted},
 };
-use rmcp::{
-    ErrorData,
-    model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role},
-};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::pages_and_prompts::PagesAndPrompts;
+use crate::{pages_and_prompts::PagesAndPrompts, protocol::RpcError};
 
 /// The greatest length that titles and descriptions may have.
 const TITLE: usize = 100;
@@ -79,7 +75,7 @@ pub(crate) fn prompts_of(tools: &[Arc<Tool>], examples: bool) -> Vec<PromptOf> {
 }
 
 /// The prompts as `prompts/list` shows them.
-pub(crate) fn list(pages_and_prompts: &PagesAndPrompts) -> Vec<Prompt> {
+pub(crate) fn list(pages_and_prompts: &PagesAndPrompts) -> Vec<Value> {
     pages_and_prompts
         .prompts()
         .iter()
@@ -91,19 +87,22 @@ pub(crate) fn list(pages_and_prompts: &PagesAndPrompts) -> Vec<Prompt> {
 pub(crate) fn get(
     pages_and_prompts: &PagesAndPrompts,
     name: &str,
-    arguments: Option<JsonObject>,
-) -> Result<GetPromptResult, ErrorData> {
+    arguments: &Map<String, Value>,
+) -> Result<Map<String, Value>, RpcError> {
     let prompt = find(pages_and_prompts, name)?;
-    let text = prompt.text(&arguments.unwrap_or_default())?;
-    let message = PromptMessage::new_text(Role::User, text);
-    Ok(GetPromptResult::new(vec![message]).with_description(prompt.title()))
+    let text = prompt.text(arguments)?;
+    let message = json!({"role": "user", "content": {"type": "text", "text": text}});
+    let mut told = Map::new();
+    told.insert("description".into(), prompt.title().into());
+    told.insert("messages".into(), vec![message].into());
+    Ok(told)
 }
 
 /// The prompt of a name, or what is wrong with the name.
 pub(crate) fn find<'s>(
     pages_and_prompts: &'s PagesAndPrompts,
     name: &str,
-) -> Result<&'s PromptOf, ErrorData> {
+) -> Result<&'s PromptOf, RpcError> {
     pages_and_prompts.prompt(name).ok_or_else(|| {
         let names = pages_and_prompts
             .prompts()
@@ -115,8 +114,8 @@ pub(crate) fn find<'s>(
     })
 }
 
-fn invalid(message: String) -> ErrorData {
-    ErrorData::invalid_params(message, None)
+fn invalid(message: String) -> RpcError {
+    RpcError::invalid_params(message)
 }
 
 impl PromptOf {
@@ -152,7 +151,7 @@ impl PromptOf {
         }
     }
 
-    fn definition(&self) -> Prompt {
+    fn definition(&self) -> Value {
         let description = match &self.form {
             PromptForm::Example(example) if example.title == example.command_line => {
                 format!("`{}`", example.command_line)
@@ -162,20 +161,25 @@ impl PromptOf {
             }
             PromptForm::Call(_) => self.tool.description.clone(),
         };
-        let arguments: Vec<PromptArgument> = self
+        let arguments: Vec<Value> = self
             .arguments()
             .into_iter()
             .map(|argument| {
-                let shown = PromptArgument::new(argument.name).with_required(argument.required);
-                match argument.key.and_then(|key| self.described(key)) {
-                    Some(text) => shown.with_description(first_line(text, DESCRIPTION)),
-                    None => shown,
+                let mut shown = json!({"name": argument.name});
+                if let Some(text) = argument.key.and_then(|key| self.described(key)) {
+                    shown["description"] = first_line(text, DESCRIPTION).into();
                 }
+                shown["required"] = argument.required.into();
+                shown
             })
             .collect();
-        let arguments = (!arguments.is_empty()).then_some(arguments);
         let description = shorten(&description, DESCRIPTION);
-        Prompt::new(self.name.clone(), Some(description), arguments).with_title(self.title())
+        let mut prompt =
+            json!({"name": self.name, "title": self.title(), "description": description});
+        if !arguments.is_empty() {
+            prompt["arguments"] = arguments.into();
+        }
+        prompt
     }
 
     /// The tool's description of an argument.
@@ -183,7 +187,7 @@ impl PromptOf {
         property(&self.tool, key)?.get("description")?.as_str()
     }
 
-    fn text(&self, given: &JsonObject) -> Result<String, ErrorData> {
+    fn text(&self, given: &Map<String, Value>) -> Result<String, RpcError> {
         let arguments = self.arguments();
         for (name, value) in given {
             if !arguments.iter().any(|argument| argument.name == name) {

@@ -2,13 +2,9 @@
 
 use charmer_core::tool::{effect_words, help_page};
 use charmer_run::{CallError, OutputQuery, Spool};
-use rmcp::{
-    ErrorData,
-    model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate},
-};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::{pages_and_prompts::PagesAndPrompts, prompts::first_line, uri};
+use crate::{pages_and_prompts::PagesAndPrompts, prompts::first_line, protocol::RpcError, uri};
 
 /// The templates that `completion/complete` knows.
 pub(crate) const HELP_TEMPLATE: &str = "help://{program}/{+path}";
@@ -18,52 +14,60 @@ const MARKDOWN: &str = "text/markdown";
 const ABOUT: usize = 120;
 
 /// The resources as `resources/list` shows them.
-pub(crate) fn list(pages_and_prompts: &PagesAndPrompts) -> Vec<Resource> {
-    let index = Resource::new(uri::INDEX, "tools")
-        .with_title("All tools")
-        .with_description(
-            "The names of all tools, with a line on each and what it does to the world",
-        )
-        .with_mime_type(MARKDOWN);
+pub(crate) fn list(pages_and_prompts: &PagesAndPrompts) -> Vec<Value> {
+    let index = json!({
+        "uri": uri::INDEX,
+        "name": "tools",
+        "title": "All tools",
+        "description": "The names of all tools, with a line on each and what it does to the world",
+        "mimeType": MARKDOWN,
+    });
     let pages = pages_and_prompts
         .pages()
         .iter()
         .zip(&pages_and_prompts.tools)
         .map(|(uri, tool)| {
             let about = tool.help.text.as_deref().unwrap_or(&tool.description);
-            Resource::new(uri.clone(), tool.words())
-                .with_title(format!("Help of {}", tool.words()))
-                .with_description(first_line(about, ABOUT))
-                .with_mime_type(MARKDOWN)
+            json!({
+                "uri": uri,
+                "name": tool.words(),
+                "title": format!("Help of {}", tool.words()),
+                "description": first_line(about, ABOUT),
+                "mimeType": MARKDOWN,
+            })
         });
     std::iter::once(index).chain(pages).collect()
 }
 
 /// The templates of resources.
-pub(crate) fn templates(spool: Option<&Spool>) -> Vec<ResourceTemplate> {
-    let help = ResourceTemplate::new(HELP_TEMPLATE, "help")
-        .with_title("Help of a command")
-        .with_description("What a served command does, its arguments and examples; `path` is like `container/run`")
-        .with_mime_type(MARKDOWN);
-    let output = ResourceTemplate::new(SPOOL_TEMPLATE, "output")
-        .with_title("Output that was cut")
-        .with_description(
-            "More of an output that was cut in a result, which names its id: `length` bytes from `offset`, or the lines \
-             that match the regular expression `grep`",
-        )
-        .with_mime_type("text/plain");
+pub(crate) fn templates(spool: Option<&Spool>) -> Vec<Value> {
+    let help = json!({
+        "uriTemplate": HELP_TEMPLATE,
+        "name": "help",
+        "title": "Help of a command",
+        "description": "What a served command does, its arguments and examples; `path` is like `container/run`",
+        "mimeType": MARKDOWN,
+    });
+    let output = json!({
+        "uriTemplate": SPOOL_TEMPLATE,
+        "name": "output",
+        "title": "Output that was cut",
+        "description": "More of an output that was cut in a result, which names its id: `length` bytes from `offset`, or \
+            the lines that match the regular expression `grep`",
+        "mimeType": "text/plain",
+    });
     std::iter::once(help).chain(spool.map(|_| output)).collect()
 }
 
 /// The query for a part of an output, if the address is one of an output.
-pub(crate) fn output_query(uri: &str) -> Option<Result<OutputQuery, ErrorData>> {
+pub(crate) fn output_query(uri: &str) -> Option<Result<OutputQuery, RpcError>> {
     let (id, parameters) = uri::spool(uri)?;
     let mut query = OutputQuery::new(id);
     for (key, value) in parameters {
         let number = || {
             value.parse().map_err(|_| {
                 let message = format!("`{key}` must be a number of bytes, not {value:?}");
-                ErrorData::invalid_params(message, None)
+                RpcError::invalid_params(message)
             })
         };
         query = match key.as_str() {
@@ -76,7 +80,7 @@ pub(crate) fn output_query(uri: &str) -> Option<Result<OutputQuery, ErrorData>> 
             _ => {
                 let message =
                     format!("unknown parameter `{key}`; there are `offset`, `length` and `grep`");
-                return Some(Err(ErrorData::invalid_params(message, None)));
+                return Some(Err(RpcError::invalid_params(message)));
             }
         };
     }
@@ -84,10 +88,7 @@ pub(crate) fn output_query(uri: &str) -> Option<Result<OutputQuery, ErrorData>> 
 }
 
 /// An output, or why it cannot be read.
-pub(crate) fn output(
-    uri: &str,
-    read: Result<String, CallError>,
-) -> Result<ReadResourceResult, ErrorData> {
+pub(crate) fn output(uri: &str, read: Result<String, CallError>) -> Result<Value, RpcError> {
     match read {
         Ok(text) => Ok(contents(uri, text, "text/plain")),
         Err(error) => {
@@ -95,19 +96,13 @@ pub(crate) fn output(
                 .hint
                 .map_or_else(String::new, |hint| format!("; {hint}"));
             let message = format!("{}{hint}", error.message);
-            Err(ErrorData::invalid_params(
-                message,
-                Some(json!({ "uri": uri })),
-            ))
+            Err(RpcError::invalid_params(message).data(json!({ "uri": uri })))
         }
     }
 }
 
 /// A page or the index; only what is in the list can be read.
-pub(crate) fn read(
-    pages_and_prompts: &PagesAndPrompts,
-    uri: &str,
-) -> Result<ReadResourceResult, ErrorData> {
+pub(crate) fn read(pages_and_prompts: &PagesAndPrompts, uri: &str) -> Result<Value, RpcError> {
     if uri == uri::INDEX {
         return Ok(contents(uri, index(pages_and_prompts), MARKDOWN));
     }
@@ -118,17 +113,16 @@ pub(crate) fn read(
 }
 
 /// There is no resource at this address, in either era.
-pub(crate) fn not_found(uri: &str) -> ErrorData {
+pub(crate) fn not_found(uri: &str) -> RpcError {
     let message = format!(
         "there is no resource `{uri}`; `{}` lists the tools",
         uri::INDEX
     );
-    ErrorData::invalid_params(message, Some(json!({ "uri": uri })))
+    RpcError::invalid_params(message).data(json!({ "uri": uri }))
 }
 
-fn contents(uri: &str, text: String, mime_type: &str) -> ReadResourceResult {
-    let contents = ResourceContents::text(text, uri).with_mime_type(mime_type);
-    ReadResourceResult::new(vec![contents])
+fn contents(uri: &str, text: String, mime_type: &str) -> Value {
+    json!({"uri": uri, "mimeType": mime_type, "text": text})
 }
 
 fn index(pages_and_prompts: &PagesAndPrompts) -> String {

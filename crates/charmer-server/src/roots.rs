@@ -7,23 +7,27 @@
 //!
 //! The protocol has deprecated roots without putting anything in their place, and clients have them.
 
-#![expect(deprecated, reason = "clients say by roots where they work")]
-
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use charmer_run::folder::Folders;
-use rmcp::{
-    RoleServer,
-    model::{
-        ClientResult, InputRequest, InputRequiredResult, InputResponses, ListRootsRequest,
-        ListRootsResult, ProtocolVersion, ServerRequest,
-    },
-    service::{PeerRequestOptions, RequestContext},
-};
+use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 
-use crate::uri;
+use crate::{
+    ask::input_required,
+    protocol::{Answer, RequestContext},
+    uri,
+};
 
+/// The method by which a client says its roots.
+const METHOD: &str = "roots/list";
 /// The key of the question in an answer to a call.
 const KEY: &str = "charmer_roots";
 /// The longest time that a client may take to say its roots. It is a program, and no person is asked.
@@ -33,7 +37,14 @@ const MOST: usize = 64;
 
 /// The folders of one client, as far as they are known. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Roots(Arc<Mutex<Option<KnownFolders>>>);
+pub(crate) struct Roots(Arc<RootsShared>);
+
+#[derive(Debug, Default)]
+struct RootsShared {
+    known: Mutex<Option<KnownFolders>>,
+    /// The client says that they are others than it said.
+    changed: AtomicBool,
+}
 
 /// The facts known about a client's folders.
 #[derive(Debug, Clone, Default)]
@@ -50,30 +61,27 @@ impl Roots {
     pub(crate) async fn of_caller(
         &self,
         given: &Folders,
-        context: &RequestContext<RoleServer>,
-        responses: Option<&mut InputResponses>,
-    ) -> Result<KnownFolders, InputRequiredResult> {
-        let capabilities = context.client_capabilities();
-        if capabilities.is_none_or(|all| all.roots.is_none()) {
+        context: &RequestContext,
+        responses: Option<&mut Map<String, Value>>,
+    ) -> Result<KnownFolders, Answer> {
+        if !context.client_has(|client| client.has_roots) {
             return Ok(KnownFolders {
                 folders: given.clone(),
                 notes: Vec::new(),
             });
         }
         // Held while the client is asked, so that calls which come together ask once.
-        let mut known = self.0.lock().await;
-        let said = responses.and_then(|responses| responses.remove(KEY));
+        let mut known = self.0.known.lock().await;
+        if self.0.changed.swap(false, Ordering::Relaxed) {
+            *known = None;
+        }
+        let said = responses.and_then(|responses| responses.shift_remove(KEY));
         if let Some(said) = said {
-            *known = Some(understood(given, serde_json::from_value(said).ok()));
+            *known = Some(understood(given, Some(said)));
         }
         if known.is_none() {
-            let modern = context
-                .protocol_version()
-                .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-            if modern {
-                let request = InputRequest::ListRoots(ListRootsRequest::default());
-                let requests = BTreeMap::from([(KEY.to_owned(), request)]);
-                return Err(InputRequiredResult::from_input_requests(requests));
+            if context.modern {
+                return Err(input_required(KEY, json!({ "method": METHOD }), None));
             }
             *known = Some(understood(given, ask(context).await));
         }
@@ -84,32 +92,26 @@ impl Roots {
     }
 
     /// Forgets what is known: the client says that it has changed.
-    pub(crate) async fn forget(&self) {
-        *self.0.lock().await = None;
+    pub(crate) fn forget(&self) {
+        self.0.changed.store(true, Ordering::Relaxed);
     }
 }
 
 /// Asks a client of the legacy era. One that does not answer has none.
-async fn ask(context: &RequestContext<RoleServer>) -> Option<ListRootsResult> {
-    let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
-    let options = PeerRequestOptions::no_options();
-    let sent = context.peer.send_request_with_option(request, options);
-    let asked = sent.await.ok()?;
+async fn ask(context: &RequestContext) -> Option<Value> {
+    let mut asked = context.peer.ask(&context.id, METHOD, None);
     tokio::select! {
-        answer = asked.rx => match answer {
-            Ok(Ok(ClientResult::ListRootsResult(result))) => Some(result),
-            _ => None,
-        },
-        () = context.ct.cancelled() => None,
+        answer = asked.answer() => answer,
+        () = context.cancelled.cancelled() => None,
         () = tokio::time::sleep(PATIENCE) => None,
     }
 }
 
 /// Returns the folders that a client's roots mean where a person gave these.
-fn understood(given: &Folders, said: Option<ListRootsResult>) -> KnownFolders {
-    let roots = said.map(|said| said.roots).unwrap_or_default();
-    let paths = roots.iter().take(MOST);
-    let wanted = Folders::new(paths.filter_map(|root| path(&root.uri)));
+fn understood(given: &Folders, said: Option<Value>) -> KnownFolders {
+    let roots = said.as_ref().and_then(|said| said.get("roots")?.as_array());
+    let addresses = roots.into_iter().flatten().take(MOST);
+    let wanted = Folders::new(addresses.filter_map(|root| path(root.get("uri")?.as_str()?)));
     let (folders, outside) = given.narrowed_to(&wanted);
     let mut notes: Vec<String> = outside
         .iter()
@@ -175,7 +177,7 @@ mod tests {
                 serde_json::json!({ "uri": address })
             });
             let roots: Vec<_> = roots.collect();
-            serde_json::from_value(serde_json::json!({ "roots": roots })).ok()
+            Some(serde_json::json!({ "roots": roots }))
         };
         let shown = |known: &KnownFolders| {
             let folders = known.folders.iter();

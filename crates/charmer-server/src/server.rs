@@ -12,25 +12,19 @@ use charmer_run::{
     LOCAL, Permissions, Promotions, ToolSet, Transport as CallTransport, folder::Folders,
     process::Engine,
 };
-use rmcp::{
-    RoleServer,
-    service::{ServerInitializeError, serve_server_with_ct},
-    transport::Transport,
-};
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     ServerInfo, background,
-    boxed_handler::BoxedHandler,
     handler::ClientHandler,
     pages_and_prompts::MadeFromTools,
     pool::CallPool,
+    protocol::Conversation,
     roots::Roots,
     state::StateSeal,
     stdio::{StdioOptions, StdioTransport},
     tools::{Patience, ToolsHandle},
-    until_end::UntilEnd,
 };
 
 /// The longest time that the children may take to end when the server does, beyond their own grace periods.
@@ -43,9 +37,6 @@ pub enum ServeError {
     /// Standard input or output could not be taken over.
     #[error("failed to take over standard input and output: {0}")]
     Stdio(#[from] std::io::Error),
-    /// The protocol failed in a way that left nothing to serve.
-    #[error("failed to serve: {0}")]
-    Protocol(String),
     /// Clients could not be let in any more.
     #[cfg(feature = "http")]
     #[error("failed to take connections: {0}")]
@@ -58,7 +49,7 @@ pub enum ServeError {
 /// An MCP server. What its clients share is here; what belongs to one of them is in its handler.
 #[derive(Debug)]
 pub struct Server {
-    info: ServerInfo,
+    info: Arc<ServerInfo>,
     tools: ToolsHandle,
     engine: Engine,
     patience: Patience,
@@ -89,7 +80,7 @@ impl Server {
 
     fn with_handle(info: ServerInfo, tools: ToolsHandle, engine: Engine) -> Self {
         Self {
-            info,
+            info: Arc::new(info),
             tools,
             engine,
             patience: Patience::default(),
@@ -116,7 +107,7 @@ impl Server {
     /// Sets what the server says of itself, where that was not known when it was made.
     #[must_use]
     pub fn info(mut self, info: ServerInfo) -> Self {
-        self.info = info;
+        self.info = Arc::new(info);
         self
     }
 
@@ -167,9 +158,10 @@ impl Server {
     pub async fn serve_stdio(self) -> Result<(), ServeError> {
         let calls = self.stop.child_token();
         let transport = StdioTransport::claim_stdio(StdioOptions::default(), calls.clone())?;
-        let served = self.serve(transport, stdio(), calls).await;
+        let client = ConnectedClient::new(LOCAL, CallTransport::Stdio);
+        self.serve(transport, client, calls).await;
         self.finish().await;
-        served
+        Ok(())
     }
 
     /// Serves one client on any pair of streams until it goes away, then [finishes](Self::finish).
@@ -178,31 +170,36 @@ impl Server {
         reader: impl Read + Send + 'static,
         writer: impl Write + Send + 'static,
     ) -> Result<(), ServeError> {
-        let calls = self.stop.child_token();
-        let transport =
-            StdioTransport::new(reader, writer, StdioOptions::default(), calls.clone())?;
-        let served = self.serve(transport, stdio(), calls).await;
+        let client = ConnectedClient::new(LOCAL, CallTransport::Stdio);
+        let served = self.serve_on(client, reader, writer).await;
         self.finish().await;
         served
     }
 
-    /// Serves one client over any transport of rmcp, until it goes away. Any number can be served at once; when one of
-    /// them leaves, its calls are cancelled and those of the others go on.
-    pub async fn serve_transport(
-        &self,
-        transport: impl Transport<RoleServer> + 'static,
-    ) -> Result<(), ServeError> {
-        self.serve_principal(LOCAL, transport).await
-    }
-
-    /// The same for a client whose calls belong to this principal: what is kept of their outputs, nobody else can read.
+    /// Serves a client whose calls belong to this principal, on any pair of streams, until it goes away: what is kept of
+    /// their outputs, nobody else can read. Any number can be served at once; when one of them leaves, its calls are
+    /// cancelled and those of the others go on.
     pub async fn serve_principal(
         &self,
         principal: impl Into<Arc<str>>,
-        transport: impl Transport<RoleServer> + 'static,
+        reader: impl Read + Send + 'static,
+        writer: impl Write + Send + 'static,
     ) -> Result<(), ServeError> {
         let client = ConnectedClient::new(principal, CallTransport::Direct);
-        self.serve(transport, client, self.stop.child_token()).await
+        self.serve_on(client, reader, writer).await
+    }
+
+    async fn serve_on(
+        &self,
+        client: ConnectedClient,
+        reader: impl Read + Send + 'static,
+        writer: impl Write + Send + 'static,
+    ) -> Result<(), ServeError> {
+        let calls = self.stop.child_token();
+        let transport =
+            StdioTransport::new(reader, writer, StdioOptions::default(), calls.clone())?;
+        self.serve(transport, client, calls).await;
+        Ok(())
     }
 
     /// Ends every client and every call, and waits until their processes have been ended and collected.
@@ -246,7 +243,7 @@ impl Server {
         calls: CancellationToken,
     ) -> ClientHandler {
         ClientHandler {
-            info: self.info.clone(),
+            info: Arc::clone(&self.info),
             tools: self
                 .tools
                 .view(self.patience, &client.principal, &client.permissions),
@@ -266,29 +263,24 @@ impl Server {
     /// `calls` is the token by which every call of this client is cancelled: by the end of its input, and by stopping.
     async fn serve(
         &self,
-        transport: impl Transport<RoleServer> + 'static,
+        mut transport: StdioTransport,
         client: ConnectedClient,
         calls: CancellationToken,
-    ) -> Result<(), ServeError> {
+    ) {
         self.begin();
-        let handler = BoxedHandler::new(self.handler(client, calls.clone()));
         // However this ends, also by being dropped, nobody waits for these calls any more.
         let _ended = calls.clone().drop_guard();
-        let transport = UntilEnd::new(transport, calls);
-        // At the end of its input the protocol loop ends by itself, after it has sent what is already answered; only
-        // stopping cuts it short. The loop cancels its token at its end, so it gets one of its own.
-        match serve_server_with_ct(handler, transport, self.stop.child_token()).await {
-            Ok(running) => running
-                .waiting()
-                .await
-                .map(drop)
-                .map_err(|error| ServeError::Protocol(error.to_string())),
-            // A client that leaves before it has begun is no failure.
-            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
-                Ok(())
-            }
-            Err(error) => Err(ServeError::Protocol(error.to_string())),
+        let handler = self.handler(client, calls.clone());
+        let conversation = Arc::new(Conversation::new(handler, transport.outlet()));
+        let received = |transport: Option<_>| transport.flatten();
+        while let Some(message) = received(self.stop.run_until_cancelled(transport.receive()).await)
+        {
+            conversation.accept(message, None::<()>);
         }
+        calls.cancel();
+        // What is already answered, and what the calls that were cut off have to say, is still written.
+        conversation.end(SHUTDOWN + self.longest_grace()).await;
+        transport.close().await;
     }
 
     /// Tells clients of a new list when something is listed that was not before, until the server stops.
@@ -311,11 +303,6 @@ impl Server {
             });
         }
     }
-}
-
-/// Whoever started this process: its own user.
-fn stdio() -> ConnectedClient {
-    ConnectedClient::new(LOCAL, CallTransport::Stdio)
 }
 
 /// A client: its principal, the way that its calls come in, and what they may do.

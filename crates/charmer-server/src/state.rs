@@ -1,9 +1,6 @@
 //! The state that goes with a question to a client of the modern era and comes back with its answer: sealed, bound to whose
 //! call it is, to its tool and its arguments, and good for a time. That an answer counts once is seen to where it is judged.
 
-#[cfg(feature = "request-state")]
-use rmcp::model::{RequestStateCodec, SealOptions};
-
 use charmer_run::Question;
 use serde_json::{Map, Value};
 
@@ -14,7 +11,7 @@ use crate::ask::PATIENCE;
 #[derive(Clone, Default)]
 pub(crate) struct StateSeal {
     #[cfg(feature = "request-state")]
-    codec: std::sync::Arc<std::sync::OnceLock<Option<RequestStateCodec>>>,
+    sealer: std::sync::Arc<std::sync::OnceLock<Option<Sealer>>>,
 }
 
 impl std::fmt::Debug for StateSeal {
@@ -43,31 +40,79 @@ impl StateOf<'_> {
     }
 }
 
+/// A key, and the clock by which a seal expires.
+#[cfg(feature = "request-state")]
+struct Sealer {
+    key: hmac::Hmac<sha2::Sha256>,
+    began: std::time::Instant,
+}
+
+#[cfg(feature = "request-state")]
+impl Sealer {
+    fn new() -> Option<Self> {
+        use hmac::Mac as _;
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).ok()?;
+        Some(Self {
+            key: hmac::Hmac::new_from_slice(&key).ok()?,
+            began: std::time::Instant::now(),
+        })
+    }
+
+    /// The milliseconds since the seal was made.
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// The digest over what is said and what it is said of, which only this server can make.
+    fn digest(&self, said: &str, of: &StateOf<'_>) -> hmac::Hmac<sha2::Sha256> {
+        use hmac::Mac as _;
+        let mut digest = self.key.clone();
+        // Where the one ends and the other begins is part of it.
+        let length = u64::try_from(said.len()).unwrap_or(u64::MAX);
+        digest.update(&length.to_be_bytes());
+        digest.update(said.as_bytes());
+        digest.update(&of.bytes());
+        digest
+    }
+}
+
+/// A state is written `EXPIRY.DIGEST.KEY`: when it expires and the digest in hexadecimal digits, then the question's key. It
+/// is no secret, and whoever changes it has another one than was sealed.
 #[cfg(feature = "request-state")]
 impl StateSeal {
-    fn codec(&self) -> Option<&RequestStateCodec> {
-        let made = self.codec.get_or_init(|| {
-            let mut key = vec![0; RequestStateCodec::MIN_KEY_LENGTH];
-            getrandom::fill(&mut key).ok()?;
-            RequestStateCodec::try_new(key).ok()
-        });
-        made.as_ref()
+    fn sealer(&self) -> Option<&Sealer> {
+        self.sealer.get_or_init(Sealer::new).as_ref()
     }
 
     /// The state of a question about a call; none, where there is no randomness to make a key from.
     pub(crate) fn seal(&self, of: &StateOf<'_>, question: &Question) -> Option<String> {
-        let bytes = of.bytes();
-        let options = SealOptions::new()
-            .associated_data(&bytes)
-            .ttl(question.timeout.unwrap_or(PATIENCE));
-        let codec = self.codec()?;
-        Some(codec.seal_with(question.key.as_bytes(), &options))
+        use hmac::Mac as _;
+        let sealer = self.sealer()?;
+        let good_for = question.timeout.unwrap_or(PATIENCE).as_millis();
+        let good_for = u64::try_from(good_for).unwrap_or(u64::MAX);
+        let expiry = format!("{:x}", sealer.now().saturating_add(good_for));
+        let said = format!("{expiry}.{}", question.key);
+        let digest = sealer.digest(&said, of).finalize().into_bytes();
+        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(format!("{expiry}.{digest}.{}", question.key))
     }
 
     /// The key of the question that a state belongs to, if it is one of ours for this very call, and still good.
     pub(crate) fn open(&self, of: &StateOf<'_>, state: Option<&str>) -> Option<StateKey> {
-        let opened = self.codec()?.open_with(state?, &of.bytes()).ok()?;
-        String::from_utf8(opened).ok().map(StateKey::Only)
+        use hmac::Mac as _;
+        let sealer = self.sealer()?;
+        let mut parts = state?.splitn(3, '.');
+        let (expiry, digest, key) = (parts.next()?, parts.next()?, parts.next()?);
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let (pairs, rest) = digest.as_bytes().as_chunks::<2>();
+        let digest: Option<Vec<u8>> = pairs.iter().map(|pair| byte(pair)).collect();
+        let expected = sealer.digest(&format!("{expiry}.{key}"), of);
+        // In the same time whatever it is.
+        expected.verify_slice(&digest?).ok()?;
+        let expires = u64::from_str_radix(expiry, 16).ok()?;
+        let good = rest.is_empty() && sealer.now() < expires;
+        good.then(|| StateKey::Only(key.to_owned()))
     }
 }
 

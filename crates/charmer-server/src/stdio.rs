@@ -1,13 +1,12 @@
 //! The transport over standard input and output: one JSON-RPC message a line.
 //!
-//! rmcp has a transport for this, but it leaves lines that it cannot read without an answer, so that
-//! the client waits for ever, and lets running calls go on after the input has ended. This one
-//! answers every line that asks for it, and tells the server to stop first.
+//! It answers every line that asks for it, also one that is no message, and tells the server to stop before it says that the
+//! input has ended.
 //!
 //! ```text
-//! input --> lines, JSON, envelope --> receive() --> rmcp
-//!                                     (ids in flight, life cycle)
-//! output <-- send(), and refusals from receive()
+//! input --> lines, JSON, envelope --> receive() --> a connection
+//!                                     (ids in flight)
+//! output <-- StdioOutlet::send(), and refusals from receive()
 //! ```
 //!
 //! A pipe is read by `receive` itself, and a short line that the client has room for is written by
@@ -18,8 +17,7 @@
 //! Memory is bounded by the queues. A client that does not read its answers is not given new ones to
 //! read: its requests wait while the outbox is full.
 //!
-//! Every decision on ids is taken in `receive`, because rmcp handles what it returns before anything
-//! else: there a request, its cancellation and its answer cannot overtake each other.
+//! Every decision on ids is taken in `receive`: there a request, its cancellation and its answer cannot overtake each other.
 
 use std::{
     io::{self, Read, Write},
@@ -28,16 +26,10 @@ use std::{
     time::Duration,
 };
 
-use rmcp::{
-    RoleServer,
-    model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, ServerJsonRpcMessage},
-    transport::Transport,
-};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 mod input;
-mod lifecycle;
 #[cfg(not(unix))]
 #[path = "stdio/other.rs"]
 mod os;
@@ -52,16 +44,11 @@ mod reader;
 mod tests;
 mod writer;
 
+use self::{input::StdioInput, queue::Queue, writer::OutgoingLine};
 use crate::{
     inflight::InFlight,
     message::{Incoming, LineRefusal},
-};
-
-use self::{
-    input::StdioInput,
-    lifecycle::LifeCycle,
-    queue::Queue,
-    writer::{Outgoing, WriteResult},
+    protocol::{ClientMessage, Notification, Outgoing, Outlet, Written},
 };
 
 /// The limits of a [`StdioTransport`].
@@ -88,33 +75,55 @@ impl Default for StdioOptions {
     }
 }
 
-/// The reason why a message could not be sent.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StdioError {
-    /// The transport was closed, or an earlier write failed.
-    #[error("the output is closed")]
-    Closed,
-    /// The write failed.
-    #[error("failed to write to the client: {0}")]
-    Write(io::ErrorKind),
-    /// The message is not representable as JSON.
-    #[error("failed to write a message as JSON: {0}")]
-    Serialize(#[from] serde_json::Error),
-}
-
 /// See the module's documentation.
 pub(crate) struct StdioTransport {
     input: StdioInput,
-    outbox: Arc<Queue<Outgoing>>,
-    short_writes: Option<os::ShortWrites>,
+    output: StdioOutlet,
     in_flight: InFlight,
     /// A message that was read and waits for space in the outbox. It is kept here because the future of `receive` may
     /// be dropped at any await.
     held: Option<Incoming>,
-    life_cycle: LifeCycle,
     writer_finished: CancellationToken,
     shutdown: CancellationToken,
     drain_timeout: Duration,
+}
+
+/// The output of a transport. Clones are the same one.
+#[derive(Clone)]
+pub(crate) struct StdioOutlet {
+    outbox: Arc<Queue<OutgoingLine>>,
+    short_writes: Option<Arc<os::ShortWrites>>,
+}
+
+impl StdioOutlet {
+    /// Writes a line, or queues what cannot be written at once; then the writer says how it went.
+    fn write(&self, mut line: Vec<u8>) -> Option<Written> {
+        if let Some(output) = &self.short_writes {
+            let written = self.outbox.while_idle(|| output.write(&line));
+            line.drain(..written.unwrap_or(0));
+            if line.is_empty() {
+                return None;
+            }
+        }
+        let (done, written) = oneshot::channel();
+        let bytes = line.len();
+        if self
+            .outbox
+            .push(OutgoingLine { line, done }, bytes)
+            .is_err()
+        {
+            tracing::debug!("dropped a message: the output is closed");
+        }
+        Some(written)
+    }
+}
+
+impl Outlet for StdioOutlet {
+    fn send(&self, message: Outgoing) -> Option<Written> {
+        let mut line = message.json;
+        line.push(b'\n');
+        self.write(line)
+    }
 }
 
 impl StdioTransport {
@@ -144,11 +153,12 @@ impl StdioTransport {
         // Made before the thread, so that its drop lets the reader go if the thread cannot start.
         let transport = Self {
             input,
-            outbox: Arc::clone(&outbox),
-            short_writes: None,
+            output: StdioOutlet {
+                outbox: Arc::clone(&outbox),
+                short_writes: None,
+            },
             in_flight: InFlight::default(),
             held: None,
-            life_cycle: LifeCycle::default(),
             writer_finished: writer_finished.clone(),
             shutdown: shutdown.clone(),
             drain_timeout: options.drain_timeout,
@@ -186,17 +196,22 @@ impl StdioTransport {
         let input = StdioInput::of_file(input, options.max_line_bytes, shutdown.clone())?;
         let short_writes = os::ShortWrites::new(&output);
         let mut transport = Self::with_input(input, output, options, shutdown)?;
-        transport.short_writes = short_writes;
+        transport.output.short_writes = short_writes.map(Arc::new);
         Ok(transport)
     }
 
+    /// The end at which messages go out.
+    pub(crate) fn outlet(&self) -> StdioOutlet {
+        self.output.clone()
+    }
+
     /// Decides what becomes of an incoming message: it is delivered, answered or dropped.
-    fn admit(&mut self, incoming: Incoming) -> Option<ClientJsonRpcMessage> {
+    fn admit(&mut self, incoming: Incoming) -> Option<ClientMessage> {
         let mut message = match incoming {
-            Incoming::Message(message) => *message,
+            Incoming::Message(message) => message,
             Incoming::Refused(refusal) => {
                 let in_use = refusal.id().is_some_and(|id| self.in_flight.contains(id));
-                self.refuse(if in_use {
+                self.refuse(&if in_use {
                     refusal.without_id()
                 } else {
                     refusal
@@ -205,46 +220,21 @@ impl StdioTransport {
             }
         };
         match &mut message {
-            JsonRpcMessage::Request(request) => {
-                if !self.in_flight.enter(&request.id, &mut request.request) {
-                    self.refuse(LineRefusal::id_in_use(request.id.clone()));
+            ClientMessage::Request(request) => {
+                request.in_flight = self.in_flight.enter(&request.id);
+                if request.in_flight.is_none() {
+                    self.refuse(&LineRefusal::id_in_use(request.id.clone()));
                     return None;
                 }
             }
-            _ if !self.life_cycle.has_begun() => {
-                tracing::debug!("dropped a message that came before the first request");
-                return None;
-            }
-            message => self.in_flight.received(message),
+            ClientMessage::Notification(Notification::Cancelled(id)) => self.in_flight.cancel(id),
+            _ => {}
         }
-        self.life_cycle.delivered(&message);
         Some(message)
     }
 
-    fn refuse(&self, refusal: LineRefusal) {
-        if self.write(refusal.to_line()).is_err() {
-            tracing::debug!("dropped an error reply: the output is closed");
-        }
-    }
-
-    /// Writes a line, or queues what cannot be written at once; then the writer says how it went.
-    fn write(
-        &self,
-        mut line: Vec<u8>,
-    ) -> Result<Option<oneshot::Receiver<WriteResult>>, StdioError> {
-        if let Some(output) = &self.short_writes {
-            let written = self.outbox.while_idle(|| output.write(&line));
-            line.drain(..written.unwrap_or(0));
-            if line.is_empty() {
-                return Ok(None);
-            }
-        }
-        let (done, written) = oneshot::channel();
-        let bytes = line.len();
-        match self.outbox.push(Outgoing { line, done }, bytes) {
-            Ok(()) => Ok(Some(written)),
-            Err(queue::Closed) => Err(StdioError::Closed),
-        }
+    fn refuse(&self, refusal: &LineRefusal) {
+        drop(self.output.write(refusal.to_line()));
     }
 
     /// Waits until there is space for an answer.
@@ -255,7 +245,7 @@ impl StdioTransport {
         };
         tokio::select! {
             biased;
-            () = self.outbox.space() => {}
+            () = self.output.outbox.space() => {}
             () = self.input.watch_for_end() => {}
             // The client has gone without reading: what it would be answered need not wait for it.
             () = given_up => {}
@@ -264,7 +254,7 @@ impl StdioTransport {
 
     /// Lets the writer finish what is queued, for a limited time.
     async fn drain(&self) {
-        self.outbox.close();
+        self.output.outbox.close();
         if tokio::time::timeout(self.drain_timeout, self.writer_finished.cancelled())
             .await
             .is_err()
@@ -274,32 +264,9 @@ impl StdioTransport {
     }
 }
 
-impl Transport<RoleServer> for StdioTransport {
-    type Error = StdioError;
-
-    fn send(
-        &mut self,
-        message: ServerJsonRpcMessage,
-    ) -> impl Future<Output = Result<(), StdioError>> + Send + 'static {
-        if let JsonRpcMessage::Error(error) = &message {
-            self.life_cycle.sent_error(error);
-        }
-        self.in_flight.sent(&message);
-        // Done here and not in the future: rmcp runs the futures side by side, and a progress
-        // notification must not come after the result.
-        let queued = serialize(&message).and_then(|line| self.write(line));
-        async move {
-            let Some(queued) = queued? else {
-                return Ok(());
-            };
-            match queued.await {
-                Ok(written) => written.map_err(StdioError::Write),
-                Err(_) => Err(StdioError::Closed),
-            }
-        }
-    }
-
-    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+impl StdioTransport {
+    /// The next message; `None` when there will be no more. Cancel-safe.
+    pub(crate) async fn receive(&mut self) -> Option<ClientMessage> {
         loop {
             if self.held.is_none() {
                 tokio::select! {
@@ -311,21 +278,13 @@ impl Transport<RoleServer> for StdioTransport {
             if self.writer_finished.is_cancelled() {
                 return None;
             }
-            match &self.held {
-                None => {
-                    if !self.life_cycle.has_begun() {
-                        // rmcp does not close a transport that ends during the handshake, and the
-                        // process may be gone before the replies to bad lines are written.
-                        self.drain().await;
-                    }
-                    return None;
-                }
-                Some(Incoming::Refused(_)) => self.space().await,
-                Some(Incoming::Message(message)) => {
-                    if matches!(**message, JsonRpcMessage::Request(_)) {
-                        self.space().await;
-                    }
-                }
+            let asks = match &self.held {
+                None => return None,
+                Some(Incoming::Refused(_) | Incoming::Message(ClientMessage::Request(_))) => true,
+                Some(Incoming::Message(_)) => false,
+            };
+            if asks {
+                self.space().await;
             }
             let incoming = self.held.take();
             if let Some(message) = incoming.and_then(|incoming| self.admit(incoming)) {
@@ -334,35 +293,16 @@ impl Transport<RoleServer> for StdioTransport {
         }
     }
 
-    async fn close(&mut self) -> Result<(), StdioError> {
+    /// Reads no more, and has what is queued written, for a limited time.
+    pub(crate) async fn close(&mut self) {
         self.input.abort();
         self.drain().await;
-        Ok(())
     }
 }
 
 impl Drop for StdioTransport {
     fn drop(&mut self) {
         self.input.abort();
-        self.outbox.close();
+        self.output.outbox.close();
     }
-}
-
-/// A message as one line. A response that cannot be written becomes an error, because the client
-/// waits for something under its id.
-fn serialize(message: &ServerJsonRpcMessage) -> Result<Vec<u8>, StdioError> {
-    let mut line = match (serde_json::to_vec(message), message) {
-        (Ok(line), _) => line,
-        (Err(error), JsonRpcMessage::Response(response)) => {
-            let error =
-                ErrorData::internal_error(format!("failed to write the result: {error}"), None);
-            serde_json::to_vec(&ServerJsonRpcMessage::error(
-                error,
-                Some(response.id.clone()),
-            ))?
-        }
-        (Err(error), _) => return Err(error.into()),
-    };
-    line.push(b'\n');
-    Ok(line)
 }

@@ -7,70 +7,70 @@ use charmer_run::{
     ErrorCode,
     jobs::{Job, JobState, Jobs},
 };
-use rmcp::{
-    ErrorData, RoleServer,
-    model::{
-        CreateTaskResult, DetailedTask, GetTaskResult, JsonObject, ProtocolVersion, Task,
-        TaskPayload, TaskStatus,
-    },
-    service::RequestContext,
-};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::handler::answer;
+use crate::{
+    handler::called,
+    protocol::{Answer, RpcError, TASKS, code},
+};
 
 /// The time between two looks of a client at a task.
 const POLL_MS: u64 = 1000;
 
-/// Returns true if the client of this request gets tasks.
-pub(crate) fn are_known(context: &RequestContext<RoleServer>) -> bool {
-    let capabilities = context.client_capabilities();
-    let declared = capabilities.is_some_and(|all| all.supports_tasks());
-    let version = context.protocol_version();
-    declared && version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+/// The state of a task.
+const WORKING: &str = "working";
+
+/// The error for a client that asks about tasks without saying that it knows them.
+pub(crate) fn not_declared() -> RpcError {
+    let required = json!({"extensions": { TASKS: {} }});
+    RpcError::new(
+        code::MISSING_CAPABILITY,
+        "tasks are for clients that declare them",
+    )
+    .data(json!({ "requiredCapabilities": required }))
 }
 
 /// The task of a call that has just become a job.
-pub(crate) fn created(jobs: &Jobs, job: &Job) -> CreateTaskResult {
-    CreateTaskResult::new(task(jobs, job, TaskStatus::Working))
+pub(crate) fn created(jobs: &Jobs, job: &Job) -> Answer {
+    let mut created = Map::new();
+    created.insert("resultType".into(), "task".into());
+    describe(&mut created, jobs, job, WORKING);
+    Answer::object(&created)
 }
 
 /// The job of a task, if it is this principal's.
-pub(crate) fn found(jobs: Option<&Jobs>, id: &str, principal: &str) -> Result<Arc<Job>, ErrorData> {
-    let job = jobs.and_then(|jobs| jobs.find(id, principal));
-    job.ok_or_else(|| {
+pub(crate) fn found(jobs: &Jobs, id: &str, principal: &str) -> Result<Arc<Job>, RpcError> {
+    jobs.find(id, principal).ok_or_else(|| {
         let shown: String = id.chars().take(64).collect();
         let message = format!("there is no task `{}`", shown.escape_debug());
-        ErrorData::invalid_params(message, None)
+        RpcError::invalid_params(message)
     })
 }
 
 /// A task as it is now, with the result of its call if it has ended.
-pub(crate) fn now(jobs: &Jobs, job: &Job) -> GetTaskResult {
+pub(crate) fn now(jobs: &Jobs, job: &Job) -> Answer {
     job.ask();
-    let payload = match job.end() {
-        None => TaskPayload::Working,
-        Some(end) if end.state == JobState::Cancelled => TaskPayload::Cancelled,
+    let (status, payload) = match job.end() {
+        None => (WORKING, None),
+        Some(end) if end.state == JobState::Cancelled => ("cancelled", None),
         Some(end) => match &end.error {
             // The server's own failure. What a program or a rule says is a result, as everywhere.
-            Some(error) if is_own_failure(error.code) => TaskPayload::Failed {
-                error: object(json!({
-                    "code": rmcp::model::ErrorCode::INTERNAL_ERROR.0,
-                    "message": error.message,
-                })),
-            },
-            _ => match serde_json::to_value(answer((*end.result).clone())) {
-                Ok(result) => TaskPayload::Completed {
-                    result: object(result),
-                },
-                Err(_) => TaskPayload::Working,
-            },
+            Some(error) if is_own_failure(error.code) => {
+                let error = json!({"code": code::INTERNAL_ERROR, "message": error.message});
+                ("failed", Some(("error", error)))
+            }
+            _ => {
+                let result = Value::Object(called((*end.result).clone()));
+                ("completed", Some(("result", result)))
+            }
         },
     };
-    GetTaskResult::new(DetailedTask::new(
-        task(jobs, job, payload.status()),
-        payload,
-    ))
+    let mut task = Map::new();
+    describe(&mut task, jobs, job, status);
+    if let Some((key, value)) = payload {
+        task.insert(key.into(), value);
+    }
+    Answer::complete(true, task)
 }
 
 fn is_own_failure(code: ErrorCode) -> bool {
@@ -80,14 +80,7 @@ fn is_own_failure(code: ErrorCode) -> bool {
     )
 }
 
-fn object(value: Value) -> JsonObject {
-    match value {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
-    }
-}
-
-fn task(jobs: &Jobs, job: &Job, status: TaskStatus) -> Task {
+fn describe(task: &mut Map<String, Value>, jobs: &Jobs, job: &Job, status: &str) {
     let at = |time: SystemTime| humantime::format_rfc3339_millis(time).to_string();
     let updated = match job.ended_at_clock() {
         Some(ended) => at(ended),
@@ -95,12 +88,15 @@ fn task(jobs: &Jobs, job: &Job, status: TaskStatus) -> Task {
     };
     // It is kept at least this long: its result stays for a while after the latest end that it can have.
     let kept = job.limit().saturating_add(jobs.rules().kept);
-    let task = Task::new(&*job.id, status, at(job.began_at), updated)
-        .with_ttl_ms(u64::try_from(kept.as_millis()).unwrap_or(u64::MAX))
-        .with_poll_interval_ms(POLL_MS);
+    let kept = u64::try_from(kept.as_millis()).unwrap_or(u64::MAX);
+    task.insert("taskId".into(), (*job.id).into());
+    task.insert("status".into(), status.into());
     let line = job.line();
-    match status == TaskStatus::Working && !line.is_empty() {
-        true => task.with_status_message(line),
-        false => task,
+    if status == WORKING && !line.is_empty() {
+        task.insert("statusMessage".into(), line.into());
     }
+    task.insert("createdAt".into(), at(job.began_at).into());
+    task.insert("lastUpdatedAt".into(), updated.into());
+    task.insert("ttlMs".into(), kept.into());
+    task.insert("pollIntervalMs".into(), POLL_MS.into());
 }

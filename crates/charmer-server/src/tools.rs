@@ -8,12 +8,11 @@ use std::{
 };
 
 use charmer_run::{CallError, ErrorCode, Permissions, Progress, Resolved, Standing, ToolSet};
-use rmcp::model;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::{ToolList, listing::definition};
+use crate::ToolList;
 
 /// The time that requests wait for tools that are still being found out.
 #[derive(Debug, Clone, Copy)]
@@ -433,15 +432,6 @@ impl ToolsView {
         self.asked.clone()
     }
 
-    /// The definition of one tool, as it is known now.
-    pub(crate) fn definition(&self, name: &str) -> Option<model::Tool> {
-        let offer = self.narrow(self.offer.borrow().clone());
-        let made = offer.tools.get(name);
-        let shown_early = || offer.shown_early.as_ref()?.get(name).cloned();
-        made.map(|served| definition(served.shown()))
-            .or_else(shown_early)
-    }
-
     /// Returns the tool that a call is for, if that is certain already.
     pub(crate) fn at_hand(&self, name: &str, input: &Map<String, Value>) -> Option<Resolved> {
         self.asked.cancel();
@@ -660,23 +650,6 @@ mod tests {
                 .into_iter()
                 .map(|tool| ServedTool::new(tool, service.clone(), Limits::default())),
         )
-    }
-
-    #[test]
-    fn a_tool_is_defined_as_soon_as_it_is_listed_and_also_if_it_is_not() {
-        let handle = ToolsHandle::new(ToolSet::default(), false);
-        let view = handle.view(Patience::default(), &LOCAL.into(), &Permissions::all());
-        let name = |name: &str| view.definition(name).map(|tool| tool.name.into_owned());
-        assert_eq!(name("t_a"), None);
-        handle.show_early(ToolList::of(&tools(&["a"])));
-        assert_eq!(name("t_a").as_deref(), Some("t_a"));
-        let found = tools(&["a", "b"]);
-        let found = found
-            .iter()
-            .map(|served| served.clone().hidden_until(CancellationToken::new()));
-        handle.replace(ToolSet::new(found));
-        assert_eq!(handle.listing().to_json(), "[]");
-        assert_eq!(name("t_b").as_deref(), Some("t_b"));
     }
 
     #[test]

@@ -2,39 +2,32 @@
 //!
 //! ```text
 //! bytes within deadlines --> guard (host, origin, path, who, media types, size)
-//!     --> strict reader --> places (sessions, streams, calls) --> rmcp --> the same handler as on stdio
+//!     --> strict reader --> headers --> places (sessions, streams, calls) --> the same conversation as on stdio
 //! ```
 //!
-//! rmcp speaks the protocol; everything that a stranger could abuse is decided before it sees a request.
+//! Everything that a stranger could abuse is decided before the protocol sees a request.
 
 mod caps;
 mod connection;
+mod events;
 mod guard;
+mod headers;
 mod health;
 mod listen;
 mod options;
 mod principal;
 mod reply;
+mod requests;
 mod sessions;
 mod streams;
 mod tokens;
 
-use std::{
-    convert::Infallible,
-    io,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
-use http_body_util::Full;
+use http::{HeaderMap, Method, Request, Response, StatusCode, Version, header};
 use hyper::{body::Incoming as HyperBody, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::{
-    model::{ClientJsonRpcMessage, ClientRequest, ProtocolVersion, RequestId},
-    transport::{StreamableHttpServerConfig, StreamableHttpService},
-};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -44,7 +37,8 @@ use self::{
     listen::ListenerKind,
     principal::Principal,
     reply::{Inner, Rejection, ReplyBody},
-    sessions::{OwnSessions, Sessions},
+    requests::AskedBy,
+    sessions::Sessions,
     tokens::Tokens,
 };
 pub use self::{
@@ -55,17 +49,12 @@ pub use self::{
 use crate::{
     ServeError, Server,
     message::{Incoming, LineRefusal, read_message},
-    server::ConnectedClient,
 };
 
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The most that a header may take, in bytes.
 const MOST_HEADER: usize = 64 << 10;
-/// The time after which a client of the legacy era may ask again for a stream that broke off.
-const RETRY: Duration = Duration::from_secs(3);
-/// The time after which a stream on which nothing happens shows that it is alive.
-const ALIVE: Duration = Duration::from_secs(15);
 /// The longest time that connections may take to end when all that they wait for has been answered.
 const CLOSING: Duration = Duration::from_secs(2);
 /// The time that a pause is made when the system has no more descriptors.
@@ -139,32 +128,6 @@ struct HttpShared {
     streams: CancellationToken,
     /// Cancelled when connections end.
     connections: CancellationToken,
-}
-
-/// A request that may be handed on.
-struct Admitted {
-    request: Request<Full<Bytes>>,
-    principal: Arc<Principal>,
-    /// The request's own id, if it is one that is answered.
-    id: Option<RequestId>,
-    /// The place of a session that it begins.
-    session: Option<Place>,
-    /// The place of a stream that it opens.
-    stream: Option<Place>,
-    /// Its client knows what events without a message are for.
-    retry: Option<Duration>,
-}
-
-/// The decision on a request.
-enum HttpDecision {
-    HandOn(Box<Admitted>),
-    Answer(Response<Inner>),
-}
-
-/// The place of a call; it travels with its request, and is free when the last of it is gone.
-#[derive(Clone)]
-struct CallPlace {
-    _place: Arc<Place>,
 }
 
 impl HttpShared {
@@ -264,11 +227,9 @@ impl HttpShared {
         // Where a body's length is said in pieces, some read another request behind it: there is none.
         let ambiguous = request.headers().contains_key(header::TRANSFER_ENCODING);
         let page = guard::page(request.headers(), connection, &self.options);
-        let (mut response, stream) = match self.admit(request, connection).await {
-            Ok(HttpDecision::HandOn(admitted)) => self.hand_on(*admitted).await,
-            Ok(HttpDecision::Answer(response)) => (response, None),
-            Err(rejection) => (rejection.into_response(), None),
-        };
+        let answered = self.admit_and_answer(request, connection).await;
+        let (mut response, stream) =
+            answered.unwrap_or_else(|rejection| (rejection.into_response(), None));
         if let Some(origin) = page {
             reply::share_with(&mut response, origin);
         }
@@ -278,12 +239,12 @@ impl HttpShared {
         response.map(|body| ReplyBody::new(body, stream, connection))
     }
 
-    /// Decides whether the protocol gets to see a request.
-    async fn admit(
+    /// Answers a request, if the protocol gets to see it; with the place that its stream has, if the answer is one.
+    async fn admit_and_answer(
         &self,
         request: Request<HyperBody>,
         connection: &Connection,
-    ) -> Result<HttpDecision, Rejection> {
+    ) -> Result<(Response<Inner>, Option<Place>), Rejection> {
         let (mut parts, body) = request.into_parts();
         if parts.version != Version::HTTP_11 {
             return Err(Rejection::bad_request("expected HTTP/1.1").closing());
@@ -291,7 +252,7 @@ impl HttpShared {
         guard::check_host(&parts, connection, &self.options)?;
         guard::check_origin(&parts.headers, connection, &self.options)?;
         if let Some(answer) = health::answer(&parts, &self.server, self.stop.is_cancelled()) {
-            return answer.map(HttpDecision::Answer);
+            return answer.map(|answer| (answer, None));
         }
         if parts.uri.path() != guard::PATH {
             let message = format!("there is nothing here; the server is at {}", guard::PATH);
@@ -299,7 +260,7 @@ impl HttpShared {
         }
         // Browsers ask without a token whether they may ask with one.
         if let Some(answer) = reply::preflight(&parts) {
-            return Ok(HttpDecision::Answer(answer));
+            return Ok((answer, None));
         }
         let principal = self.who(&parts.headers, connection)?;
         connection.used_by(&principal)?;
@@ -311,46 +272,25 @@ impl HttpShared {
             return Err(Rejection::ending());
         }
         let session = self.session_of(&parts.headers, &principal)?;
-        let mut admitted = Admitted {
-            request: Request::default(),
-            id: None,
-            session: None,
-            stream: None,
-            retry: knows_retry(parts.headers.get(VERSION_HEADER).map(HeaderValue::as_bytes)),
-            principal,
-        };
         let mut bytes = Bytes::new();
-        if parts.method == Method::POST {
+        let method = parts.method.clone();
+        if method == Method::POST {
             let request = Request::from_parts(parts, body);
             (parts, bytes) = guard::body(request, &self.options).await?;
-            let message = match read(&bytes).await {
-                Some(Incoming::Message(message)) => *message,
-                Some(Incoming::Refused(refusal)) => {
-                    return Ok(HttpDecision::Answer(reply::refused(&refusal)));
-                }
-                None => return Ok(HttpDecision::Answer(reply::accepted())),
-            };
-            if let ClientJsonRpcMessage::Request(request) = &message {
-                if session.is_some_and(|session| session.has_in_flight(&request.id)) {
-                    let refusal = LineRefusal::id_in_use(request.id.clone());
-                    return Ok(HttpDecision::Answer(reply::refused(&refusal)));
-                }
-                admitted.id = Some(request.id.clone());
-                let place = self.places(&request.request, &mut admitted);
-                let place =
-                    place.map_err(|full| Rejection::full(full).of(Some(request.id.clone())))?;
-                if let Some(place) = place {
-                    let _place = Arc::new(place);
-                    parts.extensions.insert(CallPlace { _place });
-                }
-            }
-        } else if parts.method == Method::GET {
-            let principal = &admitted.principal.name;
-            admitted.stream = Some(self.counts.take(Counted::Streams, principal)?);
         }
-        normalize(&mut parts.headers);
-        admitted.request = Request::from_parts(parts, Full::new(bytes));
-        Ok(HttpDecision::HandOn(Box::new(admitted)))
+        let by = AskedBy {
+            principal,
+            session,
+            headers: parts.headers,
+        };
+        if method != Method::POST {
+            return self.without_message(&method, &by);
+        }
+        match read(&bytes).await {
+            Some(Incoming::Message(message)) => self.with_message(message, by).await,
+            Some(Incoming::Refused(refusal)) => Ok((reply::refused(&refusal), None)),
+            None => Ok((reply::accepted(), None)),
+        }
     }
 
     /// Returns the principal who makes a request.
@@ -384,62 +324,6 @@ impl HttpShared {
         let name = name.to_str().ok();
         let session = name.and_then(|name| self.sessions.of(name, &principal.name));
         session.map(Some).ok_or_else(Rejection::no_session)
-    }
-
-    /// Takes the places that a request needs; that of a call is returned.
-    fn places(
-        &self,
-        request: &ClientRequest,
-        admitted: &mut Admitted,
-    ) -> Result<Option<Place>, caps::NoPlace> {
-        let take = |counted| self.counts.take(counted, &admitted.principal.name);
-        match request {
-            ClientRequest::CallToolRequest(_) => return take(Counted::Calls).map(Some),
-            ClientRequest::InitializeRequest(initialize) => {
-                admitted.session = Some(take(Counted::Sessions)?);
-                let version = initialize.params.protocol_version.as_str();
-                admitted.retry = knows_retry(Some(version.as_bytes()));
-            }
-            ClientRequest::SubscriptionsListenRequest(_) => {
-                admitted.stream = Some(take(Counted::Streams)?);
-            }
-            _ => {}
-        }
-        Ok(None)
-    }
-
-    /// Has the protocol answer a request.
-    async fn hand_on(self: &Arc<Self>, admitted: Admitted) -> (Response<Inner>, Option<Place>) {
-        let calls = self.calls.child_token();
-        let own = OwnSessions {
-            sessions: self.sessions.clone(),
-            principal: Arc::clone(&admitted.principal.name),
-            place: Mutex::new(admitted.session),
-            calls: calls.clone(),
-            retry: admitted.retry,
-        };
-        let mut config = StreamableHttpServerConfig::default()
-            .disable_allowed_hosts()
-            .with_json_response(true)
-            .with_sse_keep_alive(Some(ALIVE))
-            .with_sse_retry(admitted.retry)
-            .with_cancellation_token(self.streams.clone());
-        config.max_request_body_bytes = usize::MAX;
-        let shared = Arc::clone(self);
-        let principal = admitted.principal;
-        let handler = move || {
-            let client =
-                ConnectedClient::http(Arc::clone(&principal.name), principal.permissions.clone());
-            Ok(shared.server.handler(client, calls.clone()))
-        };
-        let service = StreamableHttpService::new(handler, Arc::new(own), config);
-        let ends_session = admitted.request.method() == Method::DELETE;
-        let mut response = service.handle(admitted.request).await;
-        // Clients take "accepted" for a session that has not ended.
-        if ends_session && response.status() == StatusCode::ACCEPTED {
-            *response.status_mut() = StatusCode::NO_CONTENT;
-        }
-        (reply::in_json(response, admitted.id).await, admitted.stream)
     }
 
     /// Ends sessions that nobody uses, as long as the server runs.
@@ -504,22 +388,4 @@ fn empty(bytes: &[u8]) -> Option<Incoming> {
         .trim_ascii()
         .is_empty()
         .then(|| Incoming::Refused(refusal()))
-}
-
-/// Tells whether clients of this version expect events that only say how to come back.
-fn knows_retry(version: Option<&[u8]>) -> Option<Duration> {
-    let since = ProtocolVersion::V_2025_11_25.as_str().as_bytes();
-    version.filter(|version| *version >= since).map(|_| RETRY)
-}
-
-/// Makes plain the headers that were judged before: rmcp reads them in other ways than we do.
-fn normalize(headers: &mut HeaderMap) {
-    let both = HeaderValue::from_static("application/json, text/event-stream");
-    headers.insert(header::ACCEPT, both);
-    if headers.contains_key(header::CONTENT_TYPE) {
-        let json = HeaderValue::from_static("application/json");
-        headers.insert(header::CONTENT_TYPE, json);
-    }
-    // Nobody behind has any use for a secret.
-    headers.remove(header::AUTHORIZATION);
 }

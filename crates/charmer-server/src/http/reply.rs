@@ -11,21 +11,21 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use rmcp::model::RequestId;
 use serde_json::json;
 
 use super::{
     caps::{Counted, NoPlace, Place},
     connection::Connection,
 };
-use crate::message::LineRefusal;
+use crate::{
+    message::LineRefusal,
+    protocol::{RequestId, code},
+};
 
 /// The error of a request that fails before its message is looked at, as other servers number it.
-const TRANSPORT_ERROR: i64 = -32000;
+const TRANSPORT_ERROR: i32 = -32000;
 /// The error of a session that is not there, as other servers number it.
-const NO_SESSION: i64 = -32001;
-const INVALID_REQUEST: i64 = -32600;
-const INTERNAL_ERROR: i64 = -32603;
+const NO_SESSION: i32 = -32001;
 /// The seconds after which to come again.
 const LATER: &str = "1";
 
@@ -90,7 +90,7 @@ pub(super) fn share_with<B>(response: &mut Response<B>, origin: HeaderValue) {
 #[derive(Debug)]
 pub(super) struct Rejection {
     status: StatusCode,
-    code: i64,
+    code: i32,
     message: String,
     id: Option<RequestId>,
     header: Option<(header::HeaderName, &'static str)>,
@@ -115,6 +115,12 @@ impl Rejection {
         self
     }
 
+    /// Sets the number of the error.
+    pub(super) fn code(mut self, code: i32) -> Self {
+        self.code = code;
+        self
+    }
+
     /// Ends the connection after the answer.
     pub(super) fn closing(mut self) -> Self {
         self.closes = true;
@@ -134,9 +140,19 @@ impl Rejection {
     /// 404: no such session, or not this principal's.
     pub(super) fn no_session() -> Self {
         let message = "there is no such session; begin a new one with `initialize`";
-        let mut rejection = Self::new(StatusCode::NOT_FOUND, message);
-        rejection.code = NO_SESSION;
-        rejection
+        Self::new(StatusCode::NOT_FOUND, message).code(NO_SESSION)
+    }
+
+    /// 400: what is asked for belongs to a session, and names none.
+    pub(super) fn session_wanted() -> Self {
+        let message = "the header Mcp-Session-Id is missing; begin a session with `initialize`";
+        Self::bad_request(message).code(code::INVALID_REQUEST)
+    }
+
+    /// 405: clients of the modern era have no sessions.
+    pub(super) fn only_post() -> Self {
+        let message = "only POST is known in this version of the protocol";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, message).header(header::ALLOW, "POST")
     }
 
     /// 405: another method is meant.
@@ -179,7 +195,7 @@ impl Rejection {
     }
 
     pub(super) fn into_response(self) -> Response<Inner> {
-        let id = self.id.map(RequestId::into_json_value);
+        let id = self.id.as_ref().map(RequestId::to_json);
         let error = json!({"code": self.code, "message": self.message});
         let body = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
         let mut response = json_response(self.status, body);
@@ -217,7 +233,7 @@ pub(super) fn accepted() -> Response<Inner> {
 }
 
 /// An answer without a body.
-fn empty(status: StatusCode) -> Response<Inner> {
+pub(super) fn empty(status: StatusCode) -> Response<Inner> {
     let mut response = Response::new(Full::default().boxed());
     *response.status_mut() = status;
     response
@@ -235,32 +251,6 @@ pub(super) fn json_response(status: StatusCode, body: impl Into<Bytes>) -> Respo
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
-}
-
-/// An error that the protocol behind wrote in plain words, as a JSON-RPC error.
-pub(super) async fn in_json(response: Response<Inner>, id: Option<RequestId>) -> Response<Inner> {
-    let status = response.status();
-    let typed = response.headers().get(header::CONTENT_TYPE);
-    let is_json = typed.is_some_and(|typed| typed.as_bytes().starts_with(b"application/json"));
-    if is_json || !(status.is_client_error() || status.is_server_error()) {
-        return response;
-    }
-    let (parts, body) = response.into_parts();
-    let Ok(words) = body.collect().await;
-    let mut rejection = Rejection::new(status, String::from_utf8_lossy(&words.to_bytes())).of(id);
-    rejection.code = match status {
-        StatusCode::BAD_REQUEST => INVALID_REQUEST,
-        StatusCode::NOT_FOUND => NO_SESSION,
-        status if status.is_server_error() => INTERNAL_ERROR,
-        _ => TRANSPORT_ERROR,
-    };
-    let mut told = rejection.into_response();
-    for (name, value) in &parts.headers {
-        if name != header::CONTENT_TYPE && name != header::CONTENT_LENGTH {
-            told.headers_mut().insert(name, value.clone());
-        }
-    }
-    told
 }
 
 /// The body of an answer, with what is held until it has been written or given up.

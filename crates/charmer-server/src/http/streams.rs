@@ -1,7 +1,6 @@
 //! The streams of one session: the one that a message goes out on, and the events that are kept for a client that comes back.
 //!
-//! rmcp has a session of its own, in which four channels hold room for 32 messages each: 64 KiB for a client that says nothing.
-//! Here a message goes straight to its stream, so that a session that nobody uses costs next to nothing.
+//! A message goes straight to its stream, so that a session that nobody uses costs next to nothing.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -9,18 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rmcp::{
-    model::{
-        ClientJsonRpcMessage, GetExtensions as _, GetMeta as _, ProgressToken, RequestId,
-        ServerJsonRpcMessage, ServerNotification,
-    },
-    service::OriginatingRequestId,
-    transport::streamable_http_server::session::ServerSseMessage,
-};
-use tokio::sync::{
-    mpsc::{Receiver, Sender, channel},
-    oneshot,
-};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::events::Event;
+use crate::protocol::{Destination, Outgoing, Outlet, RequestId, Written};
 
 /// The number of events that are kept of a stream.
 const KEPT: usize = 32;
@@ -42,26 +33,23 @@ pub(super) struct SessionStreams(Arc<Mutex<Routes>>);
 
 #[derive(Default)]
 struct Routes {
-    /// The answer to the first request, which has no stream.
-    initialized: Option<oneshot::Sender<ServerJsonRpcMessage>>,
     next: StreamNumber,
     requests: HashMap<RequestId, StreamNumber>,
-    /// The tokens of requests that asked for progress.
-    tokens: Vec<(ProgressToken, StreamNumber)>,
     open: HashMap<StreamNumber, EventStream>,
     /// The stream of what belongs to no request.
     common: EventStream,
     /// Further standalone streams: they only stay open.
-    silent: Vec<Sender<ServerSseMessage>>,
+    silent: Vec<Sender<Event>>,
 }
 
 /// One stream: its reader, if there is one, and its last events.
 #[derive(Default)]
 struct EventStream {
-    reader: Option<Sender<ServerSseMessage>>,
+    reader: Option<Sender<Event>>,
     number: Option<StreamNumber>,
-    next: usize,
-    kept: VecDeque<(usize, ServerSseMessage)>,
+    /// The number of the last event; the first has 1.
+    last: usize,
+    kept: VecDeque<(usize, Event)>,
     /// The number of the first event that no reader was there for.
     missed: Option<usize>,
     ended: Option<Instant>,
@@ -73,13 +61,10 @@ impl EventStream {
         reader.is_some_and(|reader| !reader.is_closed())
     }
 
-    fn send(&mut self, mut event: ServerSseMessage) {
-        let index = self.next;
-        self.next += 1;
-        event.event_id = Some(match self.number {
-            Some(number) => format!("{index}/{number}"),
-            None => index.to_string(),
-        });
+    fn send(&mut self, mut event: Event) {
+        self.last += 1;
+        let index = self.last;
+        event.id = Some(self.id(index));
         if self.kept.len() == KEPT {
             self.kept.pop_front();
         }
@@ -92,8 +77,16 @@ impl EventStream {
         }
     }
 
+    /// The id of an event, or of the place behind it.
+    fn id(&self, index: usize) -> String {
+        match self.number {
+            Some(number) => format!("{index}/{number}"),
+            None => index.to_string(),
+        }
+    }
+
     /// A new reader, with the events from this number on.
-    fn read_from(&mut self, index: usize) -> Receiver<ServerSseMessage> {
+    fn read_from(&mut self, index: usize) -> Receiver<Event> {
         let (reader, events) = channel(BEHIND);
         for (_, event) in self.kept.iter().filter(|(at, _)| *at >= index) {
             let _ = reader.try_send(event.clone());
@@ -106,19 +99,8 @@ impl EventStream {
 }
 
 impl SessionStreams {
-    /// Waits for the answer to the first request, which is not on any stream.
-    pub(super) fn initialize(&self) -> oneshot::Receiver<ServerJsonRpcMessage> {
-        let (answer, answered) = oneshot::channel();
-        self.lock().initialized = Some(answer);
-        answered
-    }
-
-    /// A stream for a request. `retry` tells a client that knows what it means when to come back.
-    pub(super) fn of_request(
-        &self,
-        message: &ClientJsonRpcMessage,
-        retry: Option<Duration>,
-    ) -> Receiver<ServerSseMessage> {
+    /// A stream for a request, and the id of its beginning.
+    pub(super) fn of_request(&self, request: &RequestId) -> (String, Receiver<Event>) {
         let mut routes = self.lock();
         routes.forget_late();
         let number = routes.next;
@@ -127,29 +109,24 @@ impl SessionStreams {
             number: Some(number),
             ..EventStream::default()
         };
-        let events = stream.read_from(0);
-        if let Some(retry) = retry {
-            stream.send(ServerSseMessage::retry(retry));
-        }
+        let beginning = (stream.id(0), stream.read_from(0));
         routes.open.insert(number, stream);
-        if let ClientJsonRpcMessage::Request(request) = message {
-            routes.requests.insert(request.id.clone(), number);
-            if let Some(token) = request.request.get_meta().get_progress_token() {
-                routes.tokens.push((token.clone(), number));
-            }
-        }
-        events
+        routes.requests.insert(request.clone(), number);
+        beginning
     }
 
-    /// A stream for what belongs to no request, with what was sent while nobody read.
-    pub(super) fn standalone(&self) -> Receiver<ServerSseMessage> {
+    /// A stream for what belongs to no request, with what was sent while nobody read, and the id of the place that it begins
+    /// behind.
+    pub(super) fn standalone(&self) -> (String, Receiver<Event>) {
         let mut routes = self.lock();
-        let missed = routes.common.missed.unwrap_or(usize::MAX);
-        routes.standalone_from(missed)
+        let common = &routes.common;
+        let first = common.missed.unwrap_or(common.last + 1);
+        let behind = common.id(first - 1);
+        (behind, routes.standalone_from(first))
     }
 
     /// The rest of a stream behind the event of this id; nothing, where it is not known.
-    pub(super) fn resume(&self, last: &str) -> Option<Receiver<ServerSseMessage>> {
+    pub(super) fn resume(&self, last: &str) -> Option<Receiver<Event>> {
         let (index, number) = match last.split_once('/') {
             Some((index, number)) => (index, Some(number.parse::<StreamNumber>().ok()?)),
             None => (last, None),
@@ -171,24 +148,9 @@ impl SessionStreams {
         }
     }
 
-    /// Sends a message on the stream that it belongs to.
-    pub(super) fn send(&self, message: ServerJsonRpcMessage) {
-        let mut routes = self.lock();
-        let (number, ends) = routes.of(&message);
-        if ends && let Some(answer) = routes.initialized.take() {
-            let _ = answer.send(message);
-            return;
-        }
-        let stream = match number.and_then(|number| routes.open.get_mut(&number)) {
-            Some(stream) => stream,
-            // Nobody waits for such an answer any more.
-            None if ends => return,
-            None => &mut routes.common,
-        };
-        stream.send(ServerSseMessage::from_message(message));
-        if let Some(number) = number.filter(|_| ends) {
-            routes.end(number);
-        }
+    /// Ends all streams: their session has ended.
+    pub(super) fn close(&self) {
+        *self.lock() = Routes::default();
     }
 
     fn lock(&self) -> MutexGuard<'_, Routes> {
@@ -196,38 +158,33 @@ impl SessionStreams {
     }
 }
 
-impl Routes {
-    /// The stream of a message, if it belongs to a request, and whether it is the last on it.
-    fn of(&self, message: &ServerJsonRpcMessage) -> (Option<StreamNumber>, bool) {
-        let of_request = |id: &RequestId| self.requests.get(id).copied();
-        match message {
-            ServerJsonRpcMessage::Request(request) => {
-                let from = request.request.extensions().get::<OriginatingRequestId>();
-                (from.and_then(|from| of_request(&from.0)), false)
-            }
-            ServerJsonRpcMessage::Notification(notification) => {
-                let number = match &notification.notification {
-                    ServerNotification::ProgressNotification(progress) => {
-                        let token = &progress.params.progress_token;
-                        let known = self.tokens.iter().find(|(known, _)| known == token);
-                        known.map(|(_, number)| *number)
-                    }
-                    ServerNotification::CancelledNotification(cancelled) => {
-                        cancelled.params.request_id.as_ref().and_then(of_request)
-                    }
-                    _ => None,
-                };
-                (number, false)
-            }
-            ServerJsonRpcMessage::Response(response) => (of_request(&response.id), true),
-            ServerJsonRpcMessage::Error(error) => (error.id.as_ref().and_then(of_request), true),
+impl Outlet for SessionStreams {
+    fn send(&self, message: Outgoing) -> Option<Written> {
+        let mut routes = self.lock();
+        let (request, ends) = match &message.to {
+            Destination::Answer(id) => (Some(id), true),
+            Destination::About(id) => (Some(id), false),
+            Destination::Common => (None, false),
+        };
+        let number = request.and_then(|id| routes.requests.get(id).copied());
+        let stream = match number.and_then(|number| routes.open.get_mut(&number)) {
+            Some(stream) => stream,
+            // Nobody waits for such an answer any more.
+            None if ends => return None,
+            None => &mut routes.common,
+        };
+        stream.send(Event::message(message.json, ends));
+        if let Some(number) = number.filter(|_| ends) {
+            routes.end(number);
         }
+        None
     }
+}
 
+impl Routes {
     /// Ends a stream. What nobody was there to read is kept for a while.
     fn end(&mut self, number: StreamNumber) {
         self.requests.retain(|_, one| *one != number);
-        self.tokens.retain(|(_, one)| *one != number);
         let Some(stream) = self.open.get_mut(&number) else {
             return;
         };
@@ -257,7 +214,7 @@ impl Routes {
         }
     }
 
-    fn standalone_from(&mut self, index: usize) -> Receiver<ServerSseMessage> {
+    fn standalone_from(&mut self, index: usize) -> Receiver<Event> {
         if !self.common.is_read() {
             return self.common.read_from(index);
         }
@@ -274,38 +231,32 @@ impl Routes {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{JsonRpcMessage, ServerResult};
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
+    use crate::protocol::Answer;
 
-    fn request(id: i64) -> ClientJsonRpcMessage {
-        let asked = json!({
-            "jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": "x", "_meta": {"progressToken": id}},
-        });
-        serde_json::from_value(asked).expect("it is one")
+    fn request(id: i64) -> RequestId {
+        RequestId::Number(id)
     }
 
-    fn answer(id: i64) -> ServerJsonRpcMessage {
-        JsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(id))
+    fn answer(id: i64) -> Outgoing {
+        Outgoing::answer(request(id), &Answer::empty())
     }
 
-    fn progress(token: i64) -> ServerJsonRpcMessage {
-        let told = json!({
-            "jsonrpc": "2.0", "method": "notifications/progress",
-            "params": {"progressToken": token, "progress": 1.0},
-        });
-        serde_json::from_value(told).expect("it is one")
+    fn progress(of: i64) -> Outgoing {
+        let told = Some(json!({"progressToken": "t", "progress": 1.0}));
+        let about = Destination::About(request(of));
+        Outgoing::notification(about, "notifications/progress", told)
     }
 
     /// The ids of all events that are there, and whether the stream has ended.
-    fn read(events: &mut Receiver<ServerSseMessage>) -> (Vec<String>, bool) {
+    fn read(events: &mut Receiver<Event>) -> (Vec<String>, bool) {
         use tokio::sync::mpsc::error::TryRecvError;
         let mut ids = Vec::new();
         loop {
             match events.try_recv() {
-                Ok(event) => ids.extend(event.event_id),
+                Ok(event) => ids.extend(event.id),
                 Err(error) => return (ids, error == TryRecvError::Disconnected),
             }
         }
@@ -314,32 +265,35 @@ mod tests {
     #[test]
     fn answers_and_progress_go_to_their_request_and_end_its_stream() {
         let streams = SessionStreams::default();
-        let mut one = streams.of_request(&request(1), None);
-        let mut two = streams.of_request(&request(2), Some(Duration::from_secs(3)));
+        let (_, mut one) = streams.of_request(&request(1));
+        let (mark, mut two) = streams.of_request(&request(2));
+        assert_eq!(mark, "0/1");
         streams.send(progress(2));
         streams.send(answer(1));
-        assert_eq!(read(&mut one), (vec!["0/0".into()], true));
-        assert_eq!(read(&mut two), (vec!["0/1".into(), "1/1".into()], false));
+        assert_eq!(read(&mut one), (vec!["1/0".into()], true));
+        assert_eq!(read(&mut two), (vec!["1/1".into()], false));
         streams.send(answer(2));
         assert_eq!(read(&mut two), (vec!["2/1".into()], true));
         // Nothing is kept of what was taken.
-        assert!(streams.lock().open.is_empty() && streams.lock().tokens.is_empty());
+        assert!(streams.lock().open.is_empty() && streams.lock().requests.is_empty());
     }
 
     #[test]
     fn whoever_comes_back_gets_the_rest() {
         let streams = SessionStreams::default();
-        drop(streams.of_request(&request(7), None));
+        let (mark, _) = streams.of_request(&request(7));
         streams.send(progress(7));
         streams.send(answer(7));
-        let mut again = streams.resume("0/0").expect("it is kept");
-        assert_eq!(read(&mut again), (vec!["1/0".into()], true));
+        let mut again = streams.resume("1/0").expect("it is kept");
+        assert_eq!(read(&mut again), (vec!["2/0".into()], true));
+        let mut whole = streams.resume(&mark).expect("it is kept");
+        assert_eq!(read(&mut whole).0, ["1/0", "2/0"]);
         for unknown in ["0/9", "x", "", "-1/0", "0/0/0"] {
             assert!(streams.resume(unknown).is_none(), "{unknown}");
         }
         // Only so many are kept.
         for id in 10..40 {
-            drop(streams.of_request(&request(id), None));
+            drop(streams.of_request(&request(id)));
             streams.send(answer(id));
         }
         assert_eq!(streams.lock().open.len(), MOST_LATE);
@@ -347,26 +301,28 @@ mod tests {
 
     #[test]
     fn what_belongs_to_no_request_waits_for_a_standalone_stream() {
-        let news: Value = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-        let news = || serde_json::from_value(news.clone()).expect("it is one");
+        let method = "notifications/tools/list_changed";
+        let news = || Outgoing::notification(Destination::Common, method, None);
         let streams = SessionStreams::default();
         streams.send(news());
-        let mut first = streams.standalone();
-        let mut second = streams.standalone();
+        let (mark, mut first) = streams.standalone();
+        assert_eq!(mark, "0");
+        let (_, mut second) = streams.standalone();
         streams.send(news());
-        assert_eq!(read(&mut first), (vec!["0".into(), "1".into()], false));
+        assert_eq!(read(&mut first), (vec!["1".into(), "2".into()], false));
         assert_eq!(read(&mut second), (vec![], false));
         drop(first);
-        let mut third = streams.standalone();
+        let (mark, mut third) = streams.standalone();
+        assert_eq!(mark, "2");
         assert_eq!(read(&mut third), (vec![], false));
         streams.send(news());
-        assert_eq!(read(&mut third).0, ["2"]);
+        assert_eq!(read(&mut third).0, ["3"]);
     }
 
     #[test]
     fn a_client_that_does_not_read_is_cut_off_and_can_come_back() {
         let streams = SessionStreams::default();
-        let mut slow = streams.of_request(&request(1), None);
+        let (_, mut slow) = streams.of_request(&request(1));
         for _ in 0..=BEHIND {
             streams.send(progress(1));
         }

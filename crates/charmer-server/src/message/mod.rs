@@ -8,7 +8,7 @@ mod salvage;
 mod typed;
 
 pub(crate) use self::{
-    envelope::{Incoming, REMOVED_METHODS, read_message},
+    envelope::{Incoming, read_message},
     refusal::LineRefusal,
     salvage::IdScanner,
 };

@@ -1,20 +1,21 @@
-//! An error reply that the transport writes itself, because the message never reaches rmcp.
+//! An error reply that the transport writes itself, because there is no message that could be answered.
 
-use rmcp::model::{ErrorCode, RequestId};
 use serde::Serialize;
+
+use crate::protocol::{RequestId, code};
 
 /// The answer to a message that cannot be delivered.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LineRefusal {
     id: Option<RequestId>,
-    code: ErrorCode,
+    code: i32,
     message: String,
     /// The id of the refused request where it must not be answered under it.
     id_in_use: Option<RequestId>,
 }
 
 impl LineRefusal {
-    fn new(id: Option<RequestId>, code: ErrorCode, message: String) -> Self {
+    fn new(id: Option<RequestId>, code: i32, message: String) -> Self {
         Self {
             id,
             code,
@@ -25,29 +26,29 @@ impl LineRefusal {
 
     /// -32700: it is not JSON.
     pub(crate) fn parse_error(id: Option<RequestId>, message: impl Into<String>) -> Self {
-        Self::new(id, ErrorCode::PARSE_ERROR, message.into())
+        Self::new(id, code::PARSE_ERROR, message.into())
     }
 
     /// -32600: it is JSON, but not a message.
     pub(crate) fn invalid_request(id: Option<RequestId>, message: impl Into<String>) -> Self {
-        Self::new(id, ErrorCode::INVALID_REQUEST, message.into())
+        Self::new(id, code::INVALID_REQUEST, message.into())
     }
 
     /// -32602: a known method with parameters that it cannot have.
     pub(crate) fn invalid_params(id: Option<RequestId>, message: impl Into<String>) -> Self {
-        Self::new(id, ErrorCode::INVALID_PARAMS, message.into())
+        Self::new(id, code::INVALID_PARAMS, message.into())
     }
 
     /// -32600 for a request under an id that is in use.
     pub(crate) fn id_in_use(id: RequestId) -> Self {
-        let message = format!("the id {} is in use by a request in flight", written(&id));
+        let message = format!("the id {id} is in use by a request in flight");
         Self::invalid_request(Some(id), message).without_id()
     }
 
     /// Returns true if the message was understood, and only its parameters are wrong.
     #[cfg(feature = "http")]
     pub(crate) fn is_about_meaning(&self) -> bool {
-        self.code == ErrorCode::INVALID_PARAMS
+        self.code == code::INVALID_PARAMS
     }
 
     /// The id of the request that it answers, if that is known.
@@ -62,8 +63,7 @@ impl LineRefusal {
         self
     }
 
-    /// The reply as one line. The id is written as `null` when there is none, as JSON-RPC says;
-    /// rmcp's own type would leave it out.
+    /// The reply as one line. The id is written as `null` when there is none, as JSON-RPC says.
     pub(crate) fn to_line(&self) -> Vec<u8> {
         #[derive(Serialize)]
         struct Reply<'a> {
@@ -84,7 +84,7 @@ impl LineRefusal {
         }
         let data = self.id_in_use.as_ref().map(|id| Data { id });
         let error = Body {
-            code: self.code.0,
+            code: self.code,
             message: &self.message,
             data,
         };
@@ -97,9 +97,4 @@ impl LineRefusal {
         line.push(b'\n');
         line
     }
-}
-
-/// An id as it stands in JSON, so that 1 and "1" can be told apart.
-fn written(id: &RequestId) -> String {
-    id.clone().into_json_value().to_string()
 }

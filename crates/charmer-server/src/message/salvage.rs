@@ -6,7 +6,7 @@
 //! lenient about everything else; what it finds is a best effort, and the transport never uses it
 //! to answer for a request that is in flight.
 
-use rmcp::model::RequestId;
+use crate::protocol::RequestId;
 
 /// The longest key or id that is kept while scanning, in bytes as written. Real ids are short, and
 /// a key of interest is at most `\u0069\u0064`.

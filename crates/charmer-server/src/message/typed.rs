@@ -1,152 +1,122 @@
-//! A message whose envelope is sound as the type of rmcp's that its method has.
-//!
-//! rmcp can read whole messages by itself, but tries one type after another for that, each from a copy, and a program that
-//! has all these readers in it is half a megabyte larger. Here `params` are taken apart first, and read as the one type that
-//! they must have.
+//! The parameters of a method as what they mean, and what is wrong with them.
 
-use rmcp::model::{
-    ArgumentInfo, ClientJsonRpcMessage, ClientNotification, ClientRequest, ClientResult,
-    CompleteRequestParams, CompletionContext, CustomNotification, CustomRequest, CustomResult,
-    EmptyResult, ErrorCode, ErrorData, Extensions, JsonObject, Notification,
-    NotificationMetaObject, NotificationNoParam, PaginatedRequestParams, Reference, Request,
-    RequestMetaObject, RequestNoParam, RequestOptionalParam,
-};
-use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
-use super::envelope::{check_params, kind, request_id};
+use super::envelope::kind;
+use crate::protocol::{
+    Asked, CallParams, ClientDetails, CompleteParams, Completed, Filter, Notification, RequestId,
+    RequestMeta, TaskAction,
+};
 
-/// Reads each method of the protocol as exactly that. Any other is delivered as it is, so that the
-/// handler can say that it does not exist.
-pub(super) fn request(method: &str, object: Map<String, Value>) -> Result<ClientRequest, String> {
-    macro_rules! methods {
-        ($($name:literal => $variant:ident by $read:ident,)*) => {
-            match method {
-                $($name => {
-                    check_params(method, &object)?;
-                    $read(Params::of(object)?).map(ClientRequest::$variant)
-                })*
-                _ => Ok(custom_request(method, object)),
-            }
-        };
-    }
-    methods! {
-        "tools/call" => CallToolRequest by with_params,
-        "tools/list" => ListToolsRequest by page,
-        "ping" => PingRequest by without_params,
-        "initialize" => InitializeRequest by with_params,
-        "server/discover" => DiscoverRequest by with_params,
-        "completion/complete" => CompleteRequest by complete,
-        "logging/setLevel" => SetLevelRequest by with_params,
-        "prompts/get" => GetPromptRequest by with_params,
-        "prompts/list" => ListPromptsRequest by page,
-        "resources/list" => ListResourcesRequest by page,
-        "resources/templates/list" => ListResourceTemplatesRequest by page,
-        "resources/read" => ReadResourceRequest by with_params,
-        "resources/subscribe" => SubscribeRequest by with_params,
-        "resources/unsubscribe" => UnsubscribeRequest by with_params,
-        "subscriptions/listen" => SubscriptionsListenRequest by with_params,
-        "tasks/get" => GetTaskRequest by with_params,
-        "tasks/update" => UpdateTaskRequest by with_params,
-        "tasks/cancel" => CancelTaskRequest by with_params,
+/// Methods of the legacy era that the modern one does not have any more.
+const REMOVED: [&str; 2] = ["initialize", "ping"];
+
+/// A request as it was understood.
+pub(super) struct Understood {
+    pub(super) asked: Asked,
+    pub(super) meta: RequestMeta,
+}
+
+/// Reads the parameters of each method that there is as exactly that. Any other is delivered as it is: there nothing can be
+/// wrong with them.
+pub(super) fn request(method: &str, params: Option<Value>) -> Result<Understood, String> {
+    let is_known = method_of(method).is_some();
+    let (meta, read) = match Params::of(params) {
+        Ok(mut params) => {
+            let meta = params.meta.take();
+            (meta, Ok(params))
+        }
+        Err(problem) => (None, Err(problem)),
+    };
+    let checked = meta.as_ref().map_or(Ok(()), check_meta);
+    let meta = meta.as_ref().map(RequestMeta::of).unwrap_or_default();
+    let asked = match method_of(method) {
+        None => Ok(Asked::Unknown),
+        Some(method) => read.and_then(|params| checked.and_then(|()| method(params))),
+    };
+    match asked {
+        // In an era that does not have a method, nothing can be wrong with its parameters either.
+        Err(_) if is_known && REMOVED.contains(&method) && is_modern(&meta) => Ok(Understood {
+            asked: Asked::Unknown,
+            meta,
+        }),
+        asked => asked.map(|asked| Understood { asked, meta }),
     }
 }
 
-/// A request of an unknown method, whose parameters can be anything.
-pub(super) fn custom_request(method: &str, mut object: Map<String, Value>) -> ClientRequest {
-    let mut params = object.shift_remove("params");
-    let fields = params.as_mut().and_then(Value::as_object_mut);
-    let meta = fields.and_then(|fields| match fields.get("_meta") {
-        Some(Value::Object(_)) => fields.shift_remove("_meta"),
-        _ => None,
-    });
-    let mut request = CustomRequest::new(method, params);
-    if let Some(Value::Object(meta)) = meta {
-        request.extensions.insert(RequestMetaObject::from(meta));
-    }
-    ClientRequest::CustomRequest(request)
+fn is_modern(meta: &RequestMeta) -> bool {
+    let version = meta.version.as_deref();
+    version.is_some_and(crate::protocol::Version::names_modern)
 }
 
-pub(super) fn notification(
-    method: &str,
-    object: Map<String, Value>,
-) -> Result<ClientNotification, String> {
-    let mut params = Params::of(object)?;
-    Ok(match method {
-        "notifications/cancelled" => {
-            ClientNotification::CancelledNotification(notification_with_params(params)?)
-        }
-        "notifications/progress" => {
-            ClientNotification::ProgressNotification(notification_with_params(params)?)
-        }
-        "notifications/initialized" => {
-            ClientNotification::InitializedNotification(notification_without_params(params))
-        }
-        "notifications/roots/list_changed" => {
-            ClientNotification::RootsListChangedNotification(notification_without_params(params))
-        }
-        _ => {
-            let extensions = params.notification_meta();
-            let params = params.fields.map(Value::Object);
-            let mut custom = CustomNotification::new(method, params);
-            custom.extensions = extensions;
-            ClientNotification::CustomNotification(custom)
-        }
+type Read = fn(Params) -> Result<Asked, String>;
+
+/// The reader of a method's parameters.
+fn method_of(method: &str) -> Option<Read> {
+    Some(match method {
+        "tools/call" => call_tool,
+        "tools/list" => |params| params.cursor().map(|cursor| Asked::ListTools { cursor }),
+        "ping" => |_| Ok(Asked::Ping),
+        "initialize" => initialize,
+        "server/discover" => |params| params.required().map(|_| Asked::Discover),
+        "completion/complete" => complete,
+        "prompts/get" => get_prompt,
+        "prompts/list" => |params| params.cursor().map(|cursor| Asked::ListPrompts { cursor }),
+        "resources/list" => |params| {
+            params
+                .cursor()
+                .map(|cursor| Asked::ListResources { cursor })
+        },
+        "resources/templates/list" => |params| {
+            params
+                .cursor()
+                .map(|cursor| Asked::ListTemplates { cursor })
+        },
+        "resources/read" => |params| {
+            let uri = params.required()?.text("uri")?;
+            Ok(Asked::ReadResource { uri })
+        },
+        "subscriptions/listen" => listen,
+        "tasks/get" => |params| task(params, TaskAction::Get),
+        "tasks/update" => |params| task(params, TaskAction::Update),
+        "tasks/cancel" => |params| task(params, TaskAction::Cancel),
+        _ => return None,
     })
 }
 
-/// The answer to a request of ours; `None` if it is none.
-pub(super) fn response(mut object: Map<String, Value>) -> Option<ClientJsonRpcMessage> {
-    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return None;
-    }
-    let id = object.get("id").map(request_id);
-    match (object.shift_remove("result"), object.shift_remove("error")) {
-        (Some(result), None) => Some(ClientJsonRpcMessage::response(client_result(result), id??)),
-        (None, Some(error)) => {
-            let id = match id {
-                Some(id) => Some(id?),
-                None => None,
-            };
-            Some(ClientJsonRpcMessage::error(error_data(error)?, id))
+/// Reads a notification.
+pub(super) fn notification(method: &str, params: Option<Value>) -> Result<Notification, String> {
+    let params = Params::of(params)?;
+    Ok(match method {
+        "notifications/cancelled" => {
+            let id = params.fields.as_ref().and_then(|all| all.get("requestId"));
+            match id {
+                None | Some(Value::Null) => Notification::Other,
+                Some(id) => match RequestId::of(id) {
+                    Some(id) => Notification::Cancelled(id),
+                    None => return Err(format!("`requestId` cannot be {}", kind(id))),
+                },
+            }
         }
-        _ => None,
-    }
-}
-
-/// A client's answer, told by its fields: only roots and forms are asked for.
-fn client_result(result: Value) -> ClientResult {
-    let typed = match result.as_object() {
-        Some(fields) if fields.is_empty() => Some(ClientResult::EmptyResult(EmptyResult {})),
-        Some(fields) if fields.contains_key("roots") => parse(result.clone())
-            .map(ClientResult::ListRootsResult)
-            .ok(),
-        Some(fields) if fields.contains_key("action") => {
-            parse(result.clone()).map(ClientResult::ElicitResult).ok()
-        }
-        _ => None,
-    };
-    typed.unwrap_or(ClientResult::CustomResult(CustomResult(result)))
-}
-
-fn error_data(mut error: Value) -> Option<ErrorData> {
-    let fields = error.as_object_mut()?;
-    let code = fields.get("code")?.as_i64()?.try_into().ok()?;
-    let message = fields.get("message")?.as_str()?.to_owned();
-    let data = fields.shift_remove("data").filter(|data| !data.is_null());
-    Some(ErrorData::new(ErrorCode(code), message, data))
+        "notifications/initialized" => Notification::Initialized,
+        "notifications/roots/list_changed" => Notification::RootsChanged,
+        _ => Notification::Other,
+    })
 }
 
 /// The `params` of a message, with what is said about the message apart from what it says.
 struct Params {
-    meta: Option<JsonObject>,
+    meta: Option<Map<String, Value>>,
     /// All but `_meta`, if there are any params.
     fields: Option<Map<String, Value>>,
 }
 
+/// `null` means absent throughout, as some clients write it.
 impl Params {
-    fn of(mut object: Map<String, Value>) -> Result<Self, String> {
-        let mut fields = match object.shift_remove("params") {
+    fn of(params: Option<Value>) -> Result<Self, String> {
+        let mut fields = match params {
             None | Some(Value::Null) => None,
             Some(Value::Object(fields)) => Some(fields),
             Some(other) => return Err(format!("`params` must be an object, not {}", kind(&other))),
@@ -162,109 +132,129 @@ impl Params {
         Ok(Self { meta, fields })
     }
 
-    /// Takes out what is said about a request, as rmcp keeps it.
-    fn request_meta(&mut self) -> Extensions {
-        let mut extensions = Extensions::new();
-        if let Some(meta) = self.meta.take() {
-            extensions.insert(RequestMetaObject::from(meta));
-        }
-        extensions
-    }
-
-    /// The same of a notification.
-    fn notification_meta(&mut self) -> Extensions {
-        let mut extensions = Extensions::new();
-        if let Some(meta) = self.meta.take() {
-            extensions.insert(NotificationMetaObject::from(meta));
-        }
-        extensions
-    }
-
     /// The fields of a request that must have some.
-    fn required(self) -> Result<Map<String, Value>, String> {
+    fn required(self) -> Result<Fields, String> {
         let missing = || "missing field `params`".to_owned();
-        self.fields.ok_or_else(missing)
+        self.fields.map(Fields).ok_or_else(missing)
+    }
+
+    fn cursor(self) -> Result<Option<String>, String> {
+        let mut fields = Fields(self.fields.unwrap_or_default());
+        fields.optional_text("cursor")
     }
 }
 
-fn with_params<M: Default, P: DeserializeOwned>(
-    mut params: Params,
-) -> Result<Request<M, P>, String> {
-    let extensions = params.request_meta();
-    let mut request = Request::new(parse(Value::Object(params.required()?))?);
-    request.extensions = extensions;
-    Ok(request)
+fn check_meta(meta: &Map<String, Value>) -> Result<(), String> {
+    match meta.get("progressToken") {
+        Some(token) if !token.is_null() && RequestId::of(token).is_none() => {
+            let kind = kind(token);
+            Err(format!(
+                "`_meta.progressToken` must be a string or a signed 64-bit integer, not {kind}"
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
-fn page<M: Default>(
-    mut params: Params,
-) -> Result<RequestOptionalParam<M, PaginatedRequestParams>, String> {
-    let extensions = params.request_meta();
-    let page = params
-        .fields
-        .map(|mut fields| match fields.shift_remove("cursor") {
-            Some(Value::String(cursor)) => {
-                PaginatedRequestParams::default().with_cursor(Some(cursor))
-            }
-            _ => PaginatedRequestParams::default(),
-        });
-    Ok(RequestOptionalParam {
-        method: M::default(),
-        params: page,
-        extensions,
-    })
+/// The fields of an object that is being read.
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    fn take(&mut self, name: &str) -> Option<Value> {
+        let value = self.0.shift_remove(name);
+        value.filter(|value| !value.is_null())
+    }
+
+    fn optional_text(&mut self, name: &str) -> Result<Option<String>, String> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(format!("`{name}` must be a string, not {}", kind(&other))),
+        }
+    }
+
+    fn text(&mut self, name: &str) -> Result<String, String> {
+        let text = self.optional_text(name)?;
+        text.ok_or_else(|| format!("missing field `{name}`"))
+    }
+
+    fn optional_object(&mut self, name: &str) -> Result<Option<Map<String, Value>>, String> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::Object(object)) => Ok(Some(object)),
+            Some(other) => Err(format!("`{name}` must be an object, not {}", kind(&other))),
+        }
+    }
+
+    fn object(&mut self, name: &str) -> Result<Map<String, Value>, String> {
+        let object = self.optional_object(name)?;
+        object.ok_or_else(|| format!("missing field `{name}`"))
+    }
 }
 
-fn without_params<M: Default>(mut params: Params) -> Result<RequestNoParam<M>, String> {
-    Ok(RequestNoParam {
-        method: M::default(),
-        extensions: params.request_meta(),
-    })
-}
-
-/// What is to be completed says by a field of its own which type it has, and rmcp reads that from a copy, too.
-fn complete<M: Default>(mut params: Params) -> Result<Request<M, CompleteRequestParams>, String> {
-    let extensions = params.request_meta();
+fn call_tool(params: Params) -> Result<Asked, String> {
     let mut fields = params.required()?;
-    let mut field = |name: &str| {
-        let missing = || format!("missing field `{name}`");
-        fields.shift_remove(name).ok_or_else(missing)
-    };
-    let reference = field("ref")?;
-    let reference = match reference["type"].as_str() {
-        Some("ref/prompt") => Reference::Prompt(parse(reference)?),
-        Some("ref/resource") => Reference::Resource(parse(reference)?),
+    Ok(Asked::CallTool(CallParams {
+        name: fields.text("name")?,
+        arguments: fields.optional_object("arguments")?.unwrap_or_default(),
+        responses: fields.optional_object("inputResponses")?,
+        state: fields.optional_text("requestState")?,
+    }))
+}
+
+fn initialize(params: Params) -> Result<Asked, String> {
+    let mut fields = params.required()?;
+    let version = fields.text("protocolVersion")?;
+    let capabilities = fields.object("capabilities")?;
+    let implementation = Value::Object(fields.object("clientInfo")?);
+    let name = ClientDetails::named(&implementation);
+    let name = name.ok_or("`clientInfo` must have a `name` and a `version`, which are strings")?;
+    let client = Arc::new(ClientDetails::new(Some(name), &capabilities));
+    Ok(Asked::Initialize { version, client })
+}
+
+fn get_prompt(params: Params) -> Result<Asked, String> {
+    let mut fields = params.required()?;
+    Ok(Asked::GetPrompt {
+        name: fields.text("name")?,
+        arguments: fields.optional_object("arguments")?.unwrap_or_default(),
+    })
+}
+
+fn complete(params: Params) -> Result<Asked, String> {
+    let mut fields = params.required()?;
+    let mut reference = Fields(fields.object("ref")?);
+    let of = match reference.optional_text("type")?.as_deref() {
+        Some("ref/prompt") => Completed::Prompt(reference.text("name")?),
+        Some("ref/resource") => Completed::Template(reference.text("uri")?),
         _ => return Err("`ref.type` must be `ref/prompt` or `ref/resource`".into()),
     };
-    let argument: ArgumentInfo = parse(field("argument")?)?;
-    let context: Option<CompletionContext> = match field("context") {
-        Ok(context) => parse(context)?,
-        Err(_) => None,
+    let mut argument = Fields(fields.object("argument")?);
+    let context = fields.optional_object("context")?.unwrap_or_default();
+    let given = Fields(context).optional_object("arguments")?;
+    Ok(Asked::Complete(CompleteParams {
+        of,
+        argument: argument.text("name")?,
+        begun: argument.text("value")?,
+        given: given.unwrap_or_default(),
+    }))
+}
+
+fn listen(params: Params) -> Result<Asked, String> {
+    let wanted = params.required()?.object("notifications")?;
+    let wants = |key: &str| match wanted.get(key) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(wanted)) => Ok(*wanted),
+        Some(other) => Err(format!("`{key}` must be a boolean, not {}", kind(other))),
     };
-    let mut complete = CompleteRequestParams::new(reference, argument);
-    complete.context = context;
-    let mut request = Request::new(complete);
-    request.extensions = extensions;
-    Ok(request)
+    Ok(Asked::Listen(Filter {
+        tools: wants("toolsListChanged")?,
+        prompts: wants("promptsListChanged")?,
+        resources: wants("resourcesListChanged")?,
+    }))
 }
 
-fn notification_with_params<M: Default, P: DeserializeOwned>(
-    mut params: Params,
-) -> Result<Notification<M, P>, String> {
-    let extensions = params.notification_meta();
-    let fields = params.fields.unwrap_or_default();
-    let mut notification = Notification::new(parse(Value::Object(fields))?);
-    notification.extensions = extensions;
-    Ok(notification)
-}
-
-fn notification_without_params<M: Default>(mut params: Params) -> NotificationNoParam<M> {
-    NotificationNoParam {
-        method: M::default(),
-        extensions: params.notification_meta(),
-    }
-}
-
-fn parse<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| error.to_string())
+fn task(params: Params, action: TaskAction) -> Result<Asked, String> {
+    let id = params.required()?.text("taskId")?;
+    Ok(Asked::Task { action, id })
 }

@@ -13,8 +13,8 @@ use super::polled;
 use super::{queue::Queue, reader};
 use crate::message::Incoming;
 
-/// Messages that were read and not delivered yet. rmcp takes them as fast as it can, so this only
-/// has to cover the time that one scheduling of its task takes.
+/// Messages that were read and not delivered yet. They are taken as fast as they come, so this only has to cover the time
+/// that one scheduling of a task takes.
 const INBOX_ITEMS: usize = 64;
 
 /// See the module's documentation.

@@ -7,16 +7,15 @@ use std::{
     sync::Mutex,
 };
 
-use rmcp::model::{ClientRequest, EmptyResult, ErrorCode, GetMeta, RequestId, ServerResult};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::protocol::{Answer, Asked, Destination, RequestId};
 
 mod bad_lines;
 #[cfg(unix)]
 mod claimed;
 mod flow;
-mod served;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
@@ -50,7 +49,7 @@ impl Recorded {
 async fn exchange_with(
     options: StdioOptions,
     input: impl Into<Vec<u8>>,
-) -> (Vec<ClientJsonRpcMessage>, Vec<Value>) {
+) -> (Vec<ClientMessage>, Vec<Value>) {
     let written = Recorded::default();
     let shutdown = CancellationToken::new();
     let input = Cursor::new(input.into());
@@ -59,11 +58,11 @@ async fn exchange_with(
     while let Some(message) = transport.receive().await {
         delivered.push(message);
     }
-    transport.close().await.unwrap();
+    transport.close().await;
     (delivered, written.lines())
 }
 
-async fn exchange(input: impl Into<Vec<u8>>) -> (Vec<ClientJsonRpcMessage>, Vec<Value>) {
+async fn exchange(input: impl Into<Vec<u8>>) -> (Vec<ClientMessage>, Vec<Value>) {
     exchange_with(StdioOptions::default(), input).await
 }
 
@@ -121,14 +120,33 @@ fn cancel(id: i64) -> String {
         + "\n"
 }
 
-fn answer(id: i64) -> ServerJsonRpcMessage {
-    let result = ServerResult::EmptyResult(EmptyResult {});
-    ServerJsonRpcMessage::response(result, RequestId::Number(id))
+fn answer(id: i64) -> Outgoing {
+    Outgoing::answer(RequestId::Number(id), &Answer::empty())
 }
 
-fn id_of(message: &ClientJsonRpcMessage) -> Option<String> {
+/// A message that fills pipes.
+fn megabyte() -> Outgoing {
+    Outgoing {
+        to: Destination::Common,
+        json: vec![b'x'; 1024 * 1024],
+        error: None,
+    }
+}
+
+/// Waits until a message has been written.
+async fn written(sent: Option<Written>) -> Result<(), String> {
+    match sent {
+        None => Ok(()),
+        Some(written) => match written.await {
+            Ok(written) => written.map_err(|kind| kind.to_string()),
+            Err(_) => Err("closed".into()),
+        },
+    }
+}
+
+fn id_of(message: &ClientMessage) -> Option<String> {
     match message {
-        JsonRpcMessage::Request(request) => Some(request.id.to_string()),
+        ClientMessage::Request(request) => Some(request.id.to_string()),
         _ => None,
     }
 }

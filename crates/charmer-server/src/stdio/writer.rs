@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    io::{self, BufWriter, Write},
+    io::{BufWriter, Write},
     sync::Arc,
 };
 
@@ -10,15 +10,13 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::queue::Queue;
+use crate::protocol::WriteResult;
 
 /// The number of bytes that are gathered into one system call. Longer lines are written as they are.
 const WRITE_BUFFER: usize = 64 * 1024;
 
-/// The way the writing of a line went.
-pub(super) type WriteResult = Result<(), io::ErrorKind>;
-
 /// A line to write, newline included.
-pub(super) struct Outgoing {
+pub(super) struct OutgoingLine {
     pub(super) line: Vec<u8>,
     /// Told how the writing went.
     pub(super) done: oneshot::Sender<WriteResult>,
@@ -28,7 +26,7 @@ pub(super) struct Outgoing {
 /// client is gone and the transport is dead: nothing more is received, and calls are told to stop.
 pub(super) fn run(
     output: impl Write,
-    outbox: Arc<Queue<Outgoing>>,
+    outbox: Arc<Queue<OutgoingLine>>,
     shutdown: CancellationToken,
     finished: CancellationToken,
 ) {
@@ -54,7 +52,7 @@ pub(super) fn run(
     }
 }
 
-fn tell(batch: VecDeque<(usize, Outgoing)>, written: WriteResult) {
+fn tell(batch: VecDeque<(usize, OutgoingLine)>, written: WriteResult) {
     for (_, outgoing) in batch {
         // A receiver that is gone did not want to know.
         let _ = outgoing.done.send(written);

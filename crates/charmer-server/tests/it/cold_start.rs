@@ -145,9 +145,9 @@ fn a_list_that_was_kept_is_the_list_that_was_made() {
     }
     let path = service(|_| Ok(Outcome::success("ok")));
     let made = ToolList::of(&tools(&["a", "b"], &path));
-    let kept = ToolList::from_json(&made.to_json()).expect("a list");
+    let kept = ToolList::from_json(made.as_json()).expect("a list");
     assert_eq!(kept, made);
-    assert_eq!(kept.to_json(), made.to_json());
+    assert_eq!(kept.as_json(), made.as_json());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod client;
 mod cold_start;
+mod conversation;
 mod library;
 mod many_clients;
 

@@ -1,6 +1,6 @@
-//! Several clients of one server at once, each over a transport of rmcp's own in memory.
+//! Several clients of one server at once, each over a socket of its own.
 
-use std::sync::Arc;
+use std::{os::unix::net::UnixStream as StdStream, sync::Arc};
 
 use charmer_core::{
     model::{Cli, Command, Flag, Syntax},
@@ -12,10 +12,13 @@ use charmer_run::{
     process::{Engine, EngineOptions, Environment, Launcher},
 };
 use charmer_server::{Server, ServerInfo};
-use rmcp::{RoleServer, transport::IntoTransport};
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, split},
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
     sync::mpsc,
     task::JoinHandle,
 };
@@ -23,11 +26,9 @@ use tower::service_fn;
 
 use crate::client::{service, tools};
 
-const ROOM: usize = 64 << 10;
-
 struct Client {
-    to: WriteHalf<DuplexStream>,
-    from: BufReader<ReadHalf<DuplexStream>>,
+    to: OwnedWriteHalf,
+    from: BufReader<OwnedReadHalf>,
     served: JoinHandle<()>,
 }
 
@@ -37,14 +38,16 @@ impl Client {
     }
 
     async fn join_as(server: &Arc<Server>, principal: &'static str) -> Self {
-        let (ours, theirs) = tokio::io::duplex(ROOM);
+        let (ours, reader) = StdStream::pair().expect("sockets");
+        let writer = reader.try_clone().expect("it can be opened twice");
         let server = Arc::clone(server);
         let served = tokio::spawn(async move {
-            let transport = IntoTransport::<RoleServer, _, _>::into_transport(split(theirs));
-            let served = server.serve_principal(principal, transport);
+            let served = server.serve_principal(principal, reader, writer);
             served.await.expect("it serves");
         });
-        let (from, to) = split(ours);
+        ours.set_nonblocking(true).expect("it can be set");
+        let ours = UnixStream::from_std(ours).expect("a runtime");
+        let (from, to) = ours.into_split();
         let mut client = Self {
             to,
             from: BufReader::new(from),

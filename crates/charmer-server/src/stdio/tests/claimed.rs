@@ -18,8 +18,8 @@ async fn child_that_claims_its_standard_streams() {
         .unwrap();
     assert!(status.success());
     transport.receive().await.unwrap();
-    transport.send(answer(1)).await.unwrap();
-    transport.close().await.unwrap();
+    written(transport.outlet().send(answer(1))).await.unwrap();
+    transport.close().await;
 }
 
 #[test]
