@@ -7,7 +7,7 @@ use charmer_run::{Answer as Said, Answers, Question};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Answer, AskedClient, RequestContext};
+use crate::protocol::{AskedClient, RequestContext, RpcAnswer};
 
 /// The longest time that a person may take. A call that waits for an answer runs nothing, but it does not wait for
 /// ever.
@@ -46,21 +46,21 @@ pub(crate) fn answers(responses: impl Iterator<Item = (String, Value)>) -> Answe
 }
 
 /// The answer to a call that says what must be asked first; none if the question's form cannot be shown.
-pub(crate) fn required(question: &Question, state: Option<String>) -> Option<Answer> {
+pub(crate) fn required(question: &Question, state: Option<String>) -> Option<RpcAnswer> {
     let form = form(question)?;
     let request = json!({"method": ELICIT, "params": form});
     Some(input_required(&question.key, request, state))
 }
 
 /// The answer to a call that says which request is to be answered first.
-pub(crate) fn input_required(key: &str, request: Value, state: Option<String>) -> Answer {
+pub(crate) fn input_required(key: &str, request: Value, state: Option<String>) -> RpcAnswer {
     let mut required = Map::new();
     required.insert("resultType".into(), "input_required".into());
     required.insert("inputRequests".into(), json!({ key: request }));
     if let Some(state) = state {
         required.insert("requestState".into(), state.into());
     }
-    Answer::object(&required)
+    RpcAnswer::object(&required)
 }
 
 /// Asks, and waits for what is said: until the call is cancelled, the client has gone or `ended` says so, or patience

@@ -21,8 +21,8 @@ use crate::{
     progress::Reporter,
     prompts,
     protocol::{
-        Answer, Asked, CallParams, CompleteParams, Destination, Filter, Peer, RequestContext,
-        RpcError, Version,
+        Addressee, CallParams, ChangeFilter, CompleteParams, Peer, RequestContext, RequestMethod,
+        RpcAnswer, RpcError, Version,
     },
     resources,
     roots::{KnownFolders, Roots},
@@ -140,7 +140,7 @@ impl ClientHandler {
         Resolved { served, input, .. }: Resolved,
         (mut said, began): (SaidBefore, Instant),
         context: &RequestContext,
-    ) -> Answer {
+    ) -> RpcAnswer {
         let mut known = KnownFolders::default();
         // A client on HTTP may be on another machine: its folders are not these.
         let elsewhere = self.client.transport == CallTransport::Http;
@@ -231,7 +231,7 @@ impl ClientHandler {
                     return tasks::created(jobs, &job);
                 }
                 let result = called(served.finish(outcome).await);
-                Answer::complete(context.modern, result)
+                RpcAnswer::complete(context.modern, result)
             }
             Err(required) => required,
         }
@@ -341,7 +341,7 @@ struct SaidBefore {
 /// What the protocol asks for. The one place that knows all methods.
 impl ClientHandler {
     /// The answer to a handshake.
-    pub(crate) fn initialized(&self, version: Version) -> Answer {
+    pub(crate) fn initialized(&self, version: Version) -> RpcAnswer {
         let mut answer = Map::new();
         answer.insert("protocolVersion".into(), version.as_str().into());
         answer.insert("capabilities".into(), self.capabilities());
@@ -349,11 +349,11 @@ impl ClientHandler {
         if let Some(instructions) = &self.info.instructions {
             answer.insert("instructions".into(), instructions.as_str().into());
         }
-        Answer::object(&answer)
+        RpcAnswer::object(&answer)
     }
 
     /// The answer to a client of the modern era that looks what there is.
-    pub(crate) fn discovered(&self) -> Answer {
+    pub(crate) fn discovered(&self) -> RpcAnswer {
         let mut answer = Map::new();
         let versions = Version::ALL.map(Version::as_str);
         answer.insert("supportedVersions".into(), json!(versions));
@@ -365,7 +365,7 @@ impl ClientHandler {
             "_meta".into(),
             json!({ SERVER_INFO: self.implementation() }),
         );
-        Answer::cacheable(true, answer)
+        RpcAnswer::cacheable(true, answer)
     }
 
     fn implementation(&self) -> Value {
@@ -397,58 +397,59 @@ impl ClientHandler {
     /// The answer to a request that takes a while.
     pub(crate) async fn handle(
         &self,
-        asked: Asked,
+        asked: RequestMethod,
         context: &RequestContext,
-    ) -> Result<Answer, RpcError> {
+    ) -> Result<RpcAnswer, RpcError> {
         let modern = context.modern;
         let list = |key, items: Vec<Value>| {
             let list = Map::from_iter([(String::from(key), Value::Array(items))]);
-            Ok(Answer::cacheable(modern, list))
+            Ok(RpcAnswer::cacheable(modern, list))
         };
         match asked {
-            Asked::ListTools { cursor } => {
+            RequestMethod::ListTools { cursor } => {
                 one_page(cursor)?;
                 let tools = self.tools.to_list(&context.cancelled, &self.shutdown).await;
-                Ok(Answer::list(modern, "tools", tools.as_json()))
+                Ok(RpcAnswer::list(modern, "tools", tools.as_json()))
             }
-            Asked::CallTool(call) => self.call(call, context).await,
-            Asked::ListPrompts { cursor } => {
+            RequestMethod::CallTool(call) => self.call(call, context).await,
+            RequestMethod::ListPrompts { cursor } => {
                 one_page(cursor)?;
                 let pages_and_prompts = self.to_list(List::Prompts, context).await;
                 let pages_and_prompts = self.with_prompts(pages_and_prompts).await;
                 list("prompts", prompts::list(&pages_and_prompts))
             }
-            Asked::GetPrompt { name, arguments } => {
+            RequestMethod::GetPrompt { name, arguments } => {
                 let pages_and_prompts = self.with_prompts(self.to_read(context).await).await;
                 let prompt = prompts::get(&pages_and_prompts, &name, &arguments)?;
-                Ok(Answer::complete(modern, prompt))
+                Ok(RpcAnswer::complete(modern, prompt))
             }
-            Asked::ListResources { cursor } => {
+            RequestMethod::ListResources { cursor } => {
                 one_page(cursor)?;
                 let pages_and_prompts = self.to_list(List::Resources, context).await;
                 list("resources", resources::list(&pages_and_prompts))
             }
-            Asked::ListTemplates { cursor } => {
+            RequestMethod::ListTemplates { cursor } => {
                 one_page(cursor)?;
                 list(
                     "resourceTemplates",
                     resources::templates(self.spool.as_ref()),
                 )
             }
-            Asked::ReadResource { uri } => {
+            RequestMethod::ReadResource { uri } => {
                 let contents = self.read_resource(&uri, context).await?;
                 list("contents", vec![contents])
             }
-            Asked::Complete(request) => self.complete(&request, context).await,
-            Asked::Listen(filter) => self.listen(filter, context).await,
+            RequestMethod::Complete(request) => self.complete(&request, context).await,
+            RequestMethod::Listen(filter) => self.listen(filter, context).await,
             #[cfg(feature = "jobs")]
-            Asked::Task { action, id } => self.task(action, &id, context),
+            RequestMethod::Task { action, id } => self.task(action, &id, context),
             #[cfg(not(feature = "jobs"))]
-            Asked::Task { .. } => Err(RpcError::unknown_method("tasks")),
+            RequestMethod::Task { .. } => Err(RpcError::unknown_method("tasks")),
             // These are answered before anything is waited for.
-            Asked::Initialize { .. } | Asked::Discover | Asked::Ping | Asked::Unknown => {
-                Ok(Answer::empty())
-            }
+            RequestMethod::Initialize { .. }
+            | RequestMethod::Discover
+            | RequestMethod::Ping
+            | RequestMethod::Unknown => Ok(RpcAnswer::empty()),
         }
     }
 
@@ -457,7 +458,11 @@ impl ClientHandler {
         self.tools.asked().cancel();
     }
 
-    async fn call(&self, call: CallParams, context: &RequestContext) -> Result<Answer, RpcError> {
+    async fn call(
+        &self,
+        call: CallParams,
+        context: &RequestContext,
+    ) -> Result<RpcAnswer, RpcError> {
         let began = Instant::now();
         let input = call.arguments;
         let resolved = self.to_call(&call.name, &input, began, context).await;
@@ -489,7 +494,7 @@ impl ClientHandler {
         action: TaskAction,
         id: &str,
         context: &RequestContext,
-    ) -> Result<Answer, RpcError> {
+    ) -> Result<RpcAnswer, RpcError> {
         let Some(jobs) = &self.jobs else {
             return Err(RpcError::unknown_method("tasks"));
         };
@@ -503,13 +508,17 @@ impl ClientHandler {
             TaskAction::Update => {}
             TaskAction::Cancel => job.cancel(),
         }
-        Ok(Answer::complete(true, Map::new()))
+        Ok(RpcAnswer::complete(true, Map::new()))
     }
 
     /// Clients of the modern era ask to be told of changes; they are until they do not want to be any more.
-    async fn listen(&self, filter: Filter, context: &RequestContext) -> Result<Answer, RpcError> {
+    async fn listen(
+        &self,
+        filter: ChangeFilter,
+        context: &RequestContext,
+    ) -> Result<RpcAnswer, RpcError> {
         let subscription = json!({ SUBSCRIPTION: context.id });
-        let about = || Destination::About(context.id.clone());
+        let about = || Addressee::About(context.id.clone());
         let mut accepted = Map::new();
         for (key, wanted) in [
             ("toolsListChanged", filter.tools),
@@ -555,7 +564,7 @@ impl ClientHandler {
         }
         let meta = json!({ SUBSCRIPTION: context.id, SERVER_INFO: self.implementation() });
         let ended = Map::from_iter([(String::from("_meta"), meta)]);
-        Ok(Answer::complete(true, ended))
+        Ok(RpcAnswer::complete(true, ended))
     }
 
     /// Clients of the legacy era are told of changes from the moment they are ready.
@@ -564,7 +573,7 @@ impl ClientHandler {
         let (shutdown, peer) = (self.shutdown.clone(), peer.clone());
         background::begin(async move {
             while let Some(Some(list)) = shutdown.run_until_cancelled(changes.next()).await {
-                let told = peer.notify(Destination::Common, changed_list(list), None);
+                let told = peer.notify(Addressee::Common, changed_list(list), None);
                 if told.await.is_err() {
                     return;
                 }
@@ -581,7 +590,7 @@ impl ClientHandler {
         &self,
         request: &CompleteParams,
         context: &RequestContext,
-    ) -> Result<Answer, RpcError> {
+    ) -> Result<RpcAnswer, RpcError> {
         let pages_and_prompts = self.with_prompts(self.to_read(context).await).await;
         let spool = self
             .spool
@@ -594,7 +603,7 @@ impl ClientHandler {
             () = context.cancelled.cancelled() => Map::new(),
             () = self.shutdown.cancelled() => Map::new(),
         };
-        Ok(Answer::complete(context.modern, completed))
+        Ok(RpcAnswer::complete(context.modern, completed))
     }
 
     async fn read_resource(&self, uri: &str, context: &RequestContext) -> Result<Value, RpcError> {

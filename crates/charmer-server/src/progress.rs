@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     background,
-    protocol::{Destination, RequestContext, RequestId},
+    protocol::{Addressee, RequestContext, RequestId},
 };
 
 /// News is sent at most this often.
@@ -87,7 +87,7 @@ async fn report(
         // Seconds, and strictly more than last time whatever the clock says.
         told = elapsed.as_secs_f64().max(told + 0.001);
         let params = json!({"progressToken": token, "progress": told, "message": message});
-        let about = Destination::About(context.id.clone());
+        let about = Addressee::About(context.id.clone());
         let notified = context
             .peer
             .notify(about, "notifications/progress", Some(params));

@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     ask::input_required,
-    protocol::{Answer, RequestContext},
+    protocol::{RequestContext, RpcAnswer},
     uri,
 };
 
@@ -63,7 +63,7 @@ impl Roots {
         given: &Folders,
         context: &RequestContext,
         responses: Option<&mut Map<String, Value>>,
-    ) -> Result<KnownFolders, Answer> {
+    ) -> Result<KnownFolders, RpcAnswer> {
         if !context.client_has(|client| client.has_roots) {
             return Ok(KnownFolders {
                 folders: given.clone(),

@@ -20,7 +20,7 @@ use crate::{
     handler::ClientHandler,
     pages_and_prompts::MadeFromTools,
     pool::CallPool,
-    protocol::Conversation,
+    protocol::ClientConversation,
     roots::Roots,
     state::StateSeal,
     stdio::{StdioOptions, StdioTransport},
@@ -271,7 +271,7 @@ impl Server {
         // However this ends, also by being dropped, nobody waits for these calls any more.
         let _ended = calls.clone().drop_guard();
         let handler = self.handler(client, calls.clone());
-        let conversation = Arc::new(Conversation::new(handler, transport.outlet()));
+        let conversation = Arc::new(ClientConversation::new(handler, transport.outlet()));
         let received = |transport: Option<_>| transport.flatten();
         while let Some(message) = received(self.stop.run_until_cancelled(transport.receive()).await)
         {

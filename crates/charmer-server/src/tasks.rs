@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     handler::called,
-    protocol::{Answer, RpcError, TASKS, code},
+    protocol::{RpcAnswer, RpcError, TASKS, code},
 };
 
 /// The time between two looks of a client at a task.
@@ -31,11 +31,11 @@ pub(crate) fn not_declared() -> RpcError {
 }
 
 /// The task of a call that has just become a job.
-pub(crate) fn created(jobs: &Jobs, job: &Job) -> Answer {
+pub(crate) fn created(jobs: &Jobs, job: &Job) -> RpcAnswer {
     let mut created = Map::new();
     created.insert("resultType".into(), "task".into());
     describe(&mut created, jobs, job, WORKING);
-    Answer::object(&created)
+    RpcAnswer::object(&created)
 }
 
 /// The job of a task, if it is this principal's.
@@ -48,7 +48,7 @@ pub(crate) fn found(jobs: &Jobs, id: &str, principal: &str) -> Result<Arc<Job>, 
 }
 
 /// A task as it is now, with the result of its call if it has ended.
-pub(crate) fn now(jobs: &Jobs, job: &Job) -> Answer {
+pub(crate) fn now(jobs: &Jobs, job: &Job) -> RpcAnswer {
     job.ask();
     let (status, payload) = match job.end() {
         None => (WORKING, None),
@@ -70,7 +70,7 @@ pub(crate) fn now(jobs: &Jobs, job: &Job) -> Answer {
     if let Some((key, value)) = payload {
         task.insert(key.into(), value);
     }
-    Answer::complete(true, task)
+    RpcAnswer::complete(true, task)
 }
 
 fn is_own_failure(code: ErrorCode) -> bool {

@@ -27,7 +27,7 @@ const SIGN: &[u8] = b":\n\n";
 
 /// One event: a message, or only what a client needs to come back.
 #[derive(Debug, Clone)]
-pub(super) struct Event {
+pub(super) struct StreamEvent {
     pub(super) id: Option<String>,
     /// A message as one line of JSON; empty, if there is none.
     data: Bytes,
@@ -37,7 +37,7 @@ pub(super) struct Event {
     pub(super) is_last: bool,
 }
 
-impl Event {
+impl StreamEvent {
     pub(super) fn message(json: Vec<u8>, is_last: bool) -> Self {
         Self {
             id: None,
@@ -83,8 +83,8 @@ impl Event {
 /// The answer that is a stream: these events first, then those that come, until they end or `ended` says so. `held` is kept
 /// as long as somebody reads.
 pub(super) fn stream<H: Send + Sync + Unpin + 'static>(
-    first: Vec<Event>,
-    events: Receiver<Event>,
+    first: Vec<StreamEvent>,
+    events: Receiver<StreamEvent>,
     ended: CancellationToken,
     held: H,
 ) -> Response<Inner> {
@@ -106,8 +106,8 @@ pub(super) fn stream<H: Send + Sync + Unpin + 'static>(
 }
 
 struct EventBody<H> {
-    first: std::vec::IntoIter<Event>,
-    events: Receiver<Event>,
+    first: std::vec::IntoIter<StreamEvent>,
+    events: Receiver<StreamEvent>,
     ended: Pin<Box<WaitForCancellationFutureOwned>>,
     quiet: Pin<Box<Sleep>>,
     _held: H,
@@ -144,7 +144,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn events_are_written_in_order_with_signs_of_life_between() {
         let (sender, events) = tokio::sync::mpsc::channel(4);
-        let first = vec![Event::mark("0/2".into(), Duration::from_secs(3))];
+        let first = vec![StreamEvent::mark("0/2".into(), Duration::from_secs(3))];
         let mut body = stream(first, events, CancellationToken::new(), ()).into_body();
         let mut next = async || {
             let frame = body.frame().await?.expect("it cannot fail");
@@ -156,7 +156,7 @@ mod tests {
             Some("id: 0/2\nretry: 3000\ndata: \n\n")
         );
         assert_eq!(next().await.as_deref(), Some(":\n\n"), "nothing happened");
-        let mut event = Event::message(b"{}".to_vec(), false);
+        let mut event = StreamEvent::message(b"{}".to_vec(), false);
         event.id = Some("1/2".into());
         sender.try_send(event).expect("there is room");
         assert_eq!(next().await.as_deref(), Some("id: 1/2\ndata: {}\n\n"));

@@ -4,7 +4,7 @@
 use http::{HeaderMap, StatusCode};
 
 use super::{VERSION_HEADER, reply::Rejection};
-use crate::protocol::{Asked, ClientMessage, Request, Version, code};
+use crate::protocol::{ClientMessage, ClientRequest, RequestMethod, Version, code};
 
 const METHOD_HEADER: &str = "mcp-method";
 const NAME_HEADER: &str = "mcp-name";
@@ -41,7 +41,7 @@ pub(super) fn check(headers: &HeaderMap, message: &ClientMessage) -> Result<Era,
         }
     };
     let of_request = |rejection: Rejection| rejection.of(Some(request.id.clone()));
-    if let Asked::Initialize { version: asked, .. } = &request.asked {
+    if let RequestMethod::Initialize { version: asked, .. } = &request.asked {
         if let Some(version) = version.filter(|version| version != asked) {
             let message = format!(
                 "the header MCP-Protocol-Version ({version}) is not the version that is asked for ({asked})"
@@ -58,7 +58,7 @@ pub(super) fn check(headers: &HeaderMap, message: &ClientMessage) -> Result<Era,
     match (&meta.version, version) {
         (None, _) => {
             check_known(version).map_err(of_request)?;
-            if (modern_header || matches!(request.asked, Asked::Discover))
+            if (modern_header || matches!(request.asked, RequestMethod::Discover))
                 && let Some(missing) = meta.missing()
             {
                 return Err(of_request(invalid(code::INVALID_PARAMS, missing)));
@@ -103,7 +103,7 @@ fn check_known(version: Option<&str>) -> Result<(), Rejection> {
     }
 }
 
-fn check_method(headers: &HeaderMap, request: &Request) -> Result<(), Rejection> {
+fn check_method(headers: &HeaderMap, request: &ClientRequest) -> Result<(), Rejection> {
     match one(headers, METHOD_HEADER)? {
         Some(method) if method == request.method => Ok(()),
         Some(method) => Err(mismatch(format!(
@@ -113,7 +113,7 @@ fn check_method(headers: &HeaderMap, request: &Request) -> Result<(), Rejection>
     }
 }
 
-fn check_name(headers: &HeaderMap, request: &Request) -> Result<(), Rejection> {
+fn check_name(headers: &HeaderMap, request: &ClientRequest) -> Result<(), Rejection> {
     let Some(expected) = request.routed_by() else {
         return Ok(());
     };

@@ -9,7 +9,7 @@ use tokio_util::sync::DropGuard;
 use super::{
     HttpShared, SESSION_HEADER,
     caps::{Counted, Place},
-    events::{self, Event},
+    events::{self, StreamEvent},
     headers::{self, Era},
     principal::Principal,
     reply::{self, Inner, Rejection},
@@ -19,8 +19,8 @@ use crate::{
     inflight::InFlight,
     message::LineRefusal,
     protocol::{
-        Asked, ClientMessage, Conversation, Destination, Outgoing, Outlet, Request, Version,
-        Written, code,
+        Addressee, ClientConversation, ClientMessage, ClientRequest, Outgoing, Outlet,
+        RequestMethod, Version, Written, code,
     },
     server::ConnectedClient,
 };
@@ -67,7 +67,10 @@ impl HttpShared {
             }
             None => {
                 let (mark, events) = session.streams.standalone();
-                (session.retry.map(|retry| Event::mark(mark, retry)), events)
+                (
+                    session.retry.map(|retry| StreamEvent::mark(mark, retry)),
+                    events,
+                )
             }
         };
         let open = session.open_stream();
@@ -96,7 +99,7 @@ impl HttpShared {
         };
         let id = request.id.clone();
         let answered = match (era, &request.asked) {
-            (Era::Legacy, Asked::Initialize { version, .. }) if by.session.is_none() => {
+            (Era::Legacy, RequestMethod::Initialize { version, .. }) if by.session.is_none() => {
                 let retry = knows_retry(version);
                 self.begin_session(request, retry, &by.principal)
             }
@@ -117,7 +120,7 @@ impl HttpShared {
     /// Begins a session by a handshake, which is answered at once.
     fn begin_session(
         &self,
-        mut request: Box<Request>,
+        mut request: Box<ClientRequest>,
         retry: Option<Duration>,
         principal: &Principal,
     ) -> Answered {
@@ -146,7 +149,7 @@ impl HttpShared {
     /// Answers a request of a session. Its client may go and come back: the work goes on.
     async fn in_session(
         &self,
-        mut request: Box<Request>,
+        mut request: Box<ClientRequest>,
         session: &Arc<Session>,
         principal: &Principal,
     ) -> Answered {
@@ -168,16 +171,16 @@ impl HttpShared {
             }
             first => first,
         };
-        let mark = session.retry.map(|retry| Event::mark(mark, retry));
+        let mark = session.retry.map(|retry| StreamEvent::mark(mark, retry));
         let first = mark.into_iter().chain(first).collect();
         let response = events::stream(first, events, self.streams.clone(), open);
         Ok((response, None))
     }
 
     /// Answers a request that stands for itself. A client that goes does not want its answer.
-    async fn by_itself(&self, mut request: Box<Request>, principal: &Principal) -> Answered {
+    async fn by_itself(&self, mut request: Box<ClientRequest>, principal: &Principal) -> Answered {
         let stream = match &request.asked {
-            Asked::Listen(_) => Some(self.counts.take(Counted::Streams, &principal.name)?),
+            RequestMethod::Listen(_) => Some(self.counts.take(Counted::Streams, &principal.name)?),
             _ => None,
         };
         let held = self.place_of(&request, principal)?;
@@ -189,7 +192,7 @@ impl HttpShared {
         let calls = self.calls.child_token();
         let handler = self.server.handler(self.client(principal), calls);
         let (outlet, mut messages) = unbounded_channel();
-        let conversation = Conversation::of_request(handler, RequestOutlet(outlet));
+        let conversation = ClientConversation::of_request(handler, RequestOutlet(outlet));
         let message = ClientMessage::Request(request);
         Arc::new(conversation).accept(message, held);
         let first = tokio::select! {
@@ -199,33 +202,35 @@ impl HttpShared {
         let Some(first) = first else {
             return Err(Rejection::ending());
         };
-        if matches!(first.to, Destination::Answer(_)) {
+        if matches!(first.to, Addressee::Answer(_)) {
             let status = status(first.error, malformed);
             cancelled.disarm();
             return Ok((reply::json_response(status, first.json), None));
         }
         let (sender, events) = channel(1);
-        let first = vec![Event::message(first.json, false)];
+        let first = vec![StreamEvent::message(first.json, false)];
         tokio::spawn(forward(messages, sender));
-        let response = events::stream(first, events, self.streams.clone(), Watch(cancelled));
+        let response = events::stream(first, events, self.streams.clone(), AnswerReader(cancelled));
         Ok((response, stream))
     }
 
     /// Takes the place of a call.
     fn place_of(
         &self,
-        request: &Request,
+        request: &ClientRequest,
         principal: &Principal,
     ) -> Result<Option<Place>, Rejection> {
         match &request.asked {
-            Asked::CallTool(_) => Ok(Some(self.counts.take(Counted::Calls, &principal.name)?)),
+            RequestMethod::CallTool(_) => {
+                Ok(Some(self.counts.take(Counted::Calls, &principal.name)?))
+            }
             _ => Ok(None),
         }
     }
 }
 
 /// Whoever reads the answer; when it goes, the request is cancelled.
-struct Watch(#[expect(dead_code, reason = "its end is what matters")] DropGuard);
+struct AnswerReader(#[expect(dead_code, reason = "its end is what matters")] DropGuard);
 
 /// The end at which the messages of one request go out. Progress is paced and changes are few, so that little waits.
 struct RequestOutlet(UnboundedSender<Outgoing>);
@@ -241,11 +246,11 @@ impl Outlet for RequestOutlet {
 /// Makes events of messages until the answer, which is the last.
 async fn forward(
     mut messages: UnboundedReceiver<Outgoing>,
-    events: tokio::sync::mpsc::Sender<Event>,
+    events: tokio::sync::mpsc::Sender<StreamEvent>,
 ) {
     while let Some(message) = messages.recv().await {
-        let last = matches!(message.to, Destination::Answer(_));
-        let sent = events.send(Event::message(message.json, last)).await;
+        let last = matches!(message.to, Addressee::Answer(_));
+        let sent = events.send(StreamEvent::message(message.json, last)).await;
         if last || sent.is_err() {
             return;
         }

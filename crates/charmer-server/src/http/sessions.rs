@@ -13,7 +13,7 @@ use super::{caps::Place, streams::SessionStreams};
 use crate::{
     handler::ClientHandler,
     inflight::InFlight,
-    protocol::{ClientMessage, Conversation, Notification},
+    protocol::{ClientConversation, ClientMessage, Notification},
 };
 
 /// All sessions. Clones share them.
@@ -22,7 +22,7 @@ pub(super) struct Sessions(Arc<Mutex<HashMap<Arc<str>, Arc<Session>>>>);
 
 /// One session.
 pub(super) struct Session {
-    pub(super) conversation: Arc<Conversation>,
+    pub(super) conversation: Arc<ClientConversation>,
     pub(super) streams: SessionStreams,
     pub(super) in_flight: InFlight,
     /// Its client knows what events without a message are for.
@@ -50,7 +50,7 @@ impl Session {
         let streams = SessionStreams::default();
         Self {
             calls: handler.shutdown.clone(),
-            conversation: Arc::new(Conversation::new(handler, streams.clone())),
+            conversation: Arc::new(ClientConversation::new(handler, streams.clone())),
             streams,
             in_flight: InFlight::default(),
             retry,

@@ -10,8 +10,8 @@ use std::{
 
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::events::Event;
-use crate::protocol::{Destination, Outgoing, Outlet, RequestId, Written};
+use super::events::StreamEvent;
+use crate::protocol::{Addressee, Outgoing, Outlet, RequestId, Written};
 
 /// The number of events that are kept of a stream.
 const KEPT: usize = 32;
@@ -39,17 +39,17 @@ struct Routes {
     /// The stream of what belongs to no request.
     common: EventStream,
     /// Further standalone streams: they only stay open.
-    silent: Vec<Sender<Event>>,
+    silent: Vec<Sender<StreamEvent>>,
 }
 
 /// One stream: its reader, if there is one, and its last events.
 #[derive(Default)]
 struct EventStream {
-    reader: Option<Sender<Event>>,
+    reader: Option<Sender<StreamEvent>>,
     number: Option<StreamNumber>,
     /// The number of the last event; the first has 1.
     last: usize,
-    kept: VecDeque<(usize, Event)>,
+    kept: VecDeque<(usize, StreamEvent)>,
     /// The number of the first event that no reader was there for.
     missed: Option<usize>,
     ended: Option<Instant>,
@@ -61,7 +61,7 @@ impl EventStream {
         reader.is_some_and(|reader| !reader.is_closed())
     }
 
-    fn send(&mut self, mut event: Event) {
+    fn send(&mut self, mut event: StreamEvent) {
         self.last += 1;
         let index = self.last;
         event.id = Some(self.id(index));
@@ -86,7 +86,7 @@ impl EventStream {
     }
 
     /// A new reader, with the events from this number on.
-    fn read_from(&mut self, index: usize) -> Receiver<Event> {
+    fn read_from(&mut self, index: usize) -> Receiver<StreamEvent> {
         let (reader, events) = channel(BEHIND);
         for (_, event) in self.kept.iter().filter(|(at, _)| *at >= index) {
             let _ = reader.try_send(event.clone());
@@ -100,7 +100,7 @@ impl EventStream {
 
 impl SessionStreams {
     /// A stream for a request, and the id of its beginning.
-    pub(super) fn of_request(&self, request: &RequestId) -> (String, Receiver<Event>) {
+    pub(super) fn of_request(&self, request: &RequestId) -> (String, Receiver<StreamEvent>) {
         let mut routes = self.lock();
         routes.forget_late();
         let number = routes.next;
@@ -117,7 +117,7 @@ impl SessionStreams {
 
     /// A stream for what belongs to no request, with what was sent while nobody read, and the id of the place that it begins
     /// behind.
-    pub(super) fn standalone(&self) -> (String, Receiver<Event>) {
+    pub(super) fn standalone(&self) -> (String, Receiver<StreamEvent>) {
         let mut routes = self.lock();
         let common = &routes.common;
         let first = common.missed.unwrap_or(common.last + 1);
@@ -126,7 +126,7 @@ impl SessionStreams {
     }
 
     /// The rest of a stream behind the event of this id; nothing, where it is not known.
-    pub(super) fn resume(&self, last: &str) -> Option<Receiver<Event>> {
+    pub(super) fn resume(&self, last: &str) -> Option<Receiver<StreamEvent>> {
         let (index, number) = match last.split_once('/') {
             Some((index, number)) => (index, Some(number.parse::<StreamNumber>().ok()?)),
             None => (last, None),
@@ -162,9 +162,9 @@ impl Outlet for SessionStreams {
     fn send(&self, message: Outgoing) -> Option<Written> {
         let mut routes = self.lock();
         let (request, ends) = match &message.to {
-            Destination::Answer(id) => (Some(id), true),
-            Destination::About(id) => (Some(id), false),
-            Destination::Common => (None, false),
+            Addressee::Answer(id) => (Some(id), true),
+            Addressee::About(id) => (Some(id), false),
+            Addressee::Common => (None, false),
         };
         let number = request.and_then(|id| routes.requests.get(id).copied());
         let stream = match number.and_then(|number| routes.open.get_mut(&number)) {
@@ -173,7 +173,7 @@ impl Outlet for SessionStreams {
             None if ends => return None,
             None => &mut routes.common,
         };
-        stream.send(Event::message(message.json, ends));
+        stream.send(StreamEvent::message(message.json, ends));
         if let Some(number) = number.filter(|_| ends) {
             routes.end(number);
         }
@@ -214,7 +214,7 @@ impl Routes {
         }
     }
 
-    fn standalone_from(&mut self, index: usize) -> Receiver<Event> {
+    fn standalone_from(&mut self, index: usize) -> Receiver<StreamEvent> {
         if !self.common.is_read() {
             return self.common.read_from(index);
         }
@@ -234,24 +234,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::protocol::Answer;
+    use crate::protocol::RpcAnswer;
 
     fn request(id: i64) -> RequestId {
         RequestId::Number(id)
     }
 
     fn answer(id: i64) -> Outgoing {
-        Outgoing::answer(request(id), &Answer::empty())
+        Outgoing::answer(request(id), &RpcAnswer::empty())
     }
 
     fn progress(of: i64) -> Outgoing {
         let told = Some(json!({"progressToken": "t", "progress": 1.0}));
-        let about = Destination::About(request(of));
+        let about = Addressee::About(request(of));
         Outgoing::notification(about, "notifications/progress", told)
     }
 
     /// The ids of all events that are there, and whether the stream has ended.
-    fn read(events: &mut Receiver<Event>) -> (Vec<String>, bool) {
+    fn read(events: &mut Receiver<StreamEvent>) -> (Vec<String>, bool) {
         use tokio::sync::mpsc::error::TryRecvError;
         let mut ids = Vec::new();
         loop {
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn what_belongs_to_no_request_waits_for_a_standalone_stream() {
         let method = "notifications/tools/list_changed";
-        let news = || Outgoing::notification(Destination::Common, method, None);
+        let news = || Outgoing::notification(Addressee::Common, method, None);
         let streams = SessionStreams::default();
         streams.send(news());
         let (mark, mut first) = streams.standalone();

@@ -6,9 +6,9 @@ use super::{
     json::{self, JsonError},
     refusal::LineRefusal,
     salvage::salvage_id,
-    typed::{self, Understood},
+    typed::{self, UnderstoodRequest},
 };
-use crate::protocol::{ClientMessage, Request, RequestId, RpcError};
+use crate::protocol::{ClientMessage, ClientRequest, RequestId, RpcError};
 
 /// A message as it was read.
 #[derive(Debug)]
@@ -100,15 +100,15 @@ fn request(
     id: RequestId,
 ) -> Result<Incoming, LineRefusal> {
     match typed::request(&method, object.shift_remove("params")) {
-        Ok(Understood { asked, meta }) => Ok(Incoming::Message(ClientMessage::Request(Box::new(
-            Request {
+        Ok(UnderstoodRequest { asked, meta }) => Ok(Incoming::Message(ClientMessage::Request(
+            Box::new(ClientRequest {
                 id,
                 method,
                 asked,
                 meta,
                 in_flight: None,
-            },
-        )))),
+            }),
+        ))),
         Err(problem) => {
             let message = format!("invalid params for `{method}`: {problem}");
             Err(LineRefusal::invalid_params(Some(id), message))
@@ -168,7 +168,7 @@ pub(super) fn kind(value: &Value) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::Asked;
+    use crate::protocol::RequestMethod;
 
     #[test]
     fn what_an_era_does_not_have_any_more_is_unknown_in_it_whatever_its_parameters() {
@@ -183,7 +183,7 @@ mod tests {
             let Some(Incoming::Message(ClientMessage::Request(request))) = modern else {
                 panic!("{method}: {modern:?}")
             };
-            assert!(matches!(request.asked, Asked::Unknown));
+            assert!(matches!(request.asked, RequestMethod::Unknown));
             assert_eq!(request.method, method);
         }
         let legacy = r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}"#;

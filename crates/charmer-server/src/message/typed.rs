@@ -6,22 +6,22 @@ use serde_json::{Map, Value};
 
 use super::envelope::kind;
 use crate::protocol::{
-    Asked, CallParams, ClientDetails, CompleteParams, Completed, Filter, Notification, RequestId,
-    RequestMeta, TaskAction,
+    CallParams, ChangeFilter, ClientDetails, CompleteParams, Completed, Notification, RequestId,
+    RequestMeta, RequestMethod, TaskAction,
 };
 
 /// Methods of the legacy era that the modern one does not have any more.
 const REMOVED: [&str; 2] = ["initialize", "ping"];
 
 /// A request as it was understood.
-pub(super) struct Understood {
-    pub(super) asked: Asked,
+pub(super) struct UnderstoodRequest {
+    pub(super) asked: RequestMethod,
     pub(super) meta: RequestMeta,
 }
 
 /// Reads the parameters of each method that there is as exactly that. Any other is delivered as it is: there nothing can be
 /// wrong with them.
-pub(super) fn request(method: &str, params: Option<Value>) -> Result<Understood, String> {
+pub(super) fn request(method: &str, params: Option<Value>) -> Result<UnderstoodRequest, String> {
     let is_known = method_of(method).is_some();
     let (meta, read) = match Params::of(params) {
         Ok(mut params) => {
@@ -33,16 +33,18 @@ pub(super) fn request(method: &str, params: Option<Value>) -> Result<Understood,
     let checked = meta.as_ref().map_or(Ok(()), check_meta);
     let meta = meta.as_ref().map(RequestMeta::of).unwrap_or_default();
     let asked = match method_of(method) {
-        None => Ok(Asked::Unknown),
+        None => Ok(RequestMethod::Unknown),
         Some(method) => read.and_then(|params| checked.and_then(|()| method(params))),
     };
     match asked {
         // In an era that does not have a method, nothing can be wrong with its parameters either.
-        Err(_) if is_known && REMOVED.contains(&method) && is_modern(&meta) => Ok(Understood {
-            asked: Asked::Unknown,
-            meta,
-        }),
-        asked => asked.map(|asked| Understood { asked, meta }),
+        Err(_) if is_known && REMOVED.contains(&method) && is_modern(&meta) => {
+            Ok(UnderstoodRequest {
+                asked: RequestMethod::Unknown,
+                meta,
+            })
+        }
+        asked => asked.map(|asked| UnderstoodRequest { asked, meta }),
     }
 }
 
@@ -51,32 +53,40 @@ fn is_modern(meta: &RequestMeta) -> bool {
     version.is_some_and(crate::protocol::Version::names_modern)
 }
 
-type Read = fn(Params) -> Result<Asked, String>;
+type Read = fn(Params) -> Result<RequestMethod, String>;
 
 /// The reader of a method's parameters.
 fn method_of(method: &str) -> Option<Read> {
     Some(match method {
         "tools/call" => call_tool,
-        "tools/list" => |params| params.cursor().map(|cursor| Asked::ListTools { cursor }),
-        "ping" => |_| Ok(Asked::Ping),
+        "tools/list" => |params| {
+            params
+                .cursor()
+                .map(|cursor| RequestMethod::ListTools { cursor })
+        },
+        "ping" => |_| Ok(RequestMethod::Ping),
         "initialize" => initialize,
-        "server/discover" => |params| params.required().map(|_| Asked::Discover),
+        "server/discover" => |params| params.required().map(|_| RequestMethod::Discover),
         "completion/complete" => complete,
         "prompts/get" => get_prompt,
-        "prompts/list" => |params| params.cursor().map(|cursor| Asked::ListPrompts { cursor }),
+        "prompts/list" => |params| {
+            params
+                .cursor()
+                .map(|cursor| RequestMethod::ListPrompts { cursor })
+        },
         "resources/list" => |params| {
             params
                 .cursor()
-                .map(|cursor| Asked::ListResources { cursor })
+                .map(|cursor| RequestMethod::ListResources { cursor })
         },
         "resources/templates/list" => |params| {
             params
                 .cursor()
-                .map(|cursor| Asked::ListTemplates { cursor })
+                .map(|cursor| RequestMethod::ListTemplates { cursor })
         },
         "resources/read" => |params| {
             let uri = params.required()?.text("uri")?;
-            Ok(Asked::ReadResource { uri })
+            Ok(RequestMethod::ReadResource { uri })
         },
         "subscriptions/listen" => listen,
         "tasks/get" => |params| task(params, TaskAction::Get),
@@ -133,13 +143,13 @@ impl Params {
     }
 
     /// The fields of a request that must have some.
-    fn required(self) -> Result<Fields, String> {
+    fn required(self) -> Result<ParamFields, String> {
         let missing = || "missing field `params`".to_owned();
-        self.fields.map(Fields).ok_or_else(missing)
+        self.fields.map(ParamFields).ok_or_else(missing)
     }
 
     fn cursor(self) -> Result<Option<String>, String> {
-        let mut fields = Fields(self.fields.unwrap_or_default());
+        let mut fields = ParamFields(self.fields.unwrap_or_default());
         fields.optional_text("cursor")
     }
 }
@@ -157,9 +167,9 @@ fn check_meta(meta: &Map<String, Value>) -> Result<(), String> {
 }
 
 /// The fields of an object that is being read.
-struct Fields(Map<String, Value>);
+struct ParamFields(Map<String, Value>);
 
-impl Fields {
+impl ParamFields {
     fn take(&mut self, name: &str) -> Option<Value> {
         let value = self.0.shift_remove(name);
         value.filter(|value| !value.is_null())
@@ -192,9 +202,9 @@ impl Fields {
     }
 }
 
-fn call_tool(params: Params) -> Result<Asked, String> {
+fn call_tool(params: Params) -> Result<RequestMethod, String> {
     let mut fields = params.required()?;
-    Ok(Asked::CallTool(CallParams {
+    Ok(RequestMethod::CallTool(CallParams {
         name: fields.text("name")?,
         arguments: fields.optional_object("arguments")?.unwrap_or_default(),
         responses: fields.optional_object("inputResponses")?,
@@ -202,7 +212,7 @@ fn call_tool(params: Params) -> Result<Asked, String> {
     }))
 }
 
-fn initialize(params: Params) -> Result<Asked, String> {
+fn initialize(params: Params) -> Result<RequestMethod, String> {
     let mut fields = params.required()?;
     let version = fields.text("protocolVersion")?;
     let capabilities = fields.object("capabilities")?;
@@ -210,29 +220,29 @@ fn initialize(params: Params) -> Result<Asked, String> {
     let name = ClientDetails::named(&implementation);
     let name = name.ok_or("`clientInfo` must have a `name` and a `version`, which are strings")?;
     let client = Arc::new(ClientDetails::new(Some(name), &capabilities));
-    Ok(Asked::Initialize { version, client })
+    Ok(RequestMethod::Initialize { version, client })
 }
 
-fn get_prompt(params: Params) -> Result<Asked, String> {
+fn get_prompt(params: Params) -> Result<RequestMethod, String> {
     let mut fields = params.required()?;
-    Ok(Asked::GetPrompt {
+    Ok(RequestMethod::GetPrompt {
         name: fields.text("name")?,
         arguments: fields.optional_object("arguments")?.unwrap_or_default(),
     })
 }
 
-fn complete(params: Params) -> Result<Asked, String> {
+fn complete(params: Params) -> Result<RequestMethod, String> {
     let mut fields = params.required()?;
-    let mut reference = Fields(fields.object("ref")?);
+    let mut reference = ParamFields(fields.object("ref")?);
     let of = match reference.optional_text("type")?.as_deref() {
         Some("ref/prompt") => Completed::Prompt(reference.text("name")?),
         Some("ref/resource") => Completed::Template(reference.text("uri")?),
         _ => return Err("`ref.type` must be `ref/prompt` or `ref/resource`".into()),
     };
-    let mut argument = Fields(fields.object("argument")?);
+    let mut argument = ParamFields(fields.object("argument")?);
     let context = fields.optional_object("context")?.unwrap_or_default();
-    let given = Fields(context).optional_object("arguments")?;
-    Ok(Asked::Complete(CompleteParams {
+    let given = ParamFields(context).optional_object("arguments")?;
+    Ok(RequestMethod::Complete(CompleteParams {
         of,
         argument: argument.text("name")?,
         begun: argument.text("value")?,
@@ -240,21 +250,21 @@ fn complete(params: Params) -> Result<Asked, String> {
     }))
 }
 
-fn listen(params: Params) -> Result<Asked, String> {
+fn listen(params: Params) -> Result<RequestMethod, String> {
     let wanted = params.required()?.object("notifications")?;
     let wants = |key: &str| match wanted.get(key) {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(wanted)) => Ok(*wanted),
         Some(other) => Err(format!("`{key}` must be a boolean, not {}", kind(other))),
     };
-    Ok(Asked::Listen(Filter {
+    Ok(RequestMethod::Listen(ChangeFilter {
         tools: wants("toolsListChanged")?,
         prompts: wants("promptsListChanged")?,
         resources: wants("resourcesListChanged")?,
     }))
 }
 
-fn task(params: Params, action: TaskAction) -> Result<Asked, String> {
+fn task(params: Params, action: TaskAction) -> Result<RequestMethod, String> {
     let id = params.required()?.text("taskId")?;
-    Ok(Asked::Task { action, id })
+    Ok(RequestMethod::Task { action, id })
 }

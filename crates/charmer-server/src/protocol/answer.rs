@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 /// The result of a request: the text of a JSON object.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer(String);
+pub(crate) struct RpcAnswer(String);
 
-impl Answer {
+impl RpcAnswer {
     /// What says nothing but that it was done.
     pub(crate) fn empty() -> Self {
         Self("{}".into())

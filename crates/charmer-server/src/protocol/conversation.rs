@@ -9,13 +9,13 @@ use std::{
 use tokio_util::task::TaskTracker;
 
 use super::{
-    Answer, Asked, ClientDetails, ClientMessage, Notification, Outgoing, Outlet, Peer, Request,
-    RequestContext, RequestMeta, RpcError, Version,
+    ClientDetails, ClientMessage, ClientRequest, Notification, Outgoing, Outlet, Peer,
+    RequestContext, RequestMeta, RequestMethod, RpcAnswer, RpcError, Version,
 };
 use crate::handler::ClientHandler;
 
 /// A client and the handler of its requests.
-pub(crate) struct Conversation {
+pub(crate) struct ClientConversation {
     handler: ClientHandler,
     peer: Peer,
     began: Mutex<Began>,
@@ -34,12 +34,12 @@ enum Began {
 }
 
 /// The facts of a request that follow from the era that it is of.
-struct Era {
+struct RequestEra {
     modern: bool,
     client: Option<Arc<ClientDetails>>,
 }
 
-impl Conversation {
+impl ClientConversation {
     pub(crate) fn new(handler: ClientHandler, outlet: impl Outlet + 'static) -> Self {
         Self {
             handler,
@@ -78,8 +78,8 @@ impl Conversation {
         }
     }
 
-    fn request<H: Send + 'static>(self: &Arc<Self>, request: Request, held: Option<H>) {
-        let Request {
+    fn request<H: Send + 'static>(self: &Arc<Self>, request: ClientRequest, held: Option<H>) {
+        let ClientRequest {
             id,
             method,
             asked,
@@ -101,15 +101,15 @@ impl Conversation {
         };
         // A few are answered before the next message is looked at.
         let answer = match &asked {
-            Asked::Initialize { version, .. } => {
+            RequestMethod::Initialize { version, .. } => {
                 let version = Version::for_handshake(version);
                 Some(Ok(self.handler.initialized(version)))
             }
-            Asked::Discover => Some(Ok(self.handler.discovered())),
-            Asked::Ping if era.modern => Some(Err(RpcError::unknown_method(&method))),
-            Asked::Ping => Some(Ok(Answer::empty())),
-            Asked::Unknown => Some(Err(RpcError::unknown_method(&method))),
-            Asked::Listen(_) if !era.modern => Some(Err(RpcError::unknown_method(&method))),
+            RequestMethod::Discover => Some(Ok(self.handler.discovered())),
+            RequestMethod::Ping if era.modern => Some(Err(RpcError::unknown_method(&method))),
+            RequestMethod::Ping => Some(Ok(RpcAnswer::empty())),
+            RequestMethod::Unknown => Some(Err(RpcError::unknown_method(&method))),
+            RequestMethod::Listen(_) if !era.modern => Some(Err(RpcError::unknown_method(&method))),
             _ => None,
         };
         if let Some(answer) = answer {
@@ -123,7 +123,7 @@ impl Conversation {
             client: era.client,
             peer: self.peer.clone(),
         };
-        let lists_tools = matches!(asked, Asked::ListTools { .. });
+        let lists_tools = matches!(asked, RequestMethod::ListTools { .. });
         let work = async move {
             let _held = held;
             let answer = pending.conversation.handler.handle(asked, &context).await;
@@ -138,20 +138,25 @@ impl Conversation {
     }
 
     /// Decides which era a request is of, and whether it can come now.
-    fn begin(&self, method: &str, asked: &Asked, meta: &RequestMeta) -> Result<Era, RpcError> {
+    fn begin(
+        &self,
+        method: &str,
+        asked: &RequestMethod,
+        meta: &RequestMeta,
+    ) -> Result<RequestEra, RpcError> {
         let mut began = self.began();
-        if let Asked::Initialize { version, client } = asked {
+        if let RequestMethod::Initialize { version, client } = asked {
             let version = Version::for_handshake(version);
             *began = Began::Handshake(version, Arc::clone(client));
-            return Ok(Era {
+            return Ok(RequestEra {
                 modern: false,
                 client: Some(Arc::clone(client)),
             });
         }
         let says_modern = meta.version.as_deref().is_some_and(Version::names_modern);
-        let is_bare_ping = matches!(asked, Asked::Ping) && meta.version.is_none();
+        let is_bare_ping = matches!(asked, RequestMethod::Ping) && meta.version.is_none();
         if matches!(*began, Began::Not) && is_bare_ping {
-            return Ok(Era {
+            return Ok(RequestEra {
                 modern: false,
                 client: None,
             });
@@ -169,7 +174,7 @@ impl Conversation {
             }
             _ => None,
         };
-        let is_discover = matches!(asked, Asked::Discover);
+        let is_discover = matches!(asked, RequestMethod::Discover);
         if (session.is_none() || is_discover)
             && let Some(missing) = meta.missing()
         {
@@ -181,13 +186,13 @@ impl Conversation {
         }
         let own = meta.client().cloned();
         Ok(match session {
-            Some((version, client)) => Era {
+            Some((version, client)) => RequestEra {
                 modern: version.is_modern() || is_discover,
                 client: Some(own.unwrap_or(client)),
             },
             None => {
                 tracing::trace!(method, "a request of the modern era");
-                Era {
+                RequestEra {
                     modern: true,
                     client: own,
                 }
@@ -214,7 +219,7 @@ impl Conversation {
 
 /// A request that has to be answered, whatever becomes of the work on it.
 struct Pending {
-    conversation: Arc<Conversation>,
+    conversation: Arc<ClientConversation>,
     request: Option<PendingRequest>,
 }
 
@@ -224,7 +229,7 @@ struct PendingRequest {
 }
 
 impl Pending {
-    fn answer(&mut self, answer: Result<Answer, RpcError>) {
+    fn answer(&mut self, answer: Result<RpcAnswer, RpcError>) {
         let Some(PendingRequest { id, in_flight }) = self.request.take() else {
             return;
         };

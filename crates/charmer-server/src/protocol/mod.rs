@@ -2,7 +2,7 @@
 //! and nothing a transport.
 //!
 //! ```text
-//! a transport --> ClientMessage --> Conversation --> a handler's answer --> Outgoing --> Outlet, the transport's other end
+//! a transport --> ClientMessage --> ClientConversation --> a handler's answer --> Outgoing --> Outlet, the transport's other end
 //! ```
 //!
 //! It is written here and not taken from a crate of the protocol because all of one is in every program that is built with
@@ -21,16 +21,16 @@ mod version;
 #[cfg(feature = "jobs")]
 pub(crate) use self::meta::TASKS;
 pub(crate) use self::{
-    answer::Answer,
-    conversation::Conversation,
+    answer::RpcAnswer,
+    conversation::ClientConversation,
     error::{RpcError, code},
     id::RequestId,
     meta::{ClientDetails, RequestMeta},
-    outgoing::{Destination, Outgoing, Outlet, WriteResult, Written},
+    outgoing::{Addressee, Outgoing, Outlet, WriteResult, Written},
     peer::{AskedClient, Peer},
     request::{
-        Asked, CallParams, ClientMessage, CompleteParams, Completed, Filter, Notification, Request,
-        RequestContext, TaskAction,
+        CallParams, ChangeFilter, ClientMessage, ClientRequest, CompleteParams, Completed,
+        Notification, RequestContext, RequestMethod, TaskAction,
     },
     version::Version,
 };

@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::{Answer, RequestId, RpcError};
+use super::{RequestId, RpcAnswer, RpcError};
 
 /// The request that a message belongs to.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Destination {
+pub(crate) enum Addressee {
     /// It answers this request; nothing follows for it.
     Answer(RequestId),
     /// It is about this request, which is under way.
@@ -24,7 +24,7 @@ pub(crate) enum Destination {
     expect(dead_code, reason = "over HTTP each request has a stream and a status")
 )]
 pub(crate) struct Outgoing {
-    pub(crate) to: Destination,
+    pub(crate) to: Addressee,
     pub(crate) json: Vec<u8>,
     /// The number of the error that it is, if it is one.
     pub(crate) error: Option<i32>,
@@ -44,7 +44,7 @@ pub(crate) trait Outlet: Send + Sync {
 
 impl Outgoing {
     /// The result of a request.
-    pub(crate) fn answer(id: RequestId, answer: &Answer) -> Self {
+    pub(crate) fn answer(id: RequestId, answer: &RpcAnswer) -> Self {
         let mut json = Vec::with_capacity(answer.json().len() + 48);
         json.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
         write(&mut json, &id);
@@ -52,7 +52,7 @@ impl Outgoing {
         json.extend_from_slice(answer.json().as_bytes());
         json.push(b'}');
         Self {
-            to: Destination::Answer(id),
+            to: Addressee::Answer(id),
             json,
             error: None,
         }
@@ -74,22 +74,22 @@ impl Outgoing {
         };
         write(&mut json, &failed);
         Self {
-            to: Destination::Answer(id),
+            to: Addressee::Answer(id),
             json,
             error: Some(error.code),
         }
     }
 
-    pub(crate) fn notification(to: Destination, method: &str, params: Option<Value>) -> Self {
+    pub(crate) fn notification(to: Addressee, method: &str, params: Option<Value>) -> Self {
         Self::call(to, None, method, params)
     }
 
     /// A request of the server's own.
-    pub(crate) fn request(to: Destination, id: i64, method: &str, params: Option<Value>) -> Self {
+    pub(crate) fn request(to: Addressee, id: i64, method: &str, params: Option<Value>) -> Self {
         Self::call(to, Some(id), method, params)
     }
 
-    fn call(to: Destination, id: Option<i64>, method: &str, params: Option<Value>) -> Self {
+    fn call(to: Addressee, id: Option<i64>, method: &str, params: Option<Value>) -> Self {
         #[derive(Serialize)]
         struct Called<'a> {
             jsonrpc: &'static str,

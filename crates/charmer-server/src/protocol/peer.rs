@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::{Destination, Outgoing, Outlet, RequestId, RpcError};
+use super::{Addressee, Outgoing, Outlet, RequestId, RpcError};
 
 /// A client. Clones are the same one.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ impl Peer {
     /// Tells the client something, and waits until that has been written.
     pub(crate) async fn notify(
         &self,
-        to: Destination,
+        to: Addressee,
         method: &str,
         params: Option<Value>,
     ) -> Result<(), Gone> {
@@ -77,7 +77,7 @@ impl Peer {
             questions.open.insert(id, answer);
             id
         };
-        let about = Destination::About(about.clone());
+        let about = Addressee::About(about.clone());
         self.send(Outgoing::request(about.clone(), id, method, params));
         AskedClient {
             peer: self.clone(),
@@ -111,7 +111,7 @@ impl Peer {
 /// A question that was put to a client. It is forgotten when this is dropped.
 pub(crate) struct AskedClient {
     peer: Peer,
-    about: Destination,
+    about: Addressee,
     id: i64,
     answered: oneshot::Receiver<Result<Value, RpcError>>,
 }

@@ -11,7 +11,7 @@ use crate::inflight::InFlightRequest;
 /// A message of a client.
 #[derive(Debug)]
 pub(crate) enum ClientMessage {
-    Request(Box<Request>),
+    Request(Box<ClientRequest>),
     Notification(Notification),
     /// The answer to a request of ours.
     Response {
@@ -22,24 +22,24 @@ pub(crate) enum ClientMessage {
 
 /// A request whose parameters are those that its method has.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct ClientRequest {
     pub(crate) id: RequestId,
     pub(crate) method: String,
-    pub(crate) asked: Asked,
+    pub(crate) asked: RequestMethod,
     pub(crate) meta: RequestMeta,
     /// Its entry among those that are in flight, which holds its id until it has ended.
     pub(crate) in_flight: Option<InFlightRequest>,
 }
 
 #[cfg(feature = "http")]
-impl Request {
+impl ClientRequest {
     /// The part of its parameters by which a request is routed, if its method has such a part.
     pub(crate) fn routed_by(&self) -> Option<&str> {
         match &self.asked {
-            Asked::CallTool(call) => Some(&call.name),
-            Asked::GetPrompt { name, .. } => Some(name),
-            Asked::ReadResource { uri } => Some(uri),
-            Asked::Task { id, .. } => Some(id),
+            RequestMethod::CallTool(call) => Some(&call.name),
+            RequestMethod::GetPrompt { name, .. } => Some(name),
+            RequestMethod::ReadResource { uri } => Some(uri),
+            RequestMethod::Task { id, .. } => Some(id),
             _ => None,
         }
     }
@@ -47,7 +47,7 @@ impl Request {
 
 /// The thing that a request asks for.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum RequestMethod {
     /// The handshake of the legacy era.
     Initialize {
         version: String,
@@ -78,7 +78,7 @@ pub(crate) enum Asked {
     },
     Complete(CompleteParams),
     /// To be told of changes, in the modern era.
-    Listen(Filter),
+    Listen(ChangeFilter),
     #[cfg_attr(not(feature = "jobs"), expect(dead_code, reason = "jobs are tasks"))]
     Task {
         action: TaskAction,
@@ -120,7 +120,7 @@ pub(crate) enum Completed {
 
 /// The changes that a client wants to hear of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Filter {
+pub(crate) struct ChangeFilter {
     pub(crate) tools: bool,
     pub(crate) prompts: bool,
     pub(crate) resources: bool,

@@ -10,7 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::*;
-use crate::protocol::{Answer, Asked, Destination, RequestId};
+use crate::protocol::{Addressee, RequestId, RequestMethod, RpcAnswer};
 
 mod bad_lines;
 #[cfg(unix)]
@@ -121,13 +121,13 @@ fn cancel(id: i64) -> String {
 }
 
 fn answer(id: i64) -> Outgoing {
-    Outgoing::answer(RequestId::Number(id), &Answer::empty())
+    Outgoing::answer(RequestId::Number(id), &RpcAnswer::empty())
 }
 
 /// A message that fills pipes.
 fn megabyte() -> Outgoing {
     Outgoing {
-        to: Destination::Common,
+        to: Addressee::Common,
         json: vec![b'x'; 1024 * 1024],
         error: None,
     }

@@ -246,7 +246,7 @@ async fn arguments_arrive_exactly_as_written_and_in_order() {
     let [ClientMessage::Request(request)] = delivered.as_slice() else {
         panic!("{delivered:?}")
     };
-    let Asked::CallTool(call) = &request.asked else {
+    let RequestMethod::CallTool(call) = &request.asked else {
         panic!("{request:?}")
     };
     assert_eq!(serde_json::to_string(&call.arguments).unwrap(), arguments);

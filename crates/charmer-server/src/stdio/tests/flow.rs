@@ -223,7 +223,7 @@ async fn answers_that_nobody_reads_stop_requests_from_being_taken() {
         let delivered = Arc::clone(&delivered);
         async move {
             while let Some(ClientMessage::Request(request)) = transport.receive().await {
-                let answer = Outgoing::answer(request.id.clone(), &Answer::empty());
+                let answer = Outgoing::answer(request.id.clone(), &RpcAnswer::empty());
                 drop(transport.outlet().send(answer));
                 *delivered.lock().unwrap() += 1;
             }
