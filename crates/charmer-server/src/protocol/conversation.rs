@@ -2,7 +2,7 @@
 //! once, or not at all where it was cancelled.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError},
     time::Duration,
 };
 
@@ -19,6 +19,8 @@ pub(crate) struct ClientConversation {
     handler: ClientHandler,
     peer: Peer,
     began: Mutex<Began>,
+    /// A client that says again that it is ready is not told of changes twice.
+    ready: Once,
     running: TaskTracker,
 }
 
@@ -45,6 +47,7 @@ impl ClientConversation {
             handler,
             peer: Peer::new(outlet),
             began: Mutex::default(),
+            ready: Once::new(),
             running: TaskTracker::new(),
         }
     }
@@ -70,7 +73,8 @@ impl ClientConversation {
                 tracing::debug!("dropped a notification that came before the first request");
             }
             ClientMessage::Notification(Notification::Initialized) => {
-                self.handler.tell_of_changes(&self.peer);
+                self.ready
+                    .call_once(|| self.handler.tell_of_changes(&self.peer));
             }
             ClientMessage::Notification(Notification::RootsChanged) => self.handler.forget_roots(),
             // Whoever keeps the requests in flight has seen a cancellation.

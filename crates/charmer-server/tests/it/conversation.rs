@@ -113,6 +113,21 @@ fn a_legacy_session_from_its_handshake_to_its_end() {
 }
 
 #[test]
+fn a_client_that_says_again_that_it_is_ready_is_told_of_changes_once() {
+    let path = service(|_| Ok(Outcome::success("ok")));
+    let mut client = Client::start(tools(&["a"], &path));
+    client.initialize();
+    for _ in 0..3 {
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    }
+    client.request(2, "ping", json!({}));
+    client.handle.replace(tools(&["a", "b"], &path));
+    assert_eq!(client.next()["method"], "notifications/tools/list_changed");
+    assert_eq!(client.request(3, "ping", json!({}))["id"], 3);
+    client.end();
+}
+
+#[test]
 fn a_modern_client_says_everything_with_each_request() {
     let mut client = start();
     let with = |meta: &Value| json!({ "_meta": meta });

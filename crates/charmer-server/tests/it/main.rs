@@ -1,5 +1,6 @@
 //! A server on pipes, with tools whose call paths are made for the test.
 
+mod any_messages;
 mod client;
 mod cold_start;
 mod conversation;
