@@ -329,7 +329,7 @@ impl Discoverer {
     pub async fn run(&self) -> Result<Discovery, DiscoverError> {
         let inner = &*self.0;
         let prober = self.prober()?;
-        let mut asked = self.ask(&prober, None).await;
+        let asked = self.ask(&prober, None).await;
         if let DocumentAsked::Document(found) = asked {
             return Ok(self.stated(*found, &prober));
         }
@@ -344,28 +344,35 @@ impl Discoverer {
             }
             (looked, _) => looked?,
         };
-        if matches!(asked, DocumentAsked::Nothing) {
-            asked = self.ask(&prober, Some(&help)).await;
-        }
+        let binary = Binary::new(&inner.program);
+        let signs = Signs {
+            help: &help,
+            binary: &binary,
+        };
+        // Three answers that do not need each other: one processor would be idle meanwhile. The program is started before
+        // its file is searched, which takes as long as a start where it is large.
+        let document = async {
+            match asked {
+                DocumentAsked::Nothing => self.ask(&prober, Some(&help)).await,
+                asked => asked,
+            }
+        };
+        let family = async {
+            let chosen = busy(usize::MAX, || choose(&signs));
+            // What complains and shows no usage of its own is no help.
+            let chosen = chosen.filter(|_| !complains(&signs) || by_manual(&binary).is_none());
+            chosen.or_else(|| by_manual(&binary))
+        };
+        let (version, asked, family) = tokio::join!(version(&prober), document, family);
         if let DocumentAsked::Document(found) = asked {
             return Ok(self.stated(*found, &prober));
         }
         if let DocumentAsked::Unreadable(warning) = asked {
             self.found().warnings.push(warning);
         }
-        let binary = Binary::new(&inner.program);
-        let signs = Signs {
-            help: &help,
-            binary: &binary,
+        let Some(family) = family else {
+            return Err(no_help(&inner.program, &help));
         };
-        let chosen = busy(signs.text().len(), || choose(&signs));
-        // What complains and shows no usage of its own is no help.
-        let chosen = chosen.filter(|_| !complains(&signs) || by_manual(&binary).is_none());
-        let family = match chosen.or_else(|| by_manual(&binary)) {
-            Some(family) => family,
-            None => return Err(no_help(&inner.program, &help)),
-        };
-        let version = version(&prober).await;
         let identity = identity(&prober, printed(&help), version.as_deref());
         let journal = inner.options.journal.as_ref();
         if let Some(answers) = journal.and_then(|journal| journal.open(&identity)) {

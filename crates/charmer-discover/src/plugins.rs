@@ -12,6 +12,7 @@ use std::{
 };
 
 use charmer_core::model::CommandPath;
+use futures_util::future::join_all;
 
 use crate::{
     DiscoveryWarning, Gap, Surroundings,
@@ -84,11 +85,11 @@ async fn unknown_below(walk: &Walk, above: &[String]) -> Vec<ProbeAnswer> {
     let mut words = above.to_vec();
     words.push(NO_COMMAND.to_owned());
     let strangers = walk.prober.with_words(&words, None);
-    let mut unknown = Vec::new();
-    for request in REQUESTS {
-        unknown.push(strangers.run(&[request]).await);
-    }
-    unknown
+    let ask = |request| {
+        let strangers = strangers.clone();
+        async move { strangers.run(&[request]).await }
+    };
+    join_all(REQUESTS.map(ask)).await
 }
 
 /// A program whose name says that it adds a command.

@@ -351,7 +351,7 @@ impl Walk {
         for request in self.family.help_requests(&path) {
             let answer = match known.take() {
                 Some(answer) if request == ["--help"] => answer,
-                _ => self.prober.run(&request).await,
+                _ => self.prober.run_first(&request).await,
             };
             let page = Page {
                 program: &program,

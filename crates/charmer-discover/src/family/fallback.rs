@@ -120,8 +120,9 @@ impl Family for Fallback {
         Box::pin(async move {
             self.further.ask(asker, sketch).await;
             manual::complete(asker.binary, sketch);
-            self.long_value.ask(asker, sketch).await;
-            self.first_word.ask(asker, sketch).await;
+            let is_root = sketch.path.is_root();
+            let first_word = self.first_word.ask(asker, is_root);
+            tokio::join!(self.long_value.ask(asker, sketch), first_word);
             self.optparse.ask(asker, sketch).await;
             hand_on::ask(asker, sketch).await;
         })

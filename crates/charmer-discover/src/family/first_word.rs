@@ -4,7 +4,6 @@
 use std::sync::OnceLock;
 
 use super::{Asker, long_value::is_unknown};
-use crate::sketch::CommandSketch;
 
 /// A word that is a letter of no flag.
 const NO_LETTER: &str = ",";
@@ -19,10 +18,10 @@ impl AskedFirstWord {
         self.0.get().copied().unwrap_or_default()
     }
 
-    /// Asks the program for its help behind a word that is no letter.
-    pub(super) async fn ask(&self, asker: &Asker<'_>, root: &CommandSketch) {
+    /// Asks the program for its help behind a word that is no letter, where its root is read.
+    pub(super) async fn ask(&self, asker: &Asker<'_>, is_root: bool) {
         // A program may look for `--help` only in the first place, and then it would do its work.
-        if !root.path.is_root() || !asker.prober.is_confined() {
+        if !is_root || !asker.prober.is_confined() {
             return;
         }
         let answer = asker.prober.run(&[NO_LETTER, "--help"]).await;

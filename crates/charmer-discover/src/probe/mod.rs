@@ -75,7 +75,7 @@ use charmer_run::{
 };
 use charmer_sandbox::SandboxCommand;
 use thiserror::Error;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -195,6 +195,8 @@ struct ProberState {
     options: ProbeOptions,
     engine: Engine,
     places: Semaphore,
+    /// The right to be the one first question about a command that waits for a place: see [`Prober::run_first`].
+    first: Semaphore,
     spawned: AtomicUsize,
     /// The reason why the first of the probes came to nothing that did.
     lost: OnceLock<String>,
@@ -238,6 +240,7 @@ impl Prober {
             engine: Engine::new(engine),
             // The engine's own queue is bounded, and waiting in it counts as time of the probe: a walk wants neither.
             places: Semaphore::new(parallel),
+            first: Semaphore::new(1),
             spawned: AtomicUsize::new(0),
             lost: OnceLock::new(),
             journal: OnceLock::new(),
@@ -264,6 +267,17 @@ impl Prober {
     /// Runs the program with this command line, as soon as there is a place. It never fails: a probe that did is an
     /// answer that says so. Dropping the future ends the program.
     pub async fn run<S: AsRef<OsStr>>(&self, argv: &[S]) -> ProbeAnswer {
+        self.run_as(argv, Turn::Next).await
+    }
+
+    /// The same for the first of several questions about a command. Only one of these waits in the queue for a place, so
+    /// the later questions about commands that have been begun come before it: a command that takes twenty of them, one
+    /// after the other, would otherwise wait for all the others each time, and be asked alone at the end.
+    pub(crate) async fn run_first<S: AsRef<OsStr>>(&self, argv: &[S]) -> ProbeAnswer {
+        self.run_as(argv, Turn::First).await
+    }
+
+    async fn run_as<S: AsRef<OsStr>>(&self, argv: &[S], turn: Turn) -> ProbeAnswer {
         let words = self.0.words.iter().map(OsString::from);
         let argv = argv.iter().map(|word| word.as_ref().to_owned());
         let argv: Vec<OsString> = words.chain(argv).collect();
@@ -272,7 +286,7 @@ impl Prober {
         let inner = Arc::clone(&self.0);
         // A task of its own, so that the scratch folder and the place are held until the program has ended, whether or
         // not anybody still waits for the answer.
-        let probe = tokio::spawn(async move { inner.probe(argv, cancel).await });
+        let probe = tokio::spawn(async move { inner.probe(argv, turn, cancel).await });
         probe.await.unwrap_or_else(|error| {
             let reason = format!("the probe was lost: {error}");
             ProbeAnswer::not_started(self.0.shared.lost.get_or_init(|| reason))
@@ -401,7 +415,25 @@ impl Prober {
     }
 }
 
+/// The place of a question in the queue.
+#[derive(Debug, Clone, Copy)]
+enum Turn {
+    /// It is the first about a command.
+    First,
+    /// Others about the same were asked before it.
+    Next,
+}
+
 impl ProberState {
+    /// Waits for a place.
+    async fn place(&self, turn: Turn) -> Result<SemaphorePermit<'_>, AcquireError> {
+        let _first = match turn {
+            Turn::First => Some(self.first.acquire().await?),
+            Turn::Next => None,
+        };
+        self.places.acquire().await
+    }
+
     /// Found out once, when it is first needed.
     fn protection(&self) -> &Protection {
         self.protection.get_or_init(|| {
@@ -424,7 +456,12 @@ impl ProberState {
 }
 
 impl ProberParts {
-    async fn probe(self: Arc<Self>, argv: Vec<OsString>, cancel: CancellationToken) -> ProbeAnswer {
+    async fn probe(
+        self: Arc<Self>,
+        argv: Vec<OsString>,
+        turn: Turn,
+        cancel: CancellationToken,
+    ) -> ProbeAnswer {
         let shared = &self.shared;
         let kept = shared
             .journal
@@ -441,7 +478,7 @@ impl ProberParts {
             return ProbeAnswer::not_started("the question is longer than a command line may be");
         }
         let place = tokio::select! {
-            place = shared.places.acquire() => place,
+            place = shared.place(turn) => place,
             () = cancel.cancelled() => {
                 if shared.options.stop.is_ordered() {
                     shared.lost.get_or_init(|| "reading it was stopped".to_owned());

@@ -5,6 +5,7 @@
 //! a command that has no other flags is not asked.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, HashMap, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
     sync::PoisonError,
@@ -25,7 +26,7 @@ use crate::{
 use super::{
     Cobra,
     complete::CompletionLines,
-    flag_lines,
+    completion_words, flag_lines,
     groups::SMALL,
     learn_flags,
     wrong_values::{self, said_of},
@@ -149,14 +150,17 @@ impl Cobra {
 
     async fn ask_all(&self, asker: &Asker<'_>, sketches: &mut Sketches, paths: &[CommandPath]) {
         let paths: HashSet<&CommandPath> = paths.iter().collect();
-        let each = sketches
+        let mut asked: Vec<&mut CommandSketch> = sketches
             .iter_mut()
-            .filter(|(path, _)| paths.contains(path))
-            .map(|(_, sketch)| async move {
-                self.ask_for_flags(asker, sketch).await;
-                self.learn_types(asker, sketch).await;
-                self.share_flags(sketch);
-            });
+            .filter_map(|(path, sketch)| paths.contains(path).then_some(sketch))
+            .collect();
+        // Those that most is asked about, one question after the other, are begun first: at the end nobody waits for them.
+        asked.sort_by_key(|sketch| Reverse(wrong_values::open_flags(sketch)));
+        let each = asked.into_iter().map(|sketch| async move {
+            self.ask_for_flags(asker, sketch).await;
+            self.learn_types(asker, sketch).await;
+            self.share_flags(sketch);
+        });
         stream::iter(each)
             .for_each_concurrent(AT_ONCE, |asked| asked)
             .await;
@@ -175,7 +179,9 @@ impl Cobra {
 
     /// Flags, the required ones among them, and those of ancestors that help does not show.
     async fn ask_for_flags(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
-        let Some(listed) = self.complete(asker, &sketch.path, &[], "-").await else {
+        let words = completion_words(&sketch.path, &[], "-");
+        let answer = asker.prober.run_first(&words).await;
+        let Some(listed) = CompletionLines::read(&answer) else {
             return;
         };
         let listed = flag_lines(&listed);

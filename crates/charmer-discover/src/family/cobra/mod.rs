@@ -191,6 +191,15 @@ impl Family for Cobra {
     }
 }
 
+/// The command line that completes the last word behind a command and what is given to it.
+fn completion_words(path: &CommandPath, given: &[String], last: &str) -> Vec<String> {
+    let mut words = vec![COMPLETE.to_owned()];
+    words.extend_from_slice(path.words());
+    words.extend_from_slice(given);
+    words.push(last.to_owned());
+    words
+}
+
 /// A command that has positionals and subcommands takes one or the other: behind a positional Cobra looks for none.
 fn keep_positionals_from_children(sketch: &mut CommandSketch) {
     let arguments = sketch.arguments.as_ref().map(|fact| &fact.value);
@@ -249,10 +258,7 @@ impl Cobra {
         given: &[String],
         last: &str,
     ) -> Option<CompletionLines> {
-        let mut words = vec![COMPLETE.to_owned()];
-        words.extend_from_slice(path.words());
-        words.extend_from_slice(given);
-        words.push(last.to_owned());
+        let words = completion_words(path, given, last);
         CompletionLines::read(&asker.prober.run(&words).await)
     }
 

@@ -33,12 +33,21 @@ pub(super) enum ValueLearnt {
     Strict(Vec<String>),
 }
 
+/// The number of a command's flags whose kinds are asked for.
+pub(super) fn open_flags(sketch: &CommandSketch) -> usize {
+    sketch.flags.iter().filter(|flag| is_own_open(flag)).count()
+}
+
+/// Returns true if a flag's kind is to be learnt from this command. What an ancestor owns is learnt once, when all is
+/// known that help says of it.
+fn is_own_open(flag: &FlagSketch) -> bool {
+    is_open(flag) && !is_inherited(flag)
+}
+
 impl Cobra {
     /// Learns the kinds of flags whose help does not show them.
     pub(super) async fn learn_types(&self, asker: &Asker<'_>, sketch: &mut CommandSketch) {
-        // What an ancestor owns is learnt once, when all is known that help says of it.
-        let open = |flag: &FlagSketch| is_open(flag) && !is_inherited(flag);
-        self.learn(asker, sketch, open).await;
+        self.learn(asker, sketch, is_own_open).await;
     }
 
     /// Learns the kinds of some flags of a command, from memory where another command has the same.
