@@ -440,14 +440,21 @@ impl Walk {
 
     /// Says where many of the options that a page shows were not read, whatever the reason is.
     fn note_lost_options(&self, sketch: &CommandSketch, shown: &[Vec<String>]) {
+        // Some pages show the flags of all commands, and their readers leave those to the root.
+        let found = self.lock();
+        let root = found.commands.get(&CommandPath::root());
+        let of_root = root.map(|root| &root.flags);
         let is_known = |name: &str| {
-            sketch.flags.iter().any(|flag| {
+            let mut flags = std::iter::once(&sketch.flags).chain(of_root).flatten();
+            flags.any(|flag| {
                 let mut longs = flag.long.iter().chain(&flag.aliases).chain(&flag.negation);
                 let mut shorts = flag.short.iter().chain(&flag.short_aliases);
                 longs.any(|long| long == name) || shorts.any(|short| name == short.to_string())
             })
         };
-        if let Some((count, first)) = lost(shown, is_known) {
+        let lost = lost(shown, is_known);
+        drop(found);
+        if let Some((count, first)) = lost {
             let message = format!(
                 "{count} of the options that its help shows, such as `{first}`, could not be read"
             );

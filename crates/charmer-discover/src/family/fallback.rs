@@ -21,6 +21,7 @@ use super::{
     long_value::AskedLongValue,
     optparse::OptparseCommands,
     pattern::{arguments_of, usage_flags},
+    told_below,
 };
 use crate::{
     fact::{Fact, Origin},
@@ -119,9 +120,10 @@ impl Family for Fallback {
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async move {
             self.further.ask(asker, sketch).await;
+            told_below::ask(asker, sketch).await;
             manual::complete(asker.binary, sketch);
-            let is_root = sketch.path.is_root();
-            let first_word = self.first_word.ask(asker, is_root);
+            let asks = sketch.path.is_root() && !hand_on::runs_first_word(sketch);
+            let first_word = self.first_word.ask(asker, asks);
             tokio::join!(self.long_value.ask(asker, sketch), first_word);
             self.optparse.ask(asker, sketch).await;
             hand_on::ask(asker, sketch).await;

@@ -18,10 +18,11 @@ impl AskedFirstWord {
         self.0.get().copied().unwrap_or_default()
     }
 
-    /// Asks the program for its help behind a word that is no letter, where its root is read.
-    pub(super) async fn ask(&self, asker: &Asker<'_>, is_root: bool) {
+    /// Asks the program for its help behind a word that is no letter, if `asks`: once, where its root is read, and not
+    /// where the word would be run.
+    pub(super) async fn ask(&self, asker: &Asker<'_>, asks: bool) {
         // A program may look for `--help` only in the first place, and then it would do its work.
-        if !is_root || !asker.prober.is_confined() {
+        if !asks || !asker.prober.is_confined() {
             return;
         }
         let answer = asker.prober.run(&[NO_LETTER, "--help"]).await;

@@ -5,6 +5,7 @@ use std::{cell::LazyCell, collections::HashSet};
 
 use charmer_core::model::{Choice, Repetition, SingleDash, ValueType};
 
+use super::told_below;
 use crate::{
     fact::{Fact, Origin},
     flag_places::FlagPlaces,
@@ -26,6 +27,7 @@ pub(crate) struct OptionRow {
 /// Every row of options in a help text, wherever it stands.
 pub(crate) fn option_rows(text: &str) -> Vec<OptionRow> {
     let mut lines: Vec<String> = text.lines().map(expand_tabs).collect();
+    take_dots(&mut lines);
     take_dashes(&mut lines);
     take_brackets(&mut lines);
     let lines = side_by_side(lines);
@@ -87,6 +89,23 @@ fn side_by_side(lines: Vec<String>) -> Vec<String> {
         }
     }
     found
+}
+
+/// Dots that lead from a name to its text, `--name value ....... text`, are room between them.
+fn take_dots(lines: &mut [String]) {
+    const FEWEST: usize = 4;
+    for line in lines {
+        if !line.trim_start().starts_with('-') {
+            continue;
+        }
+        let Some(at) = line.find(&format!(" {}", ".".repeat(FEWEST))) else {
+            continue;
+        };
+        let dots = line[at + 1..].bytes().take_while(|&c| c == b'.').count();
+        if line[at + 1 + dots..].starts_with(' ') {
+            line.replace_range(at + 1..=at + dots, &" ".repeat(dots));
+        }
+    }
 }
 
 /// Texts that begin with a dash, all in one column, as LLVM's programs write them: `--name=<value>   - Text`.
@@ -358,6 +377,7 @@ pub(crate) fn getopt_flags(text: &str) -> (Vec<FlagSketch>, Vec<String>) {
             },
         }
     }
+    told_below::tell(text, &mut flags);
     // A letter can only be one flag's.
     let mut letters = HashSet::new();
     for flag in &mut flags {
@@ -562,6 +582,25 @@ mod tests {
         let (flags, _) = getopt_flags(text);
         let ids: Vec<String> = flags.iter().map(FlagSketch::id).collect();
         assert_eq!(ids, ["clay"]);
+    }
+
+    #[test]
+    fn dots_may_lead_from_a_name_to_its_text() {
+        let (flags, _) = getopt_flags(
+            "  Options:\n\n  --plan file ........... the plan of the day\n  -e, --ends ............ what it ends with\n",
+        );
+        let shown: Vec<String> = flags
+            .iter()
+            .map(|flag| {
+                let said = flag.help.as_ref().map_or("", |help| &help.value);
+                format!("{} {:?} {said}", flag.id(), flag.placeholder)
+            })
+            .collect();
+        let expected = [
+            "plan Some(\"file\") the plan of the day",
+            "ends None what it ends with",
+        ];
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::{
     long_value::AskedLongValue,
     pattern::arguments_of,
     replaced::mark_replaced,
+    told_below,
 };
 use crate::{
     fact::{Fact, Origin},
@@ -59,9 +60,10 @@ impl Family for Gnu {
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async move {
             self.further.ask(asker, sketch).await;
+            told_below::ask(asker, sketch).await;
             manual::complete(asker.binary, sketch);
-            let is_root = sketch.path.is_root();
-            let first_word = self.first_word.ask(asker, is_root);
+            let asks = sketch.path.is_root() && !hand_on::runs_first_word(sketch);
+            let first_word = self.first_word.ask(asker, asks);
             tokio::join!(self.long_value.ask(asker, sketch), first_word);
             hand_on::ask(asker, sketch).await;
             mark_replaced(sketch);

@@ -47,16 +47,7 @@ fn command_place(rest: &str) -> Option<usize> {
     let part = pattern::positional_part(rest);
     let words = pattern::words(&part);
     for (at, word) in words.iter().enumerate() {
-        let inner = word.trim_start_matches('[');
-        let name: String = inner
-            .trim_start_matches('<')
-            .chars()
-            .take_while(|c| c.is_alphanumeric())
-            .collect();
-        let is_command = matches!(
-            name.to_lowercase().as_str(),
-            "command" | "cmd" | "program" | "prog" | "utility"
-        );
+        let is_command = is_command(word);
         // The command may have its arguments in its own brackets: `[command [argument ...]]`.
         let behind = &part[part.find(word)? + word.len()..];
         if is_command && (behind.contains("...") || word.contains("...")) {
@@ -69,9 +60,46 @@ fn command_place(rest: &str) -> Option<usize> {
     None
 }
 
+/// Returns true if a word of a usage stands for a program to run.
+fn is_command(word: &str) -> bool {
+    let inner = word.trim_start_matches(['[', '<']).chars();
+    let name: String = inner.take_while(|c| c.is_alphanumeric()).collect();
+    matches!(
+        name.to_lowercase().as_str(),
+        "command" | "cmd" | "program" | "prog" | "utility"
+    )
+}
+
+/// Returns true if the first positional of a program without subcommands is a program, which it runs, maybe for ever.
+pub(super) fn runs_first_word(root: &CommandSketch) -> bool {
+    let usage = root.usage.as_ref().map_or("", |usage| usage.value.as_str());
+    let mut rests = usage.lines().filter_map(|line| behind_path(line, &[]));
+    root.children.is_empty()
+        && rests.any(|rest| {
+            let part = pattern::positional_part(rest);
+            let words = pattern::words(&part);
+            words.first().is_some_and(|word| is_command(word))
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_word_is_run_where_the_usage_says_so() {
+        for (usage, expected) in [
+            ("spy [options] command", true),
+            ("nap [OPTION] DURATION COMMAND [ARG]...", false),
+            ("tool [options] FILE", false),
+        ] {
+            let root = CommandSketch {
+                usage: Some(Fact::new(usage.to_owned(), Origin::Usage)),
+                ..CommandSketch::default()
+            };
+            assert_eq!(runs_first_word(&root), expected, "{usage}");
+        }
+    }
 
     #[test]
     fn the_command_stands_behind_a_known_number_of_positionals() {

@@ -28,6 +28,7 @@ mod parse_options;
 mod pattern;
 mod python;
 mod replaced;
+mod told_below;
 mod unlisted;
 
 pub(crate) use cobra::read_texts;

@@ -52,6 +52,23 @@ fn all_help(text: &str) -> Option<Vec<String>> {
     if text.contains("--help all") {
         return Some(all());
     }
+    // `tool --help --all`, in a line of its own
+    let expanded = text.lines().find_map(|line| {
+        let (_, rest) = line.trim().split_once(" --help --")?;
+        ["all", "full"].into_iter().find(|word| *word == rest)
+    });
+    if let Some(word) = expanded {
+        return Some(vec!["--help".to_owned(), format!("--{word}")]);
+    }
+    // `-h full -- print all options`
+    let full = |line: &str| {
+        let mut words = line.split_whitespace();
+        let named = words.next() == Some("-h") && words.next() == Some("full");
+        named && words.any(|word| word == "all")
+    };
+    if text.lines().any(full) {
+        return Some(vec!["-h".to_owned(), "full".to_owned()]);
+    }
     // `tool --help <simple|list|all>`
     let mut choices = text.split("--help <").skip(1);
     let offers_all = choices.any(|rest| {
@@ -109,6 +126,15 @@ mod tests {
                 "",
             ),
             ("See --help <topic> for more, not all\n", ""),
+            (
+                "EXAMPLES\n\n  kiln --help --all\n  More than this.\n",
+                "--help --all",
+            ),
+            ("  kiln --help --all-kilns\n", ""),
+            (
+                "    -h long -- print more\n    -h full -- print all options\n",
+                "-h full",
+            ),
             (
                 "  Further help:\n    tool help commands    list all commands\n",
                 "help commands",

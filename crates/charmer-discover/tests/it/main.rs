@@ -18,3 +18,5 @@ mod probe;
 mod sandbox;
 mod stop;
 mod support;
+#[cfg(target_os = "linux")]
+mod told_below;
