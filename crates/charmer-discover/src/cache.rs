@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Changes whenever programs are read differently than before.
-const FORMAT: u32 = 42;
+const FORMAT: u32 = 43;
 
 /// The way the name of a [`Journal`]'s file ends.
 const JOURNAL: &str = "journal";

@@ -156,7 +156,7 @@ pub(super) async fn ask(asker: &Asker<'_>, root: &mut CommandSketch) {
         .flags
         .iter()
         .filter(|flag| untold(flag))
-        .map(|flag| FlagSketch::clone(flag))
+        .map(FlagSketch::clone)
         .collect();
     if open.is_empty() || !root.path.is_root() {
         return;
