@@ -39,4 +39,4 @@ pub use os::{ConfinedProgram, Sandbox, confine_thread, run_confined};
 pub use program::{Failure, OnClear, OnEnd, Program, SandboxCommand, Streams};
 pub use report::RightsReport;
 pub use rights::{Bounds, NetworkRight, Overlay, Readable, Rights};
-pub use room::Room;
+pub use room::{Room, remove_folder};

@@ -76,6 +76,23 @@ impl Drop for Room {
     }
 }
 
+/// Removes a folder with everything in it, whatever its modes and however deep it is nested.
+///
+/// ```
+/// let parent = tempfile::tempdir().unwrap();
+/// std::fs::create_dir_all(parent.path().join("a/b/c")).unwrap();
+/// charmer_sandbox::remove_folder(&parent.path().join("a")).unwrap();
+/// assert!(!parent.path().join("a").exists());
+/// ```
+pub fn remove_folder(folder: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(folder)?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    open_up(folder);
+    empty(folder)?;
+    fs::remove_dir(folder)
+}
+
 /// Removes everything in a folder, which itself stays: rights to it are bound to it and not to its name. However deep
 /// programs have nested folders, nothing here is as deep: what is in a folder of this one is moved up until there is none.
 fn empty(folder: &Path) -> io::Result<()> {

@@ -2,14 +2,13 @@
 
 use std::{
     fs, io,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
 use super::{
     changes::{Before, Change},
     copy::Copier,
-    journal::{Act, Journal, Step, new_name, number_of},
+    journal::{Act, Held, Journal, Staged, Step, new_name, within},
     record::{DraftFolder, Record, upper},
     state::{Digests, FileState, Kind, PathText, at},
 };
@@ -132,12 +131,12 @@ pub(super) fn end(draft: &Path, journal: &mut Journal) -> io::Result<()> {
 }
 
 /// Copies what is new beside the folder's files, and writes the steps down.
-fn stage(
+pub(super) fn stage(
     draft: &Path,
     journal: &mut Journal,
     touched: &[usize],
     changes: &[Change],
-    held: &super::journal::Held,
+    held: &Held,
 ) -> io::Result<()> {
     let mut copier = Copier::default();
     // Everything beneath this path is done with it.
@@ -154,12 +153,10 @@ fn stage(
             .position(|at| *at == change.folder)
             .expect("it is one of those that are touched");
         let staged = at as u64;
-        let mut bring = || -> io::Result<u64> {
+        let mut bring = || -> io::Result<Staged> {
             let from = upper(draft, change.folder).join(&change.path);
-            let to = journal.folders[folder].path.0.join(&journal.staging);
-            copier.copy(&from, &to.join(new_name(staged)))?;
-            let number = number_of(held.staging(folder), Path::new(&new_name(staged)))?;
-            number.ok_or_else(|| io::Error::other("what was staged is gone"))
+            copier.copy(&from, &within(held.staging(folder), &new_name(staged)))?;
+            held.staged(folder, staged)
         };
         let both_folders = change.before.is_some() && change.after.is_some() && change.is_folder();
         let act = match (&change.before, &change.after) {
@@ -169,11 +166,11 @@ fn stage(
             },
             (None, Some(_)) => Act::Create {
                 staged,
-                number: bring()?,
+                new: bring()?,
             },
             (Some(before), Some(_)) => Act::Replace {
                 staged,
-                number: bring()?,
+                new: bring()?,
                 before: before.clone(),
             },
             (Some(before), None) => Act::Remove {
@@ -197,26 +194,4 @@ fn stage(
         .partition(|step| matches!(step.act, Act::Mode { .. }));
     journal.steps = others.into_iter().chain(modes).collect();
     Ok(())
-}
-
-/// Removes a folder with all that is in it, whatever its modes.
-pub(super) fn remove_all(folder: &Path) -> io::Result<()> {
-    let first = fs::remove_dir_all(folder);
-    if !first
-        .as_ref()
-        .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
-    {
-        return first;
-    }
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                folders.push(entry.path());
-            }
-        }
-    }
-    fs::remove_dir_all(folder)
 }

@@ -11,12 +11,12 @@ use std::{
 use rustix::{
     fs::{
         AtFlags, CWD, FileType, Gid, Mode, SeekFrom as Sought, Timespec, Timestamps, UTIME_OMIT,
-        Uid, chownat, ioctl_ficlone, lgetxattr, llistxattr, lsetxattr, mknodat, seek, utimensat,
+        Uid, chownat, ioctl_ficlone, lsetxattr, mknodat, seek, utimensat,
     },
     io::Errno,
 };
 
-use super::state::{FileState, Kind, PathText, at};
+use super::state::{FileState, Kind, PathText, at, attributes};
 
 /// The maximum number of files in a folder of which a copy is made.
 const MOST_FILES: usize = 20_000;
@@ -126,24 +126,10 @@ fn set_time(path: &Path, found: &fs::Metadata) -> io::Result<()> {
     Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Copies the attributes that are the user's or say who may do what. Where they cannot be had, the file is without.
+/// Copies the attributes that are applied with a file. Where they cannot be had, the file is without.
 fn copy_attributes(from: &Path, to: &Path) {
-    let mut names = vec![0; 16 << 10];
-    let Ok(length) = llistxattr(from, &mut names) else {
-        return;
-    };
-    for name in names[..length].split(|byte| *byte == 0) {
-        let Ok(name) = std::str::from_utf8(name) else {
-            continue;
-        };
-        let kept = name.starts_with("user.") || name.starts_with("system.posix_acl");
-        if !kept || name.starts_with("user.overlay.") {
-            continue;
-        }
-        let mut value = vec![0; 64 << 10];
-        if let Ok(length) = lgetxattr(from, name, &mut value) {
-            let _ = lsetxattr(to, name, &value[..length], rustix::fs::XattrFlags::empty());
-        }
+    for (name, value) in attributes(from) {
+        let _ = lsetxattr(to, &*name, &value, rustix::fs::XattrFlags::empty());
     }
 }
 

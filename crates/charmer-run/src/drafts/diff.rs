@@ -68,12 +68,10 @@ pub(super) fn shown(
             true => list.push(path.clone()),
             false => draft.cut = true,
         }
-        if let (Some(before), Some(after)) = (&change.before, &change.after)
-            && before.kind == after.kind
-            && before.mode != after.mode
+        if let Some((before, after)) = mode(change)
             && draft.modes.len() < MOST_PATHS
         {
-            draft.modes.push((path.clone(), before.mode, after.mode));
+            draft.modes.push((path.clone(), before, after));
         }
         if let Some(target) = change
             .after
@@ -99,10 +97,57 @@ pub(super) fn shown(
             "`{path}` is one of several names of a file: applied, it is a file of its own, and the others keep what they had"
         ));
     }
+    for (words, is_so) in NOTED {
+        let mut all = changes.iter().filter(|change| is_so(change));
+        if let Some(change) = all.next() {
+            let path = plain(&name(record, change));
+            let more = match all.count() {
+                0 => String::new(),
+                more => format!(", and so with {more} more"),
+            };
+            draft.notes.push(format!("`{path}` {words}{more}"));
+        }
+    }
     let (diff, cut) = whole_diff(place, record, changes);
     draft.diff = plain(&diff);
     draft.cut |= cut;
     draft
+}
+
+/// What a list of paths does not show, and somebody who looks must know.
+const NOTED: [(&str, fn(&Change) -> bool); 2] = [
+    (
+        "would run with the rights of its owner or group, whoever starts it (set-user-ID or set-group-ID)",
+        |change| {
+            let special = |state: &Option<FileState>| {
+                let state = state.as_ref().filter(|state| state.kind == Kind::File);
+                state.map_or(0, |state| state.mode & 0o6000)
+            };
+            special(&change.after) & !special(&change.before) != 0
+        },
+    ),
+    (
+        "has other extended attributes or access rules (ACL) than before",
+        |change| {
+            let attributes = |state: &Option<FileState>| state.as_ref()?.attributes.clone();
+            change.after.is_some() && attributes(&change.before) != attributes(&change.after)
+        },
+    ),
+];
+
+/// The mode before and after a change, where that is to be told: another one, or that of a new file that can be run.
+fn mode(change: &Change) -> Option<(Option<u32>, u32)> {
+    let after = change.after.as_ref()?;
+    match &change.before {
+        Some(before) => {
+            let other = before.kind == after.kind && before.mode != after.mode;
+            other.then_some((Some(before.mode), after.mode))
+        }
+        None => {
+            let runs = after.kind == Kind::File && after.mode & 0o7111 != 0;
+            runs.then_some((None, after.mode))
+        }
+    }
 }
 
 /// The numbers of files that are changed in each way.
@@ -245,10 +290,10 @@ pub(super) fn of_file(place: &Path, record: &Record, change: &Change) -> String 
             ));
         }
     }
-    if let (Some(before), Some(after)) = (&change.before, &change.after)
-        && before.mode != after.mode
-    {
-        diff.push_str(&format!("mode {:o} -> {:o}\n", before.mode, after.mode));
+    match mode(change) {
+        Some((Some(before), after)) => diff.push_str(&format!("mode {before:o} -> {after:o}\n")),
+        Some((None, after)) => diff.push_str(&format!("new file mode {after:o}\n")),
+        None => {}
     }
     if !diff.ends_with('\n') {
         diff.push('\n');

@@ -3,18 +3,19 @@
 
 use std::{
     fs, io,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, OwnedFd},
     path::{Path, PathBuf},
 };
 
+use charmer_sandbox::remove_folder;
 use rustix::{
     fs::{
-        AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, chmodat, mkdirat, openat2,
-        renameat_with, statat,
+        AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, mkdirat, openat2, renameat_with, statat,
     },
     io::Errno,
 };
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::{
     record::{DraftFolder, read_json, write_json},
@@ -46,17 +47,24 @@ pub(super) struct Step {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Act {
     /// Moves what is staged to a place where nothing is.
-    Create { staged: u64, number: u64 },
+    Create { staged: u64, new: Staged },
     /// Puts what is staged in the place of what is there, which is kept.
     Replace {
         staged: u64,
-        number: u64,
+        new: Staged,
         before: FileState,
     },
     /// Moves what is there away.
     Remove { aside: u64, before: FileState },
     /// Changes the mode of a folder.
     Mode { from: u32, to: u32 },
+}
+
+/// What is staged: by its number it is known whether it is in its place, by its mark whether somebody has changed it there.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Staged {
+    number: u64,
+    mark: String,
 }
 
 /// The folders of a journal, held open: nothing that is put in their place is touched.
@@ -88,19 +96,7 @@ impl Journal {
     /// Opens the folders, and those for staging, which are made if `make` says so.
     pub(super) fn hold(&self, make: bool) -> io::Result<Held> {
         let held = self.folders.iter().map(|folder| {
-            let DraftFolder {
-                path,
-                device,
-                number,
-            } = folder;
-            let held = open(rustix::fs::CWD, &path.0, ResolveFlags::NO_SYMLINKS)?;
-            let found = rustix::fs::fstat(&held)?;
-            if (found.st_dev, found.st_ino) != (*device, *number) {
-                let path = path.0.display();
-                return Err(io::Error::other(format!(
-                    "`{path}` is another folder by now"
-                )));
-            }
+            let held = folder.hold()?;
             if make {
                 mkdirat(&held, &*self.staging, Mode::RWXU)?;
             }
@@ -132,14 +128,38 @@ impl Journal {
     /// Removes what was staged and what was kept.
     pub(super) fn clear(&self) -> io::Result<()> {
         for folder in &self.folders {
-            let staging = folder.path.0.join(&self.staging);
-            match super::apply::remove_all(&staging) {
+            let held = match folder.hold() {
+                Ok(held) => held,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            match remove_folder(&within(&held, &self.staging)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
         }
         Ok(())
     }
+}
+
+impl DraftFolder {
+    /// Opens it, if it is still the folder that it was.
+    fn hold(&self) -> io::Result<OwnedFd> {
+        let held = open(rustix::fs::CWD, &self.path.0, ResolveFlags::NO_SYMLINKS)?;
+        let found = rustix::fs::fstat(&held)?;
+        match (found.st_dev, found.st_ino) == (self.device, self.number) {
+            true => Ok(held),
+            false => Err(io::Error::other(format!(
+                "`{}` is another folder by now",
+                self.path.0.display()
+            ))),
+        }
+    }
+}
+
+/// The path of something in a folder that is held, wherever the folder has been moved to.
+pub(super) fn within(held: &OwnedFd, name: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd())).join(name)
 }
 
 fn open(folder: impl AsFd, path: &Path, resolve: ResolveFlags) -> io::Result<OwnedFd> {
@@ -173,6 +193,16 @@ impl Held {
         &self.folders[folder].1
     }
 
+    /// What is staged under a number.
+    pub(super) fn staged(&self, folder: usize, staged: u64) -> io::Result<Staged> {
+        let (staging, name) = (self.staging(folder), new_name(staged));
+        let number = number_of(staging, Path::new(&name))?;
+        Ok(Staged {
+            number: number.ok_or_else(|| io::Error::other("what was staged is gone"))?,
+            mark: mark_of(&within(staging, &name))?,
+        })
+    }
+
     /// The folder that a path is in, and its name in there.
     fn place(&self, step: &Step) -> io::Result<(OwnedFd, PathBuf)> {
         let path = &step.path.0;
@@ -181,8 +211,18 @@ impl Held {
         Ok((beneath(&self.folders[step.folder].0, parent)?, name))
     }
 
-    /// Takes a step, unless it was taken.
-    fn take(&self, step: &Step) -> io::Result<()> {
+    /// Takes a step, unless it was taken. One that turns out to be wrong is taken back: what was taken is not looked at again.
+    pub(super) fn take(&self, step: &Step) -> io::Result<()> {
+        let taken = self.try_take(step);
+        if let Err(error) = &taken
+            && error.get_ref().is_some_and(|error| error.is::<Overtaken>())
+        {
+            self.take_back(step)?;
+        }
+        taken
+    }
+
+    fn try_take(&self, step: &Step) -> io::Result<()> {
         let staging = self.staging(step.folder);
         if let Act::Mode { to, .. } = step.act {
             return self.set_mode(step, to);
@@ -190,8 +230,8 @@ impl Held {
         let (parent, name) = self.place(step)?;
         match &step.act {
             Act::Mode { .. } => unreachable!("it was taken above"),
-            Act::Create { staged, number } => {
-                if number_of(&parent, &name)? == Some(*number) {
+            Act::Create { staged, new } => {
+                if number_of(&parent, &name)? == Some(new.number) {
                     return Ok(());
                 }
                 let new = new_name(*staged);
@@ -199,10 +239,10 @@ impl Held {
             }
             Act::Replace {
                 staged,
-                number,
+                new,
                 before,
             } => {
-                if number_of(&parent, &name)? == Some(*number) {
+                if number_of(&parent, &name)? == Some(new.number) {
                     return Ok(());
                 }
                 let (new, old) = (new_name(*staged), old_name(*staged));
@@ -247,16 +287,20 @@ impl Held {
         };
         match &step.act {
             Act::Mode { .. } => unreachable!("it was taken back above"),
-            Act::Create { staged, number } => match number_of(&parent, &name)? {
-                Some(there) if there == *number => {
+            Act::Create { staged, new } => match number_of(&parent, &name)? {
+                Some(there) if there == new.number => {
+                    new.must_be_at(&parent, &name)?;
                     rename(&parent, &name, staging, Path::new(&new_name(*staged)))
                 }
                 _ => Ok(()),
             },
-            Act::Replace { staged, number, .. } => {
+            Act::Replace { staged, new, .. } => {
+                let kept = number_of(staging, Path::new(&old_name(*staged)))?.is_some();
+                let taken = number_of(&parent, &name)? == Some(new.number);
+                if taken {
+                    new.must_be_at(&parent, &name)?;
+                }
                 let (new, old) = (new_name(*staged), old_name(*staged));
-                let kept = number_of(staging, Path::new(&old))?.is_some();
-                let taken = number_of(&parent, &name)? == Some(*number);
                 match (taken, kept) {
                     (true, false) => {
                         let back = RenameFlags::EXCHANGE;
@@ -286,14 +330,50 @@ impl Held {
             true => Ok(rustix::fs::fchmod(&self.folders[step.folder].0, mode)?),
             false => {
                 let (parent, name) = self.place(step)?;
-                let found = statat(&parent, &name, AtFlags::SYMLINK_NOFOLLOW)?;
-                if FileType::from_raw_mode(found.st_mode) != FileType::Directory {
-                    return Err(io::Error::other("it is no folder any more"));
-                }
-                Ok(chmodat(&parent, &name, mode, AtFlags::empty())?)
+                // Held, because it may be one that may not be read, and no link must come in its place.
+                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let held = rustix::fs::openat(&parent, &name, flags, Mode::empty())?;
+                let itself = format!("/proc/self/fd/{}", held.as_raw_fd());
+                Ok(rustix::fs::chmod(itself, mode)?)
             }
         }
     }
+}
+
+impl Staged {
+    /// Makes sure that nobody has changed it in its place: that would be lost.
+    fn must_be_at(&self, folder: &OwnedFd, name: &Path) -> io::Result<()> {
+        let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(name);
+        match mark_of(&path)? == self.mark {
+            true => Ok(()),
+            false => Err(io::Error::other(
+                "it was changed after it was applied, so it is left as it is",
+            )),
+        }
+    }
+}
+
+/// The mark of a file, or of a folder with all that is in it: whoever changes something changes it.
+fn mark_of(path: &Path) -> io::Result<String> {
+    let mut marks = Vec::new();
+    let mut left = vec![PathBuf::new()];
+    while let Some(inner) = left.pop() {
+        // Without a slash at its end, which would lead through a link.
+        let place = match inner.as_os_str().is_empty() {
+            true => path.to_owned(),
+            false => path.join(&inner),
+        };
+        let state = FileState::plain(&fs::symlink_metadata(&place)?);
+        if state.kind == Kind::Folder {
+            for entry in fs::read_dir(&place)? {
+                left.push(inner.join(entry?.file_name()));
+            }
+        }
+        let time = (state.kind != Kind::Folder).then_some(state.modified);
+        marks.push((inner, state.number, state.size, time));
+    }
+    marks.sort();
+    Ok(super::state::hex(&Sha256::digest(format!("{marks:?}"))))
 }
 
 /// Moves something to a place where nothing is.
@@ -325,6 +405,11 @@ fn unchanged(staging: &OwnedFd, kept: &str, before: &FileState) -> io::Result<()
                 && (found.st_mtime, found.st_mtime_nsec as i64) == before.modified));
     match same {
         true => Ok(()),
-        false => Err(io::Error::other("it was changed at this very moment")),
+        false => Err(io::Error::other(Overtaken)),
     }
 }
+
+/// Somebody else has changed a file since it was looked at.
+#[derive(Debug, thiserror::Error)]
+#[error("it was changed meanwhile")]
+struct Overtaken;

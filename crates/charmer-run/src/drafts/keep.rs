@@ -8,10 +8,11 @@ use std::{
     sync::PoisonError,
 };
 
+use charmer_sandbox::remove_folder;
+
 use crate::CallError;
 
 use super::{
-    apply::remove_all,
     journal::Journal,
     record::Record,
     store::{DRAFT, Drafts, DraftsState, locked},
@@ -90,23 +91,30 @@ impl Drafts {
     /// Removes what has had its time, and what killed servers have left.
     pub fn sweep(&self) {
         for draft in self.all() {
-            let (Ok(_lock), false) = (locked(&draft), Journal::is_there(&draft)) else {
-                continue;
-            };
-            let lifetime = self.0.rules.lifetime;
-            let is_over = match Record::read(&draft) {
-                Ok(record) => record.is_over() || self.is_orphaned(&draft, &record),
-                // It is being made, or was left so.
-                Err(_) => fs::metadata(&draft).is_ok_and(|found| {
-                    let age = found
-                        .modified()
-                        .map(|made| made.elapsed().unwrap_or_default());
-                    age.is_ok_and(|age| age >= lifetime)
-                }),
-            };
-            if is_over {
-                let _ = remove_all(&draft);
+            // Locked only where it goes: whoever wants to work on it meanwhile would be told that somebody else does.
+            if self.has_had_its_time(&draft)
+                && let Ok(_lock) = locked(&draft)
+                && self.has_had_its_time(&draft)
+            {
+                let _ = remove_folder(&draft);
             }
+        }
+    }
+
+    fn has_had_its_time(&self, draft: &Path) -> bool {
+        if Journal::is_there(draft) {
+            return false;
+        }
+        let lifetime = self.0.rules.lifetime;
+        match Record::read(draft) {
+            Ok(record) => record.is_over() || self.is_orphaned(draft, &record),
+            // It is being made, or was left so.
+            Err(_) => fs::metadata(draft).is_ok_and(|found| {
+                let age = found
+                    .modified()
+                    .map(|made| made.elapsed().unwrap_or_default());
+                age.is_ok_and(|age| age >= lifetime)
+            }),
         }
     }
 
@@ -142,7 +150,8 @@ impl Drafts {
                 true
             }
             Ok(_) => false,
-            Err(_) => true,
+            // What cannot be looked at may well run.
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
         }
     }
 
@@ -182,7 +191,7 @@ impl DraftsState {
                     && Record::read(&draft)
                         .is_ok_and(|record| record.server.as_ref() == Some(name));
                 if is_own && !Journal::is_there(&draft) && locked(&draft).is_ok() {
-                    let _ = remove_all(&draft);
+                    let _ = remove_folder(&draft);
                 }
             }
             let _ = fs::remove_file(place.join(format!("{SERVER}{name}")));

@@ -110,8 +110,8 @@ pub struct Draft {
     pub deleted: Vec<String>,
     /// Files that are among the deleted by the first name and among the new by the second, with the same content.
     pub renamed: Vec<(String, String)>,
-    /// Modes that have changed: path, before, now.
-    pub modes: Vec<(String, u32, u32)>,
+    /// Modes that have changed, and those of new files that can be run: path, before, now.
+    pub modes: Vec<(String, Option<u32>, u32)>,
     /// Symbolic links that are new or lead elsewhere: path and target.
     pub links: Vec<(String, String)>,
     /// The numbers of files in each of the lists, which may be cut.
@@ -179,7 +179,11 @@ impl Draft {
         let renamed = self.renamed.iter();
         let renamed = renamed.map(|(from, to)| json!({"from": from, "to": to}));
         let modes = self.modes.iter().map(|(path, before, now)| {
-            json!({"path": path, "from": format!("{before:o}"), "to": format!("{now:o}")})
+            let mut mode = json!({"path": path, "to": format!("{now:o}")});
+            if let Some(before) = before {
+                mode["from"] = format!("{before:o}").into();
+            }
+            mode
         });
         let links = self.links.iter();
         let links = links.map(|(path, target)| json!({"path": path, "target": target}));
@@ -241,8 +245,10 @@ impl Draft {
         let renamed = self.renamed.iter();
         parts.extend(renamed.map(|(from, to)| format!("renamed: {from} to {to}")));
         let modes = self.modes.iter();
-        parts
-            .extend(modes.map(|(path, before, now)| format!("mode: {path} {before:o} to {now:o}")));
+        parts.extend(modes.map(|(path, before, now)| match before {
+            Some(before) => format!("mode: {path} {before:o} to {now:o}"),
+            None => format!("mode: {path} {now:o}"),
+        }));
         if !self.denied.is_empty() {
             let denied = self.denied.join(", ");
             parts.push(format!("out of its reach: {denied}"));

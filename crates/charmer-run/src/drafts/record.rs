@@ -43,6 +43,9 @@ pub(super) struct Record {
     pub(super) changed: usize,
     pub(super) deleted: usize,
     pub(super) digest: String,
+    /// The digest that it had when a person last looked at it.
+    #[serde(default)]
+    pub(super) seen: Option<String>,
 }
 
 /// A folder of a draft.

@@ -4,14 +4,12 @@ use std::{
     fs,
     os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, OnceLock},
     time::{Duration, Instant, SystemTime},
 };
 
-use charmer_sandbox::Overlay;
+use charmer_core::text::shorten;
+use charmer_sandbox::{Overlay, remove_folder};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -26,13 +24,17 @@ use super::{
     copy::copy_folder,
     denied::denied,
     record::{Record, upper},
-    state::{Kind, PathText},
+    state::{Kind, PathText, is_absent},
     store::OpenDraft,
 };
 
 /// The time between two looks at how much a draft takes, and the share of the time that looking may take.
 const LOOK: Duration = Duration::from_millis(250);
 const SHARE: u32 = 8;
+/// The kernel's own folder beside the changes of a view.
+const WORK: &str = "work";
+/// The length of a path that is named in a refusal.
+const NAMED: usize = 120;
 
 impl Launcher {
     /// Runs a command as a draft: what it changes beneath the folders is kept apart. `line` is what it is told by.
@@ -118,12 +120,12 @@ impl DraftedRun<'_> {
         };
         // Its own token: a draft that grows too large ends the run, and nothing else.
         let cancel = cancel.child_token();
-        let too_large = Arc::new(AtomicBool::new(false));
+        let excess = Arc::new(OnceLock::new());
         let watching = watch(
             open.place.clone(),
             disk,
             cancel.clone(),
-            Arc::clone(&too_large),
+            Arc::clone(&excess),
         );
         let running = self.launcher.run_leased(request, cancel.clone(), lease);
         let outcome = tokio::select! {
@@ -131,18 +133,15 @@ impl DraftedRun<'_> {
             () = watching => unreachable!("it watches for ever"),
         };
         let place = open.place.clone();
-        let is_too_large = too_large.load(Ordering::Relaxed)
-            || apart(move || Ok(usage(&place, disk).is_none())).await?;
-        if is_too_large {
+        let excess = match excess.get() {
+            Some(why) => Some(why.clone()),
+            None => apart(move || Ok(excess_of(&place, disk))).await?,
+        };
+        if let Some(why) = excess {
             open.remove();
-            return Err(CallError::new(
-                ErrorCode::Failed,
-                format!(
-                    "the draft grew beyond {} MiB or {MOST} files: it was ended and dropped",
-                    disk >> 20
-                ),
-            )
-            .hint("ask for less; the limit is `disk` under `drafts` in charmer.yaml"));
+            let message = format!("the draft was ended and dropped: {why}");
+            return Err(CallError::new(ErrorCode::Failed, message)
+                .hint("ask for less; the limit is `disk` under `drafts` in charmer.yaml"));
         }
         let mut outcome = match outcome {
             Ok(outcome) => outcome,
@@ -217,8 +216,8 @@ impl DraftedRun<'_> {
         if !open.record.copied {
             let mut viewed = rights.clone();
             for (at, folder) in open.record.folders.iter().enumerate() {
-                let work = open.place.join(format!("{at}/work"));
-                let _ = super::apply::remove_all(&work);
+                let work = open.place.join(at.to_string()).join(WORK);
+                let _ = remove_folder(&work);
                 let made = fs::DirBuilder::new().mode(0o700).create(&work);
                 made.map_err(|error| {
                     CallError::refused(format!("there is no place for a draft: {error}"))
@@ -354,42 +353,66 @@ pub(super) fn read(
     Ok(changes)
 }
 
-/// Ends the run when its draft has grown too large.
-async fn watch(place: PathBuf, most: u64, cancel: CancellationToken, too_large: Arc<AtomicBool>) {
+/// Ends the run when its draft has grown too large, and says why.
+async fn watch(
+    place: PathBuf,
+    most: u64,
+    cancel: CancellationToken,
+    excess: Arc<OnceLock<String>>,
+) {
     let mut waits = LOOK;
     loop {
         tokio::time::sleep(waits).await;
         let place = place.clone();
         let began = Instant::now();
-        let used = tokio::task::spawn_blocking(move || usage(&place, most)).await;
-        if matches!(used, Ok(None)) {
-            too_large.store(true, Ordering::Relaxed);
+        let used = tokio::task::spawn_blocking(move || excess_of(&place, most)).await;
+        if let Ok(Some(why)) = used {
+            let _ = excess.set(why);
             cancel.cancel();
         }
         waits = LOOK.max(began.elapsed() * SHARE);
     }
 }
 
-/// The number of bytes of a draft on disk; none if that is too many, or too many files.
-fn usage(draft: &Path, most: u64) -> Option<u64> {
+/// Returns why a draft is more than may be kept; none, if it is not.
+pub(super) fn excess_of(draft: &Path, most: u64) -> Option<String> {
     let (mut bytes, mut files) = (0, 0);
     let mut folders = vec![draft.to_owned()];
     while let Some(folder) = folders.pop() {
-        // What is gone by now takes nothing.
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // What is gone by now takes nothing.
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => {
+                let path = folder.strip_prefix(draft).unwrap_or(&folder);
+                let mut parts = path.iter().skip(1);
+                // The kernel's own, which nobody may look into, and which holds nothing for long.
+                if parts.next().is_some_and(|part| part == WORK) {
+                    continue;
+                }
+                // What cannot be looked into cannot be measured, nor read when the command has ended.
+                let path: PathBuf = parts.collect();
+                let path = shorten(&path.to_string_lossy(), NAMED);
+                return Some(format!(
+                    "it made a folder that cannot be read, `{path}`: {error}"
+                ));
+            }
+        };
+        for entry in entries.flatten() {
             let Ok(found) = entry.metadata() else {
                 continue;
             };
             (bytes, files) = (bytes + found.blocks() * 512, files + 1);
             if bytes > most || files > MOST {
-                return None;
+                let most = most >> 20;
+                return Some(format!("it grew beyond {most} MiB or {MOST} files"));
             }
             if found.is_dir() {
                 folders.push(entry.path());
             }
         }
     }
-    Some(bytes)
+    None
 }
 
 /// Does work that blocks on a thread for it.

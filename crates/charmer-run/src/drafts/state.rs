@@ -10,6 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rustix::fs::{lgetxattr, llistxattr, llistxattr_query};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
@@ -47,6 +48,9 @@ pub(super) struct FileState {
     /// The target of a symbolic link.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) target: Option<PathText>,
+    /// The digest of its extended attributes, as far as they are applied; none, if it has none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) attributes: Option<String>,
 }
 
 impl FileState {
@@ -65,6 +69,10 @@ impl FileState {
                 state.target = Some(PathText(target));
             }
             _ => {}
+        }
+        let attributes = attributes(path);
+        if !attributes.is_empty() {
+            state.attributes = Some(hex(&Sha256::digest(format!("{attributes:?}"))));
         }
         Ok(Some(state))
     }
@@ -93,10 +101,11 @@ impl FileState {
             names: found.nlink(),
             digest: None,
             target: None,
+            attributes: None,
         }
     }
 
-    /// Returns true if it says of a file what the other says of another: kind, mode, content or target.
+    /// Returns true if it says of a file what the other says of another: kind, mode, attributes, content or target.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         let content = match (self.kind, &self.digest, &other.digest) {
             (Kind::File, Some(one), Some(another)) => one == another,
@@ -104,14 +113,17 @@ impl FileState {
             (Kind::File, ..) => self.size == other.size && self.modified == other.modified,
             _ => self.target == other.target,
         };
-        self.kind == other.kind && self.mode == other.mode && content
+        (self.kind, self.mode) == (other.kind, other.mode)
+            && self.attributes == other.attributes
+            && content
     }
 
     /// Returns true if it is still the file that it was: by number, size, time and digest. Of a folder only that it is this
     /// one, with this mode: what is in it is looked at by itself.
     pub(super) fn still_is(&self, before: &Self) -> bool {
         let same = (self.kind, self.mode, self.device, self.number)
-            == (before.kind, before.mode, before.device, before.number);
+            == (before.kind, before.mode, before.device, before.number)
+            && self.attributes == before.attributes;
         let content = self.kind == Kind::Folder
             || ((self.size, self.modified) == (before.size, before.modified)
                 && self.target == before.target
@@ -131,8 +143,40 @@ impl FileState {
             }
             (None, None) => String::new(),
         };
-        format!("{:?} {:o} {} {content}", self.kind, self.mode, self.size)
+        let attributes = self.attributes.as_deref().unwrap_or_default();
+        let Self {
+            kind, mode, size, ..
+        } = self;
+        format!("{kind:?} {mode:o} {size} {attributes} {content}")
     }
+}
+
+/// The extended attributes of a file that are applied with it: those that are the user's own, and those that say who may do
+/// what. What cannot be read is not there.
+pub(super) fn attributes(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let room = llistxattr_query(path).unwrap_or(0);
+    // Most files have none, and this is asked of each.
+    if room == 0 {
+        return Vec::new();
+    }
+    let mut names = vec![0; room];
+    let length = llistxattr(path, &mut names).unwrap_or(0);
+    let names = names[..length].split(|byte| *byte == 0);
+    let names = names.filter_map(|name| std::str::from_utf8(name).ok());
+    let kept = names.filter(|name| {
+        let is_rule = name.starts_with("system.posix_acl");
+        is_rule || (name.starts_with("user.") && !name.starts_with("user.overlay."))
+    });
+    let mut found: Vec<(String, Vec<u8>)> = kept
+        .filter_map(|name| {
+            let mut value = vec![0; 64 << 10];
+            let length = lgetxattr(path, name, &mut value).ok()?;
+            value.truncate(length);
+            Some((name.to_owned(), value))
+        })
+        .collect();
+    found.sort();
+    found
 }
 
 /// Makes digests, as long as there is not too much to read.

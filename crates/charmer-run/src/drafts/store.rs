@@ -14,11 +14,13 @@ use std::{
     time::SystemTime,
 };
 
+use charmer_sandbox::remove_folder;
+
 use crate::{CallError, ErrorCode, Redactor};
 
 use super::{
     AppliedDraft, Applier, Draft, DraftRequest, DraftRules, DraftSummary,
-    apply::{self, NotApplied, conflicts, remove_all},
+    apply::{self, NotApplied, conflicts},
     changes::{self, Before, Change, Reader},
     diff,
     journal::Journal,
@@ -61,7 +63,7 @@ pub(super) struct OpenDraft {
 impl OpenDraft {
     /// Removes it, with all that it holds.
     pub(super) fn remove(self) {
-        let _ = remove_all(&self.place);
+        let _ = remove_folder(&self.place);
     }
 
     pub(super) fn before(&self) -> Before {
@@ -144,15 +146,21 @@ impl Drafts {
         found
     }
 
-    /// A draft as it is shown, if it is this principal's; any, if none is given.
+    /// A draft as it is shown, if it is this principal's; any, if none is given. Then it is a person who looks at it, and what
+    /// that person applies later is what was shown, or nothing.
     pub fn show(&self, id: &str, principal: Option<&str>) -> Result<Draft, CallError> {
-        let open = self.open(id, principal)?;
+        let mut open = self.open(id, principal)?;
         let changes = open
             .changes(&mut open.before())
             .map_err(|error| unreadable(id, &error))?;
         let mut draft = self.shown(&open, &changes);
         if Journal::is_there(&open.place) {
             draft.blocked = Some(INTERRUPTED.into());
+        }
+        if principal.is_none() {
+            open.record.seen = Some(open.record.digest.clone());
+            let kept = open.record.write(&open.place);
+            kept.map_err(|error| unreadable(id, &error))?;
         }
         Ok(draft)
     }
@@ -232,7 +240,9 @@ impl Drafts {
             return Err(changed_since(id, &unseen));
         }
         let digest = changes::digest(&changes);
-        if digest != record.digest || shown.is_some_and(|shown| shown != digest) {
+        // Whoever looked at it has seen what it was then, and it may have been gone on with.
+        let seen = record.seen.as_deref().filter(|_| by == Applier::Person);
+        if digest != record.digest || shown.or(seen).is_some_and(|shown| shown != digest) {
             return Err(CallError::refused(format!(
                 "the draft {id} is not what was shown any more, so nothing was applied"
             ))
@@ -371,6 +381,7 @@ impl Drafts {
             changed: 0,
             deleted: 0,
             digest: changes::digest([]),
+            seen: None,
         };
         record.write(&draft).map_err(failed)?;
         Ok(OpenDraft {
@@ -382,7 +393,7 @@ impl Drafts {
     }
 
     /// The draft of an id, if it is this principal's, and nobody works on it.
-    fn open(&self, id: &str, principal: Option<&str>) -> Result<OpenDraft, CallError> {
+    pub(super) fn open(&self, id: &str, principal: Option<&str>) -> Result<OpenDraft, CallError> {
         self.sweep();
         let unknown = || {
             CallError::new(
@@ -431,8 +442,7 @@ impl Drafts {
             ));
         }
         for change in changes {
-            let path = change.path.to_string_lossy();
-            if let Some(glob) = forbidding(&record.never, &path) {
+            if let Some(glob) = forbidding(&record.never, change) {
                 let name = diff::name(record, change);
                 return Some(format!(
                     "it changes `{name}`, and `{glob}` is never changed (`never`)"
@@ -448,14 +458,36 @@ impl Drafts {
     }
 }
 
-/// The glob that forbids a change of this path. Of several that match, the last decides; one with `!` before it allows.
-fn forbidding<'g>(globs: &'g [String], path: &str) -> Option<&'g str> {
+/// The glob that forbids a change. Of several that match its path, the last decides; one with `!` before it allows.
+fn forbidding<'g>(globs: &'g [String], change: &Change) -> Option<&'g str> {
+    let path = change.path.as_os_str().as_encoded_bytes();
     let matches = |glob: &&String| {
         let glob = glob.strip_prefix('!').unwrap_or(glob);
         fast_glob::glob_match(glob, path)
     };
-    let last = globs.iter().rev().find(matches)?;
-    (!last.starts_with('!')).then_some(last.as_str())
+    let last = globs.iter().rev().find(matches);
+    if let Some(last) = last.filter(|last| !last.starts_with('!')) {
+        return Some(last);
+    }
+    // A link where a folder on the way would be leads everything beneath elsewhere, and a folder's own mode says who may
+    // change what is in it.
+    let is_link = |state: &FileState| state.kind == Kind::Link;
+    let leads = change.after.as_ref().is_some_and(is_link);
+    let opens = change.before.is_some() && change.after.is_some() && change.is_folder();
+    let mut all = globs.iter().filter(|glob| !glob.starts_with('!'));
+    let found = all.find(|glob| {
+        let (mut rest, mut is_whole) = (glob.as_str(), true);
+        while let Some((above, last)) = rest.rsplit_once('/') {
+            // The folder that everything in is meant by `**`, and for a link those above it as well.
+            let is_meant = leads || (opens && is_whole && last == "**");
+            if is_meant && !above.ends_with("**") && fast_glob::glob_match(above, path) {
+                return true;
+            }
+            (rest, is_whole) = (above, false);
+        }
+        false
+    });
+    found.map(String::as_str)
 }
 
 const INTERRUPTED: &str =

@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use crate::{CallError, Redactor};
 
 use super::{
-    Applier, Draft, DraftRequest, DraftRules, DraftedBy, Drafts, journal::Journal, record::upper,
-    run::read, store::OpenDraft,
+    Applier, Draft, DraftRequest, DraftRules, DraftedBy, Drafts, apply::stage, journal::Journal,
+    record::upper, run::read, store::OpenDraft,
 };
 
 const ANN: Option<&str> = Some("ann");
@@ -186,97 +186,214 @@ fn a_change_underneath_or_another_draft_is_a_conflict_and_changes_nothing() {
     );
 }
 
-#[test]
-fn an_interrupted_application_is_told_and_finished_or_undone() {
-    for finish in [true, false] {
-        let work = drafted(DraftRules::default());
-        let draft = work.draft(|upper| {
-            write(upper.join("a.txt"), "new a\n");
-            gone(upper.join("b.txt"));
-            write(upper.join("z/new.txt"), "new z\n");
-        });
-        // As a crash leaves it: the journal and what is staged are there, the first two steps are taken.
-        let staging = work.folder.join(format!(".charmer-draft-{}", draft.id));
-        let place = work.kept.join(format!("draft-{}", draft.id));
-        fs::create_dir(&staging).expect("a folder");
-        let journal = serde_json::json!({
-            "folders": [{"path": work.folder, "device": number(&work.folder).0, "number": number(&work.folder).1}],
-            "staging": format!(".charmer-draft-{}", draft.id),
-            "steps": [],
-            "done": false,
-        });
-        let mut journal: Journal = serde_json::from_value(journal).expect("a journal");
-        write(staging.join("new-0"), "new a\n");
-        write(staging.join("new-2/new.txt"), "new z\n");
-        let before = |file: &str| {
-            let found = fs::symlink_metadata(work.folder.join(file)).expect("it is there");
-            super::state::FileState::plain(&found)
-        };
-        use super::{
-            journal::{Act, Step},
-            state::PathText,
-        };
-        let step = |path: &str, act| Step {
-            folder: 0,
-            path: PathText(path.into()),
-            act,
-        };
-        journal.steps = vec![
-            step(
-                "a.txt",
-                Act::Replace {
-                    staged: 0,
-                    number: number(&staging.join("new-0")).1,
-                    before: before("a.txt"),
-                },
-            ),
-            step(
-                "b.txt",
-                Act::Remove {
-                    aside: 1,
-                    before: before("b.txt"),
-                },
-            ),
-            step(
-                "z",
-                Act::Create {
-                    staged: 2,
-                    number: number(&staging.join("new-2")).1,
-                },
-            ),
-        ];
-        journal.write(&place).expect("ours");
-        fs::rename(work.folder.join("a.txt"), staging.join("kept")).expect("ours");
-        fs::rename(staging.join("new-0"), work.folder.join("a.txt")).expect("ours");
-        fs::rename(staging.join("kept"), staging.join("new-0")).expect("ours");
-        fs::rename(work.folder.join("b.txt"), staging.join("old-1")).expect("ours");
+/// The same draft, whose applying was killed after so many of its four steps.
+fn interrupted(work: &Drafted, steps: usize) -> Draft {
+    let draft = work.draft(|upper| {
+        write(upper.join("a.txt"), "new a\n");
+        gone(upper.join("b.txt"));
+        write(upper.join("sub/deep/d.txt"), "new d\n");
+        write(upper.join("z/new.txt"), "new z\n");
+    });
+    let open = work.drafts.open(&draft.id, ANN).expect("it is there");
+    let changes = open.changes(&mut open.before()).expect("it can be read");
+    let mut journal = Journal {
+        folders: open.record.folders.clone(),
+        staging: format!(".charmer-draft-{}", draft.id),
+        steps: Vec::new(),
+        done: false,
+    };
+    let held = journal.hold(true).expect("ours");
+    stage(&open.place, &mut journal, &[0], &changes, &held).expect("there is room");
+    journal.write(&open.place).expect("ours");
+    assert_eq!(journal.steps.len(), 4);
+    for step in &journal.steps[..steps] {
+        held.take(step).expect("nobody else is here");
+    }
+    draft
+}
 
+const OLD: [(&str, Option<&str>); 4] = [
+    ("a.txt", Some("one\ntwo\n")),
+    ("b.txt", Some("bee\n")),
+    ("sub/deep/d.txt", Some("dee\n")),
+    ("z/new.txt", None),
+];
+const NEW: [(&str, Option<&str>); 4] = [
+    ("a.txt", Some("new a\n")),
+    ("b.txt", None),
+    ("sub/deep/d.txt", Some("new d\n")),
+    ("z/new.txt", Some("new z\n")),
+];
+
+#[test]
+fn an_interrupted_application_is_told_and_finished_or_undone_wherever_it_was() {
+    for (steps, finish) in (0..=4).flat_map(|steps| [(steps, true), (steps, false)]) {
+        let work = drafted(DraftRules::default());
+        let draft = interrupted(&work, steps);
         assert!(work.drafts.list(None)[0].interrupted);
         assert_eq!(work.drafts.interrupted(), [draft.id.as_str()]);
-        match finish {
+        let there = match finish {
             true => {
-                assert!(
-                    work.apply(&draft.id)
-                        .expect("it is finished")
-                        .contains("finished now")
-                );
-                assert_eq!(work.names(), ["a.txt", "sub", "z"]);
-                assert_eq!(work.text("a.txt").as_deref(), Some("new a\n"));
+                let told = work.apply(&draft.id).expect("it is finished");
+                assert!(told.contains("finished now"), "{told}");
+                NEW
             }
             false => {
                 let told = work.drafts.discard(&draft.id, ANN).expect("it is undone");
                 assert!(told.contains("undone"), "{told}");
-                assert_eq!(work.names(), ["a.txt", "b.txt", "sub"]);
-                assert_eq!(work.text("a.txt").as_deref(), Some("one\ntwo\n"));
+                OLD
             }
+        };
+        for (file, text) in there {
+            assert_eq!(work.text(file).as_deref(), text, "{file} after {steps}");
         }
         assert!(work.drafts.list(None).is_empty());
+        let staged = |name: &String| name.starts_with(".charmer");
+        assert!(!work.names().iter().any(staged), "{:?}", work.names());
     }
 }
 
-fn number(path: &Path) -> (u64, u64) {
-    let found = fs::symlink_metadata(path).expect("it is there");
-    (found.dev(), found.ino())
+#[test]
+fn what_somebody_wrote_after_a_crash_is_kept_however_it_goes_on() {
+    // A file that was to be replaced or removed, and is another one by now.
+    for file in ["a.txt", "b.txt"] {
+        let work = drafted(DraftRules::default());
+        let draft = interrupted(&work, 0);
+        fs::write(work.folder.join(file), "mine").expect("ours");
+        for _ in 0..2 {
+            work.apply(&draft.id).expect_err("it would be lost");
+            assert_eq!(work.text(file).as_deref(), Some("mine"));
+        }
+        work.drafts.discard(&draft.id, ANN).expect("it is undone");
+        assert_eq!(work.text(file).as_deref(), Some("mine"));
+    }
+    // What was applied, and was worked on since; in a new folder, too.
+    for file in ["a.txt", "z/new.txt", "z/mine"] {
+        let work = drafted(DraftRules::default());
+        let draft = interrupted(&work, 4);
+        fs::write(work.folder.join(file), "mine").expect("ours");
+        for _ in 0..2 {
+            work.drafts
+                .discard(&draft.id, ANN)
+                .expect_err("it would be lost");
+            assert_eq!(work.text(file).as_deref(), Some("mine"));
+        }
+        work.apply(&draft.id).expect("it is finished");
+        assert_eq!(work.text(file).as_deref(), Some("mine"));
+        assert_eq!(work.text("sub/deep/d.txt").as_deref(), Some("new d\n"));
+    }
+}
+
+#[test]
+fn a_link_leads_nothing_around_never_and_what_a_list_does_not_show_is_noted() {
+    let work = drafted(DraftRules {
+        never: vec![
+            "**/.git/hooks/**".into(),
+            "!**/*.sample".into(),
+            "safe/x/**".into(),
+        ],
+        ..DraftRules::default()
+    });
+    fs::create_dir_all(work.folder.join(".git/hooks")).expect("a folder");
+    let blocked = |change: &dyn Fn(&Path)| work.draft(change).blocked.is_some();
+    let link = |path: &'static str| {
+        move |upper: &Path| {
+            let path = upper.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            symlink("/elsewhere", path).expect("a link");
+        }
+    };
+    for path in [
+        ".git/hooks",
+        "deep/.git",
+        "deep/.git/hooks",
+        "safe",
+        "safe/x",
+    ] {
+        assert!(blocked(&link(path)), "{path}");
+    }
+    for path in ["hooks", "deep/x", "safe/y", "unsafe"] {
+        assert!(!blocked(&link(path)), "{path}");
+    }
+    assert!(blocked(&|upper| {
+        fs::create_dir_all(upper.join(".git/hooks")).expect("a folder");
+        let mode = fs::Permissions::from_mode(0o777);
+        fs::set_permissions(upper.join(".git/hooks"), mode).expect("ours");
+    }));
+    // As `git init` does it.
+    assert!(!blocked(&|upper| {
+        write(upper.join("new/.git/hooks/pre-commit.sample"), "");
+    }));
+    let odd = work.draft(|upper| {
+        write(upper.join("tool"), "");
+        let mode = fs::Permissions::from_mode(0o4755);
+        fs::set_permissions(upper.join("tool"), mode).expect("ours");
+    });
+    assert_eq!(odd.modes, [("tool".to_owned(), None, 0o4755)]);
+    assert!(odd.notes[0].contains("set-user-ID"), "{:?}", odd.notes);
+    assert!(odd.diff.contains("new file mode 4755"), "{}", odd.diff);
+    let attribute = rustix::fs::XattrFlags::empty();
+    let marked = work.draft(|upper| {
+        write(upper.join("a.txt"), "one\ntwo\n");
+        rustix::fs::lsetxattr(upper.join("a.txt"), "user.note", b"x", attribute).expect("ours");
+    });
+    assert_eq!(marked.changed, ["a.txt"]);
+    assert!(marked.notes[0].contains("attributes"), "{:?}", marked.notes);
+    work.apply(&marked.id).expect("nothing has changed");
+    let mut value = [0; 8];
+    let found = rustix::fs::lgetxattr(work.folder.join("a.txt"), "user.note", &mut value);
+    assert_eq!(found, Ok(1));
+}
+
+#[test]
+fn however_deep_a_draft_is_nested_it_is_refused_or_removed_and_nothing_else_happens() {
+    let work = drafted(DraftRules::default());
+    let draft = work.draft(|upper| fs::create_dir(upper.join("0")).expect("a folder"));
+    let place = work.kept.join(format!("draft-{}", draft.id));
+    let mut inner = place.join("0/upper/0");
+    for depth in 0..3_000 {
+        let outer = place.join(format!("0/upper/more-{depth}"));
+        fs::create_dir(&outer).expect("a folder");
+        fs::rename(&inner, outer.join("x")).expect("ours");
+        inner = outer;
+    }
+    // On a thread with little room, as those of a server are.
+    let excess = super::run::excess_of(&place, u64::MAX).expect("it cannot be measured");
+    assert!(excess.len() < 400, "{excess}");
+    let drafts = work.drafts.clone();
+    let removed = std::thread::Builder::new().stack_size(256 << 10);
+    let removed = removed.spawn(move || drafts.discard(&draft.id, ANN));
+    removed
+        .expect("a thread")
+        .join()
+        .expect("it does not go as deep")
+        .expect("it is dropped");
+    assert!(!place.exists());
+}
+
+#[test]
+fn a_person_applies_what_was_looked_at() {
+    let work = drafted(DraftRules::default());
+    let draft = work.draft(|upper| write(upper.join("a.txt"), "new\n"));
+    work.drafts.show(&draft.id, None).expect("it is there");
+    let wish = DraftRequest::new(DraftedBy::Caller).within(&*draft.id);
+    let mut open = work
+        .drafts
+        .begin(&wish, "ann", std::slice::from_ref(&work.folder));
+    let open_again = open.as_mut().expect("it goes on");
+    write(upper(&open_again.place, 0).join("evil.sh"), "boo\n");
+    read(open_again, SystemTime::now()).expect("it can be read");
+    drop(open);
+    let apply = || work.drafts.apply(&draft.id, None, Applier::Person, None);
+    let refused = apply().expect_err("nobody has looked at that");
+    assert!(
+        refused.message.contains("not what was shown"),
+        "{refused:?}"
+    );
+    assert!(work.text("evil.sh").is_none());
+    work.drafts.show(&draft.id, None).expect("it is there");
+    apply().expect("that was looked at");
+    assert_eq!(work.text("evil.sh").as_deref(), Some("boo\n"));
 }
 
 #[test]
