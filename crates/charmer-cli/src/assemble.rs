@@ -683,8 +683,10 @@ fn exposure(settings: &Settings, shared: &SharedSteps, engine: &Engine) -> Expos
         .folders(settings.folders.clone())
         .long_calls(long_calls(settings))
         .behind(shared.clone());
-    if let Some(drafts) = engine.drafts() {
-        exposure = exposure.drafts(drafts, settings.config.drafts.effect.is_some());
+    if let Some(kept) = engine.drafts() {
+        // A spell that stands in the list by itself is cast as a draft by `cast_spell`.
+        let unasked = drafts::by_rule(settings) || drafts::of_spells(settings);
+        exposure = exposure.drafts(kept, unasked);
     }
     exposure.results = settings.config.results.unwrap_or_default();
     exposure.descriptions = rules.descriptions;
@@ -758,7 +760,7 @@ impl RunningProgram {
             environment: &environment,
             folder: &work.map_or_else(here, Path::to_owned),
             read_only: settings.selection.read_only || source.read_only,
-            drafted: settings.config.drafts.effect,
+            drafted: settings.config.drafted(Some(source)),
         };
         let launcher = Launcher::new(
             program.path.clone(),

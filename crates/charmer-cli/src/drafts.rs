@@ -5,6 +5,7 @@ use charmer_run::{Drafts, Redactor};
 
 use crate::{
     output,
+    problem::Problem,
     settings::{ServedProgram, Settings},
     user_folders,
 };
@@ -12,14 +13,68 @@ use crate::{
 /// The folder of drafts among Charmer's own.
 const FOLDER: &str = "drafts";
 
-/// Returns true if calls can be drafts: of programs that may write, and that the kernel confines.
+/// Returns true if calls can be drafts: of programs and spells that may write, and that the kernel confines.
 pub(crate) fn are_offered(settings: &Settings) -> bool {
-    let can_be = |program: &ServedProgram| {
-        !program.source.read_only && program.confinement.mode == ConfineMode::Auto
-    };
     cfg!(target_os = "linux")
         && !settings.selection.read_only
-        && settings.programs.iter().any(can_be)
+        && (settings.programs.iter().any(can_be) || of_spells(settings))
+}
+
+fn can_be(program: &ServedProgram) -> bool {
+    !program.source.read_only && program.confinement.mode == ConfineMode::Auto
+}
+
+/// Returns true if calls of spells can be drafts.
+pub(crate) fn of_spells(settings: &Settings) -> bool {
+    let spells = settings.spells.as_ref();
+    spells.is_some_and(|spells| {
+        !spells.read_only && spells.mode(&settings.config) == ConfineMode::Auto
+    })
+}
+
+/// Returns true if a rule makes calls drafts, so that they are some however they are made.
+pub(crate) fn by_rule(settings: &Settings) -> bool {
+    let ruled = |source| settings.config.drafted(source).is_some();
+    let spells = settings.spells.as_ref();
+    let mut programs = settings.programs.iter();
+    programs.any(|program| ruled(Some(&program.source)))
+        || spells.is_some_and(|spells| ruled(spells.source.as_ref()))
+}
+
+/// Refuses a rule that nobody could keep: what it calls a draft would be run as it is.
+pub(crate) fn check(settings: &Settings) -> Result<(), Problem> {
+    let config = &settings.config;
+    let refused = |what: &str| {
+        let message =
+            format!("calls of {what} are to be drafts, and nothing would keep them to that");
+        Err(
+            Problem::mistake(message).hint(match cfg!(target_os = "linux") {
+                true => "drafts need `confine: auto`; or write `drafts: never` for that source",
+                false => "drafts need Linux; or write `drafts: never` for that source",
+            }),
+        )
+    };
+    let can = |auto: bool| auto && cfg!(target_os = "linux");
+    let may_write = |read_only: bool| !read_only && !settings.selection.read_only;
+    for program in &settings.programs {
+        let source = &program.source;
+        let ruled = config.drafted(Some(source)).is_some();
+        let auto = program.confinement.mode == ConfineMode::Auto;
+        if ruled && may_write(source.read_only) && !can(auto) {
+            return refused(&format!("`{}`", program.name()));
+        }
+    }
+    match &settings.spells {
+        Some(spells) => {
+            let ruled = config.drafted(spells.source.as_ref()).is_some();
+            let auto = spells.mode(config) == ConfineMode::Auto;
+            match ruled && may_write(spells.read_only) && !can(auto) {
+                true => refused("spells"),
+                false => Ok(()),
+            }
+        }
+        None => Ok(()),
+    }
 }
 
 /// Drafts by the rules of a file. Those of a server go with it.

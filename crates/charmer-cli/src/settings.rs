@@ -23,7 +23,7 @@ use crate::{
         Spells, StructureName,
     },
     confine::{ProgramConfinement, SHORTCOMING},
-    output, policy,
+    drafts, output, policy,
     problem::Problem,
     profiles::{self, LoadedProfile},
     programs, read, set,
@@ -307,7 +307,7 @@ impl Settings {
                 };
             }
         }
-        Ok(Self {
+        let settings = Self {
             config,
             folder,
             programs,
@@ -315,7 +315,9 @@ impl Settings {
             folders,
             selection,
             own_credentials: false,
-        })
+        };
+        drafts::check(&settings)?;
+        Ok(settings)
     }
 
     /// Takes over what the command line says on how commands are shown.

@@ -32,7 +32,7 @@ const TRUST: &str = "trust.json";
 pub(crate) struct SpellFolder {
     /// Its absolute path.
     path: PathBuf,
-    read_only: bool,
+    pub(crate) read_only: bool,
     /// The file's entry on the folder.
     pub(crate) source: Option<SourceEntry>,
     /// The authority on the writing of spells that only read, if the command line says so.
@@ -74,7 +74,7 @@ impl SpellFolder {
     }
 
     /// The authority on the writing of spells that only read.
-    fn mode(&self, config: &Config) -> ConfineMode {
+    pub(crate) fn mode(&self, config: &Config) -> ConfineMode {
         let asked = self.confine.or(config.confine.mode);
         asked.unwrap_or(ConfineMode::Auto)
     }
@@ -110,6 +110,7 @@ impl SpellFolder {
             .read_only(self.read_only)
             .names_only(self.mode(config) != ConfineMode::Auto)
             .pool(pool)
+            .drafted(config.drafted(self.source.as_ref()))
             .secrets(HiddenSecrets::new(|program, named| {
                 ProgramSecrets::of_spell(program, &home(), named)
             }))

@@ -6,7 +6,7 @@ use charmer_core::model::Effect;
 use charmer_run::{Applier, DraftRules};
 use serde::{Serialize, Serializer};
 
-use crate::units::write_optional_duration;
+use crate::{Config, SourceEntry, units::write_optional_duration};
 
 /// The key `drafts`: an effect, or a mapping. What is not set keeps its default.
 ///
@@ -56,6 +56,65 @@ pub struct DraftSettings {
         serialize_with = "write_optional_duration"
     )]
     pub lifetime: Option<Duration>,
+}
+
+/// The key `drafts` of a source: which of its calls are drafts, in the place of what the file says.
+///
+/// ```
+/// # use charmer_config::Config;
+/// let text = "
+/// drafts: write
+/// sources: [{binary: git}, {binary: kubectl, drafts: never}]
+/// ";
+/// let config = Config::parse(text, "charmer.yaml").unwrap();
+/// assert!(config.drafted(Some(&config.sources[0])).is_some());
+/// assert!(config.drafted(Some(&config.sources[1])).is_none());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DraftedCalls {
+    /// Those of this effect and worse.
+    From(Effect),
+    /// None, but for those that a caller wants to be some.
+    Never,
+}
+
+impl DraftedCalls {
+    /// The effect from which on calls are drafts, if there is one.
+    pub fn effect(self) -> Option<Effect> {
+        match self {
+            Self::From(effect) => Some(effect),
+            Self::Never => None,
+        }
+    }
+
+    /// The word for it.
+    pub(crate) fn name(self) -> &'static str {
+        self.effect().map_or("never", Effect::name)
+    }
+}
+
+impl Serialize for DraftedCalls {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl Config {
+    /// The effect from which on calls of a source are drafts, whatever was asked for: the source's own word, or the file's.
+    /// What an included file says holds as well.
+    pub fn drafted(&self, source: Option<&SourceEntry>) -> Option<Effect> {
+        let own = source.and_then(|source| source.drafts);
+        let own = own.map_or(self.drafts.effect, DraftedCalls::effect);
+        let base = self.baseline.as_deref().and_then(|base| {
+            let source = source.and_then(|source| source.baseline.as_deref());
+            base.drafted(source)
+        });
+        match (own, base) {
+            (Some(own), Some(base)) => Some(own.min(base)),
+            (own, base) => own.or(base),
+        }
+    }
 }
 
 /// The words for who applies drafts.

@@ -63,7 +63,7 @@ pub use config::{
 pub use confine::{Confine, ConfineMode, expand_home};
 pub use convert::FileWarning;
 pub use diagnostic::{Diagnostic, Diagnostics};
-pub use drafts::DraftSettings;
+pub use drafts::{DraftSettings, DraftedCalls};
 pub use expect::Expectation;
 pub use expose::ExposeRules;
 pub use hooks::HookRules;

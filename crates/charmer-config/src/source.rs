@@ -10,8 +10,8 @@ use charmer_core::{
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    AskEntry, CommandOverride, Confine, Expectation, HookRules, Knowledge, Pinned, Position,
-    Secret, SelectEntry, knowledge::fill,
+    AskEntry, CommandOverride, Confine, DraftedCalls, Expectation, HookRules, Knowledge, Pinned,
+    Position, Secret, SelectEntry, knowledge::fill,
 };
 
 /// One entry of `sources`.
@@ -76,6 +76,8 @@ pub struct SourceEntry {
     pub hooks: HookRules,
     /// The calls of it that a person must allow, where no selector says it.
     pub ask: Vec<AskEntry>,
+    /// The calls of it that are drafts, whatever was asked for; those that the file says, if it is not set.
+    pub drafts: Option<DraftedCalls>,
     /// The further knowledge of it.
     pub known: Knowledge,
     /// The corrections and additions, by command: the key `override`. Paths are written with or without the program's
@@ -107,7 +109,7 @@ impl SourceEntry {
 }
 
 /// The origin of a source's tools: exactly one of the keys `binary` and `spells`. Of the other keys, spells have only
-/// `read_only`, `hooks` and `ask`.
+/// `read_only`, `hooks`, `ask` and `drafts`.
 ///
 /// ```
 /// # use charmer_config::{Config, SourceKind};
@@ -257,6 +259,9 @@ impl Serialize for SourceEntry {
                 if !self.ask.is_empty() {
                     map.serialize_entry("ask", &self.ask)?;
                 }
+                if let Some(drafts) = &self.drafts {
+                    map.serialize_entry("drafts", drafts)?;
+                }
                 return map.end();
             }
         }
@@ -300,6 +305,9 @@ impl Serialize for SourceEntry {
         }
         if !self.ask.is_empty() {
             map.serialize_entry("ask", &self.ask)?;
+        }
+        if let Some(drafts) = &self.drafts {
+            map.serialize_entry("drafts", drafts)?;
         }
         let known = serde_json::to_value(&self.known).map_err(serde::ser::Error::custom)?;
         for (key, value) in known.as_object().into_iter().flatten() {

@@ -128,7 +128,8 @@ impl Execute {
         if let Target::Answer(service) = &self.target {
             let mut service = service.clone();
             permissions.check_answer(&call.tool)?;
-            if call.draft.is_some() {
+            // What an author wrote out has a program behind this.
+            if call.draft.is_some() && call.tool.input.template.is_none() {
                 return Err(not_drafted(&call.tool));
             }
             let reads = call.reads;
@@ -199,6 +200,11 @@ impl Execute {
             instead.notes.splice(0..0, notes);
             return Ok(instead);
         }
+        #[cfg(all(feature = "drafts", target_os = "linux"))]
+        let (draft, line) = (
+            self.wanted_draft(&call, &prepared),
+            command_line(&call, &prepared),
+        );
         let mut outcome = match self.target {
             Target::Process(launcher) => {
                 let mut request = Request::new(prepared.argv.to_os_strings(), call.limits)
@@ -207,26 +213,6 @@ impl Execute {
                     .principal(call.caller.principal)
                     .reads(call.reads)
                     .place(place);
-                #[cfg(all(feature = "drafts", target_os = "linux"))]
-                let (draft, line) = {
-                    let ruled = launcher.drafting_way().and_then(|drafting| drafting.effect);
-                    let effect = prepared.bound.effect(&call.tool);
-                    let ruled = ruled.is_some_and(|rule| !call.reads && effect >= rule);
-                    let by_rule = ruled.then(|| crate::DraftRequest::new(crate::DraftedBy::Rule));
-                    let draft = match (call.draft, by_rule) {
-                        // Who goes on with a draft cannot get around the rule by that.
-                        (Some(mut asked), Some(rule)) => {
-                            asked.by = rule.by;
-                            Some(asked)
-                        }
-                        (asked, rule) => asked.or(rule),
-                    };
-                    let program = call.tool.help.program.to_string();
-                    let words = prepared.argv.to_strings().into_iter().map(str::to_owned);
-                    let words = [program].into_iter().chain(words);
-                    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
-                    (draft, words.join(" "))
-                };
                 request.stdin = prepared.bound.stdin.map(String::into_bytes);
                 #[cfg(feature = "sandbox")]
                 let confinement = launcher.confinement(call.reads);
@@ -265,6 +251,35 @@ impl Execute {
         };
         outcome.notes.splice(0..0, notes);
         Ok(outcome)
+    }
+
+    /// Returns true if a rule makes a call a draft, whatever its caller asked for.
+    fn is_drafted_by_rule(&self, call: &Call, prepared: &Prepared) -> bool {
+        #[cfg(all(feature = "drafts", target_os = "linux"))]
+        if let Target::Process(launcher) = &self.target {
+            let rule = launcher.drafting_way().and_then(|drafting| drafting.effect);
+            let effect = prepared.bound.effect(&call.tool);
+            return rule.is_some_and(|rule| !call.reads && effect >= rule);
+        }
+        let _ = (call, prepared);
+        false
+    }
+
+    /// The wish that a call is run as a draft, its caller's or a rule's.
+    #[cfg(all(feature = "drafts", target_os = "linux"))]
+    fn wanted_draft(&self, call: &Call, prepared: &Prepared) -> Option<crate::DraftRequest> {
+        let by_rule = self.is_drafted_by_rule(call, prepared);
+        let by_rule = by_rule.then(|| crate::DraftRequest::new(crate::DraftedBy::Rule));
+        let mut wish = match (call.draft.clone(), by_rule) {
+            // Who goes on with a draft cannot get around the rule by that.
+            (Some(mut asked), Some(rule)) => {
+                asked.by = rule.by;
+                asked
+            }
+            (asked, rule) => asked.or(rule)?,
+        };
+        wish.need = self.need_to_apply(call, prepared.bound.effect(&call.tool));
+        Some(wish)
     }
 
     /// Returns true if a handler answers, and no program.
@@ -363,6 +378,16 @@ impl Service<Call> for Execute {
     fn call(&mut self, call: Call) -> Self::Future {
         Box::pin(self.clone().run(call))
     }
+}
+
+/// The command line by which people know a call again.
+#[cfg(all(feature = "drafts", target_os = "linux"))]
+fn command_line(call: &Call, prepared: &Prepared) -> String {
+    let program = call.tool.help.program.to_string();
+    let words = prepared.argv.to_strings().into_iter().map(str::to_owned);
+    let words = [program].into_iter().chain(words);
+    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+    words.join(" ")
 }
 
 /// The refusal of a draft of what is no program, or where there are no drafts.

@@ -52,7 +52,7 @@ pub use completer::{Complete, Completer};
 pub use drafts::Drafts;
 pub use drafts::{
     AppliedDraft, Applier, DRAFT_TOOL, Draft, DraftCounts, DraftRequest, DraftRules, DraftSummary,
-    DraftedBy,
+    DraftedBy, draft_properties, wanted_draft,
 };
 pub use dry_run::{Confined, ConfinedBy, DryRun, Rule, Writable};
 pub use error::{CallError, ErrorCode};

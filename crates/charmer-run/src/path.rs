@@ -95,6 +95,16 @@ impl SharedSteps {
         self
     }
 
+    /// Whoever asks people about calls, without rules: these come with what is asked about.
+    #[cfg(feature = "drafts")]
+    pub(crate) fn approval_of(&self, redactor: &Redactor) -> ToolApproval {
+        ToolApproval {
+            rules: Vec::new(),
+            approvals: self.approvals.clone(),
+            redactor: redactor.clone(),
+        }
+    }
+
     /// Adds a step behind those that were added before.
     #[must_use]
     pub fn step(mut self, step: Step) -> Self {
@@ -415,7 +425,7 @@ impl CallPath {
 }
 
 /// The refusal of a dry run of what would not run anything anyway.
-fn runs_no_program(name: &str) -> CallError {
+pub(crate) fn runs_no_program(name: &str) -> CallError {
     CallError::new(
         ErrorCode::InvalidArguments,
         format!("`{name}` runs no program, so there is no dry run of it"),

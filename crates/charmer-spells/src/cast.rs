@@ -47,6 +47,10 @@ impl Cast {
             None,
             options.engine.clone(),
         );
+        let launcher = match confine::drafting(&self) {
+            Some(drafting) => launcher.drafting(drafting),
+            None => launcher,
+        };
         let limits = options.limits.clone().timeout(options.time_of(spell));
         let target = confine::target(&self, launcher);
         let hooks = options.hooks.clone();
@@ -75,6 +79,11 @@ impl Cast {
             // It looks at folders before it runs.
             .may_block(true)
             .serve(shared)
+    }
+
+    /// Returns true if its calls can be drafts.
+    pub(crate) fn can_be_drafted(&self) -> bool {
+        confine::drafting(self).is_some()
     }
 
     /// The programs that its file names in `hooks`. Where only accepted spells run, they are looked at before they are

@@ -19,7 +19,7 @@ use std::{
 use charmer_core::model::{Effect, Network};
 use charmer_run::{
     Call, CallError, CallService, Ended, ErrorCode, Execute, Outcome, Target, into_service,
-    process::{self, Environment, Launcher},
+    process::{self, Drafting, Environment, Launcher},
 };
 use charmer_sandbox::{Readable, Rights, Room, confine_thread};
 use tower::{Service, service_fn};
@@ -119,6 +119,27 @@ pub(crate) fn target(cast: &Cast, launcher: Launcher) -> Target {
         None => Target::Process(launcher),
         Some(confinement) => Target::Answer(confined(cast.clone(), launcher, confinement)),
     }
+}
+
+/// The way a spell's calls are run as drafts: over views of its `paths`, and offline. None, where it changes nothing, or
+/// nobody keeps it in.
+pub(crate) fn drafting(cast: &Cast) -> Option<Drafting> {
+    let (entry, options) = (&cast.entry, &cast.options);
+    options.engine.drafts()?;
+    let pool = options.pool.as_ref()?;
+    if entry.spell.effect == Effect::Read || options.names_only {
+        return None;
+    }
+    let mut rights = Rights::default();
+    if SpellConfinement::of(&entry.spell, options) == Some(SpellConfinement::Folders) {
+        rights.readable = Readable::Installed(readable(entry));
+    }
+    rights.hidden = hidden(cast);
+    rights.network = charmer_sandbox::NetworkRight::None;
+    let confined = process::Confinement::new(Arc::clone(pool), watched(rights, entry));
+    let folders = entry.roots.iter().filter(|root| root.is_dir());
+    let folders = folders.cloned().collect();
+    Some(Drafting::new(confined, options.drafted).of_folders(folders))
 }
 
 /// A service that runs each call with rights of its own.

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use charmer_core::model::Effect;
 use charmer_run::{
     AskRule, HookPrograms, HookRunner, Limits, SharedSteps,
     layers::Structure,
@@ -124,6 +125,8 @@ pub struct SpellOptions {
     /// The confined processes that run spells which are kept in. Without them only files are kept from such a spell, and
     /// one that names its network is not run.
     pub pool: Option<Arc<ConfinedPool>>,
+    /// Calls of this effect and worse are drafts, whatever was asked for. The engine keeps them.
+    pub drafted: Option<Effect>,
     /// The files and folders that are hidden from a program of this name that a spell confines, where the spell does
     /// not name them; none by default.
     pub secrets: Option<HiddenSecrets>,
@@ -244,6 +247,13 @@ impl SpellOptions {
     #[must_use]
     pub fn pool(mut self, pool: Option<Arc<ConfinedPool>>) -> Self {
         self.pool = pool;
+        self
+    }
+
+    /// Sets from which effect on calls are drafts.
+    #[must_use]
+    pub fn drafted(mut self, effect: Option<Effect>) -> Self {
+        self.drafted = effect;
         self
     }
 

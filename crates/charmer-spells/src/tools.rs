@@ -8,8 +8,8 @@ use charmer_core::{
     tool::{Annotations, Tool, ToolName},
 };
 use charmer_run::{
-    Call, CallError, CallPath, ErrorCode, Outcome, Router, ServedTool, SharedSteps, Target,
-    into_service,
+    Call, CallError, CallPath, DraftRequest, ErrorCode, Outcome, Router, ServedTool, SharedSteps,
+    Target, draft_properties, into_service, wanted_draft,
 };
 use serde_json::{Map, Value, json};
 use tower::{Service, service_fn};
@@ -23,7 +23,7 @@ const SPELL_NAME: &str = "spell_name";
 
 /// Casts any spell by its name.
 pub(crate) fn cast_spell(book: &SpellBook) -> ServedTool {
-    let schema = json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             SPELL_NAME: {"type": "string", "description": "The spell's name"},
@@ -39,13 +39,19 @@ pub(crate) fn cast_spell(book: &SpellBook) -> ServedTool {
         "required": [SPELL_NAME],
         "additionalProperties": false,
     });
+    let options = book.options();
+    if options.engine.drafts().is_some() && !options.read_only {
+        let properties = &mut schema["properties"];
+        for (key, property) in draft_properties() {
+            properties[key] = property;
+        }
+    }
     let tool = tool(
         "cast_spell",
         "Runs a spell, a command that is declared in this project; `list_spells` shows them.",
         schema,
         &Hints::new(Effect::Unknown),
     );
-    let options = book.options();
     let (late, own) = (book.clone(), Arc::clone(&tool));
     let service = into_service(service_fn(move |call: Call| {
         let (book, own) = (late.clone(), Arc::clone(&own));
@@ -67,8 +73,35 @@ fn route(book: &SpellBook, input: &Map<String, Value>) -> Option<(ServedTool, Ma
     let cast = book.known(input.get(SPELL_NAME)?.as_str()?)?;
     let mut input = input.clone();
     input.remove(SPELL_NAME);
+    let draft = taken_draft(&cast, &mut input).ok()?;
     let input = own_input(&cast.entry.spell, input).ok()?;
-    Some((cast.serve(&book.options().shared), input))
+    let mut served = cast.serve(&book.options().shared);
+    served.draft = draft;
+    Some((served, input))
+}
+
+/// The wish for a draft, taken out of what is the spell's own.
+fn taken_draft(
+    cast: &Cast,
+    input: &mut Map<String, Value>,
+) -> Result<Option<DraftRequest>, CallError> {
+    let mut wish = Map::new();
+    for (key, _) in draft_properties() {
+        wish.extend(input.remove_entry(key));
+    }
+    let wish = wanted_draft(&wish)?;
+    match wish {
+        Some(_) if !cast.can_be_drafted() => {
+            let name = &cast.entry.spell.name;
+            let message = format!("the spell `{name}` cannot be run as a draft");
+            let hint = match cast.entry.spell.effect {
+                Effect::Read => "it changes nothing: cast it without `draft`",
+                _ => "drafts need Linux and `confine: auto`; nothing was run",
+            };
+            Err(CallError::refused(message).hint(hint))
+        }
+        wish => Ok(wish),
+    }
 }
 
 /// Casts what could not be routed: a spell that was written this very moment, or a call that is wrong.
@@ -79,8 +112,9 @@ async fn cast_late(
 ) -> Result<Outcome, CallError> {
     let shared = book.options().shared.clone();
     let mut served = match late(book, &call.input) {
-        Ok((cast, input)) => {
+        Ok((cast, input, draft)) => {
             call.input = input;
+            call.draft = draft;
             cast.serve(&shared)
         }
         Err(error) => {
@@ -97,7 +131,7 @@ async fn cast_late(
 fn late(
     book: &SpellBook,
     input: &Map<String, Value>,
-) -> Result<(Cast, Map<String, Value>), CallError> {
+) -> Result<(Cast, Map<String, Value>, Option<DraftRequest>), CallError> {
     let mut input = input.clone();
     let Some(Value::String(name)) = input.remove(SPELL_NAME) else {
         return Err(CallError::new(
@@ -114,8 +148,9 @@ fn late(
         }
         error
     })?;
+    let draft = taken_draft(&cast, &mut input)?;
     let input = own_input(&cast.entry.spell, input)?;
-    Ok((cast, input))
+    Ok((cast, input, draft))
 }
 
 /// Says which spells there are, and what is wrong with those that are not.

@@ -1,14 +1,39 @@
 //! The key `drafts` of a file that includes another.
 
+use charmer_core::model::Effect;
 use charmer_run::{Applier, DraftRules};
 
 use super::Narrowing;
 use crate::{
-    DraftSettings,
+    Config, DraftSettings, DraftedCalls, SourceEntry,
     units::{format_duration, format_size},
 };
 
 impl Narrowing<'_> {
+    /// The key of a source. `base` is the source that it narrows, in this file.
+    pub(super) fn drafted(
+        &mut self,
+        at: &str,
+        (file, base): (&Config, Option<&SourceEntry>),
+        own: Option<DraftedCalls>,
+    ) -> Option<DraftedCalls> {
+        let Some(own) = own else {
+            // What the including file says of all calls is stricter than an exception of the included one.
+            let base = base.and_then(|base| base.drafts);
+            return base.filter(|_| !self.said(&["drafts"]));
+        };
+        let known = file.drafted(base);
+        if known.is_some_and(|known| own.effect().is_none_or(|own| own > known)) {
+            let known = known.map_or("never", Effect::name);
+            let message = format!(
+                "by `{}` calls of it are drafts from `{known}` on",
+                self.base
+            );
+            self.widens(&["sources", at, "drafts"], message);
+        }
+        Some(own)
+    }
+
     /// More calls are drafts, and less of them may be applied.
     pub(super) fn drafts(&mut self, base: &DraftSettings, own: DraftSettings) -> DraftSettings {
         let DraftSettings {

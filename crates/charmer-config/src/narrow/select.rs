@@ -82,40 +82,24 @@ impl Narrowing<'_> {
         } = own;
         let at = |key: &'static str| -> Vec<&str> { steps.iter().copied().chain([key]).collect() };
         let usual = Limits::default();
-        let least =
-            |base: Option<std::time::Duration>, file: Option<std::time::Duration>| match file {
-                Some(file) => base.map(|base| base.min(file)),
-                None => base,
-            };
-        let timeout = match timeout {
-            None => least(base.timeout, limits.timeout),
-            own => self.at_most(
-                &at("timeout"),
-                (base.timeout.or(file.limits.timeout), Some(usual.timeout)),
-                own,
-                format_duration,
-            ),
-        };
-        let grace = match grace {
-            None => least(base.grace, limits.grace),
-            own => self.at_most(
-                &at("grace"),
-                (base.grace.or(file.limits.grace), Some(usual.grace)),
-                own,
-                format_duration,
-            ),
-        };
-        let max_items = match max_items {
-            None => match (base.max_items, limits.max_items) {
-                (Some(base), Some(file)) => Some(base.min(file)),
-                (base, _) => base,
-            },
-            own => self.number(
-                &at("max_items"),
-                (base.max_items.or(file.limits.max_items), None),
-                own,
-            ),
-        };
+        let timeout = self.within_file(
+            &at("timeout"),
+            [base.timeout, file.limits.timeout, Some(usual.timeout)],
+            (timeout, limits.timeout),
+            format_duration,
+        );
+        let grace = self.within_file(
+            &at("grace"),
+            [base.grace, file.limits.grace, Some(usual.grace)],
+            (grace, limits.grace),
+            format_duration,
+        );
+        let max_items = self.within_file(
+            &at("max_items"),
+            [base.max_items, file.limits.max_items, None],
+            (max_items, limits.max_items),
+            |items| items.to_string(),
+        );
         let retry = match (&base.retry, retry) {
             (Some(base), Some(own)) if own.times <= base.times => Some(own),
             (base, Some(_)) => {
@@ -187,6 +171,21 @@ impl Narrowing<'_> {
         }
     }
 
+    /// A limit of an entry: at most that of the entry which it narrows, of that one's file, or the usual one, in this order.
+    /// Where the entry says nothing of it, what its file says for all narrows that of the other entry.
+    fn within_file<T: Copy + Ord>(
+        &mut self,
+        steps: &[&str],
+        [entry, file, usual]: [Option<T>; 3],
+        (own, own_file): (Option<T>, Option<T>),
+        shown: impl Fn(T) -> String,
+    ) -> Option<T> {
+        match own {
+            Some(_) => self.at_most(steps, (entry.or(file), usual), own, shown),
+            None => entry.map(|entry| own_file.map_or(entry, |file| entry.min(file))),
+        }
+    }
+
     /// An entry of a source that the included file does not bound by one of its own.
     pub(super) fn free_selector(
         &mut self,
@@ -198,17 +197,24 @@ impl Narrowing<'_> {
         let entry = entry.to_string();
         let at = |key: &'static str| ["sources", source, "select", &entry, key];
         let usual = Limits::default();
-        own.timeout = own.timeout.and_then(|own| {
-            let bound = (limits.timeout, Some(usual.timeout));
-            self.at_most(&at("timeout"), bound, Some(own), format_duration)
-        });
-        own.grace = own.grace.and_then(|own| {
-            let bound = (limits.grace, Some(usual.grace));
-            self.at_most(&at("grace"), bound, Some(own), format_duration)
-        });
-        own.max_items = own
-            .max_items
-            .and_then(|own| self.number(&at("max_items"), (limits.max_items, None), Some(own)));
+        own.timeout = self.within_file(
+            &at("timeout"),
+            [None, limits.timeout, Some(usual.timeout)],
+            (own.timeout, None),
+            format_duration,
+        );
+        own.grace = self.within_file(
+            &at("grace"),
+            [None, limits.grace, Some(usual.grace)],
+            (own.grace, None),
+            format_duration,
+        );
+        own.max_items = self.within_file(
+            &at("max_items"),
+            [None, limits.max_items, None],
+            (own.max_items, None),
+            |items| items.to_string(),
+        );
         own
     }
 }

@@ -118,6 +118,7 @@ impl Narrowing<'_> {
         SourceEntry {
             hooks: HookRules::default(),
             ask: Vec::new(),
+            drafts: self.drafted("", (file, Some(base)), None),
             select: self.product(&["sources"], file, base, Vec::new(), limits),
             expect: Vec::new(),
             baseline: Some(Arc::new(base.clone())),
@@ -132,6 +133,7 @@ impl Narrowing<'_> {
             let steps = ["sources", &at, "confine"];
             own.confine = self.confine(&steps, &base.confine, own.confine);
         }
+        own.drafts = self.drafted(&at, (base, None), own.drafts);
         let entries = own.select.into_iter().enumerate();
         own.select = entries
             .map(|(entry, own)| self.free_selector(&at, entry, &base.limits, own))
@@ -164,6 +166,7 @@ impl Narrowing<'_> {
             undone_by,
             hooks,
             ask,
+            drafts,
             known,
             overrides,
             select,
@@ -226,6 +229,7 @@ impl Narrowing<'_> {
             undone_by: self.undone(at, base, undone_by),
             hooks,
             ask,
+            drafts: self.drafted(at, (file, Some(base)), drafts),
             known: self.known(at, &base.known, known),
             overrides: self.overrides(at, &base.overrides, overrides),
             select: self.product(&["sources", at], file, base, select, limits),

@@ -3,7 +3,7 @@
 use charmer_core::model::Effect;
 
 use crate::{
-    DraftSettings,
+    DraftSettings, DraftedCalls,
     drafts::APPLIERS,
     read::Problems,
     yaml::{Node, YamlKind},
@@ -44,6 +44,15 @@ pub(super) fn drafts(node: &Node, problems: &mut Problems<'_>) -> Option<DraftSe
             .get("lifetime")
             .and_then(|node| problems.duration(node, "lifetime", (MOMENT, DAY))),
     })
+}
+
+/// The key `drafts` of a source: a word, because what may be applied, and by whom, holds for all of a file.
+pub(super) fn of_source(node: &Node, problems: &mut Problems<'_>) -> Option<DraftedCalls> {
+    let effects = EFFECTS.iter();
+    let effects = effects.map(|(name, effect)| (*name, DraftedCalls::From(*effect)));
+    let choices: Vec<(&str, DraftedCalls)> =
+        effects.chain([("never", DraftedCalls::Never)]).collect();
+    problems.choice(node, "drafts", &choices)
 }
 
 /// A number of files: `20 files`, or the number alone.

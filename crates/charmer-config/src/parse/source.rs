@@ -14,7 +14,7 @@ use crate::{
     yaml::{Node, Quoted, YamlKind},
 };
 
-use super::{ask, confine, hooks, knowledge};
+use super::{ask, confine, drafts, hooks, knowledge};
 
 pub(super) const SOURCE: &[&str] = &[
     "binary",
@@ -35,6 +35,7 @@ pub(super) const SOURCE: &[&str] = &[
     "undone_by",
     "hooks",
     "ask",
+    "drafts",
     "helpers",
     "caches",
     "prints_secrets",
@@ -49,7 +50,7 @@ pub(super) const SOURCE: &[&str] = &[
     "expect",
 ];
 /// Those that a folder of spells has: what is permitted, and where it runs, its files say themselves.
-const OF_SPELLS: &[&str] = &["spells", "read_only", "hooks", "ask"];
+const OF_SPELLS: &[&str] = &["spells", "read_only", "hooks", "ask", "drafts"];
 pub(super) const EXPECTATION: &[&str] = &["allow", "deny"];
 pub(super) const ENVIRONMENT: &[&str] = &["inherit", "set", "remove"];
 
@@ -156,6 +157,9 @@ pub(super) fn body(
             .get("ask")
             .map(|node| ask::ask(node, problems))
             .unwrap_or_default(),
+        drafts: fields
+            .get("drafts")
+            .and_then(|node| drafts::of_source(node, problems)),
         known: knowledge::knowledge(fields, problems),
         overrides: fields
             .get("override")

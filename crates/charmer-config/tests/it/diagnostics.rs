@@ -106,7 +106,7 @@ fn a_key_of_another_program() {
     4 |     wheel: round
       |     ^^^^^
       |
-      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `folder`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `network`, `credentials`, `confine`, `set`, `undone_by`, `hooks`, `ask`, `helpers`, `caches`, `prints_secrets`, `long_running`, `common`, `phrases`, `repeated`, `json`, `preview`, `override`, `select` and `expect`
+      = help: the keys here are `binary`, `spells`, `prefix`, `layout`, `environment`, `folder`, `directory`, `mcp_mode`, `completion`, `read_only`, `redirects`, `network`, `credentials`, `confine`, `set`, `undone_by`, `hooks`, `ask`, `drafts`, `helpers`, `caches`, `prints_secrets`, `long_running`, `common`, `phrases`, `repeated`, `json`, `preview`, `override`, `select` and `expect`
     ");
 }
 

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use charmer_core::{model::Effect, tool::Tool};
 use regex_lite::Regex;
+use serde::{Deserialize, Serialize};
 
 use crate::{BadPattern, Call, layers::Validate};
 
@@ -11,7 +12,7 @@ use crate::{BadPattern, Call, layers::Validate};
 pub const APPROVAL_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// How often a person is asked about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum AskWhen {
     /// Each time.
@@ -24,7 +25,7 @@ pub enum AskWhen {
 }
 
 /// A way to ask a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum AskWay {
     /// At a terminal, with `charmer approve`.
@@ -153,7 +154,7 @@ impl AskRule {
 }
 
 /// The reasons for asking a person about a call, and the terms on which that is done.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NeedOfApproval {
     /// Who wants it, in words.
     pub(crate) reasons: Vec<String>,
@@ -189,16 +190,37 @@ pub(crate) fn need(rules: &[AskRule], call: &Call, done: Effect) -> Option<NeedO
         if rule.when == AskWhen::Always {
             need.when = AskWhen::Always;
         }
-        // A way that only one of two lists lets through is none; where nothing is left, the last of them has its say.
-        let shared = need.by.iter().copied();
+        need.only_by(&rule.by);
+    }
+    (!need.reasons.is_empty()).then_some(need)
+}
+
+impl NeedOfApproval {
+    /// Leaves the ways that others name, too. A way that only one of two lets through is none; where nothing is left, the
+    /// last of them has its say.
+    fn only_by(&mut self, ways: &[AskWay]) {
+        let shared = self.by.iter().copied();
         let shared: Vec<AskWay> = shared
-            .filter(|way| rule.by.is_empty() || rule.by.contains(way))
+            .filter(|way| ways.is_empty() || ways.contains(way))
             .collect();
-        need.by = match (need.by.is_empty() || shared.is_empty(), rule.by.is_empty()) {
-            (true, false) => rule.by.clone(),
+        self.by = match (self.by.is_empty() || shared.is_empty(), ways.is_empty()) {
+            (true, false) => ways.to_vec(),
             (true, true) => Vec::new(),
             (false, _) => shared,
         };
     }
-    (!need.reasons.is_empty()).then_some(need)
+
+    /// Both of them, for what was done together.
+    #[cfg(all(feature = "drafts", target_os = "linux"))]
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.only_by(&other.by);
+        self.timeout = self.timeout.min(other.timeout);
+        self.when = AskWhen::Always;
+        let new = other.reasons.into_iter();
+        let new: Vec<String> = new
+            .filter(|reason| !self.reasons.contains(reason))
+            .collect();
+        self.reasons.extend(new);
+        self
+    }
 }

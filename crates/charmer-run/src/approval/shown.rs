@@ -89,8 +89,7 @@ impl ShownCall {
             .for_each(|detail| plain(&mut detail.text));
         for text in [&mut self.principal, &mut self.client] {
             plain(text);
-            // A name is a line.
-            *text = text.replace('\n', " ");
+            *text = in_line(text);
         }
         self
     }
@@ -129,25 +128,36 @@ impl ShownCall {
         let mut lines = vec![format!("{} asks to run:", self.who()), String::new()];
         lines.push(format!("    {}", self.run.command_line()));
         lines.push(String::new());
-        lines.push(format!("folder: {}", self.run.folder.display()));
+        let folder = clean(&self.run.folder.to_string_lossy()).into_owned();
+        lines.push(format!("folder: {}", in_line(&folder)));
         lines.push(format!("effect: {}", self.run.effect.name()));
         lines.push(format!("confinement: {}", self.run.confinement.to_text()));
         let variables = self.variables.iter();
-        lines.extend(variables.map(|variable| format!("with {variable}")));
+        lines.extend(variables.map(|variable| format!("with {}", in_line(variable))));
         if let Some(stdin) = &self.stdin {
+            lines.push(format!("standard input ({} bytes):", stdin.len()));
+            // Set off, so that no line of it looks like one of ours.
             let shown = cut(stdin, MOST_STDIN);
-            lines.push(format!(
-                "standard input ({} bytes): {}",
-                stdin.len(),
-                shown.trim_end()
-            ));
+            lines.extend(shown.lines().map(|line| format!("    | {line}")));
         }
         let notes = self.run.notes.iter();
-        lines.extend(notes.map(|note| format!("note: {note}")));
+        lines.extend(notes.map(|note| format!("note: {}", in_line(note))));
         let reasons = self.reasons.iter();
-        lines.extend(reasons.map(|reason| format!("asked because of: {reason}")));
+        lines.extend(reasons.map(|reason| format!("asked because of: {}", in_line(reason))));
         lines.join("\n")
     }
+}
+
+/// A text on one line: what a caller can choose, such as the name of a folder, must not look like further lines.
+fn in_line(text: &str) -> String {
+    let mut line = String::new();
+    for c in text.chars() {
+        match c.is_control() || c == '\u{2028}' || c == '\u{2029}' {
+            true => line.extend(c.escape_default()),
+            false => line.push(c),
+        }
+    }
+    line
 }
 
 /// The beginning of a text, which says how much is missing.

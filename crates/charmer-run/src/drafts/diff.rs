@@ -52,6 +52,8 @@ pub(super) fn shown(
         denied: record.denied.iter().map(|path| plain(path)).collect(),
         digest: record.digest.clone(),
         applied_by: record.applier(),
+        need: record.need.clone(),
+        folders: record.shown_folders(),
         blocked: None,
         notes: record.notes.clone(),
         commands: record.commands.iter().map(|line| plain(line)).collect(),
@@ -114,8 +116,11 @@ pub(super) fn shown(
     draft
 }
 
+/// Words, and the changes that they are said of.
+type Noted = (&'static str, fn(&Change) -> bool);
+
 /// What a list of paths does not show, and somebody who looks must know.
-const NOTED: [(&str, fn(&Change) -> bool); 2] = [
+const NOTED: [Noted; 2] = [
     (
         "would run with the rights of its owner or group, whoever starts it (set-user-ID or set-group-ID)",
         |change| {

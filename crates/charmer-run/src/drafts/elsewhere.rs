@@ -23,6 +23,10 @@ impl Drafts {
         match self.0 {}
     }
 
+    pub(super) fn redactor(&self) -> &Redactor {
+        match self.0 {}
+    }
+
     pub fn list(&self, _: Option<&str>) -> Vec<DraftSummary> {
         match self.0 {}
     }

@@ -47,6 +47,7 @@ mod store;
 mod tests;
 #[cfg(feature = "drafts")]
 mod tool;
+mod wish;
 
 #[cfg(all(feature = "drafts", not(target_os = "linux")))]
 pub use elsewhere::Drafts;
@@ -55,6 +56,7 @@ pub use rules::{Applier, DraftRules};
 pub use store::Drafts;
 #[cfg(feature = "drafts")]
 pub(crate) use tool::tool;
+pub use wish::{draft_properties, wanted_draft};
 
 /// The name of the tool that applies, shows and drops drafts. No other tool should have it.
 pub const DRAFT_TOOL: &str = "draft";
@@ -62,6 +64,8 @@ pub const DRAFT_TOOL: &str = "draft";
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
+
+use crate::approval::{NeedOfApproval, ShownDetail};
 
 /// The wish that a call is run as a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,12 +75,18 @@ pub struct DraftRequest {
     pub id: Option<String>,
     /// The one who wants it.
     pub by: DraftedBy,
+    /// The reasons for asking a person about the call, which hold for applying what it changes.
+    pub(crate) need: Option<NeedOfApproval>,
 }
 
 impl DraftRequest {
     /// A new draft.
     pub fn new(by: DraftedBy) -> Self {
-        Self { id: None, by }
+        Self {
+            id: None,
+            by,
+            need: None,
+        }
     }
 
     /// Goes on with a draft that is there.
@@ -132,6 +142,10 @@ pub struct Draft {
     pub notes: Vec<String>,
     /// The command lines that made it.
     pub commands: Vec<String>,
+    /// The folders that it is of.
+    pub folders: Vec<String>,
+    /// The reasons for asking a person before it is applied.
+    pub(crate) need: Option<NeedOfApproval>,
 }
 
 /// The numbers of files that are changed in each way.
@@ -267,8 +281,34 @@ impl Draft {
         parts.join("\n")
     }
 
+    /// What it changes, as a person is shown it who decides on it.
+    pub(crate) fn detail(&self, title: &str) -> ShownDetail {
+        let lists = [
+            ("created", &self.created),
+            ("changed", &self.changed),
+            ("deleted", &self.deleted),
+            ("out of its reach", &self.denied),
+        ];
+        let lists = lists.iter().filter(|(_, paths)| !paths.is_empty());
+        let mut text: Vec<String> = lists
+            .map(|(name, paths)| format!("{name}: {}", paths.join(", ")))
+            .collect();
+        text.extend(self.notes.iter().map(|note| format!("[{note}]")));
+        text.push(self.diff.clone());
+        ShownDetail::new(
+            format!("{title} ({})", self.counts.told()),
+            &text.join("\n"),
+        )
+    }
+
     fn what_now(&self) -> String {
         let id = &self.id;
+        if self.need.is_some() && self.blocked.is_none() && self.counts.all() > 0 {
+            return format!(
+                "[not applied yet: the tool `draft` with the action apply and the id {id} asks a person first, or \
+                 `charmer drafts apply {id}` does it]"
+            );
+        }
         match (&self.blocked, self.applied_by, self.counts.all()) {
             (Some(reason), ..) => format!("[it cannot be applied: {reason}]"),
             (None, _, 0) => "[there is nothing to apply]".into(),

@@ -9,6 +9,8 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::approval::NeedOfApproval;
+
 use super::{
     Applier, DraftCounts,
     state::{FileState, PathText},
@@ -43,6 +45,9 @@ pub(super) struct Record {
     pub(super) changed: usize,
     pub(super) deleted: usize,
     pub(super) digest: String,
+    /// The reasons for asking a person about the commands that made it, which holds for applying it.
+    #[serde(default)]
+    pub(super) need: Option<NeedOfApproval>,
     /// The digest that it had when a person last looked at it.
     #[serde(default)]
     pub(super) seen: Option<String>,
@@ -80,6 +85,12 @@ impl Record {
             true => Applier::Person,
             false => Applier::Assistant,
         }
+    }
+
+    pub(super) fn shown_folders(&self) -> Vec<String> {
+        let folders = self.folders.iter();
+        let folders = folders.map(|folder| folder.path.0.display().to_string());
+        folders.collect()
     }
 
     pub(super) fn counts(&self) -> DraftCounts {

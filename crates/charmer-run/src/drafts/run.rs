@@ -60,7 +60,11 @@ impl Launcher {
             None => here()?,
         };
         let folder = folder.canonicalize().unwrap_or(folder);
-        let folders = drafted_folders(folders, &folder);
+        let folders: Vec<PathBuf> = match drafting.folders.is_empty() {
+            true => folders.iter().map(Path::to_owned).collect(),
+            false => drafting.folders.clone(),
+        };
+        let folders = drafted_folders(&folders, &folder);
         let principal = Arc::clone(&request.principal);
         let (wish, of) = (wish.clone(), folders.clone());
         let begun = {
@@ -77,10 +81,9 @@ impl Launcher {
     }
 }
 
-/// The folders that a call which runs in this one can change: its caller's, if it is among them, else itself alone. One that
+/// The folders that a call which runs in this one can change: all of these, if it is among them, else itself alone. One that
 /// is within another is part of that.
-fn drafted_folders(folders: &Folders, folder: &Path) -> Vec<PathBuf> {
-    let all: Vec<PathBuf> = folders.iter().map(Path::to_owned).collect();
+fn drafted_folders(all: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
     if !all.iter().any(|one| folder.starts_with(one)) {
         return vec![folder.to_owned()];
     }

@@ -120,6 +120,11 @@ impl Drafts {
         &self.0.rules
     }
 
+    /// What must not be seen of what they hold.
+    pub(super) fn redactor(&self) -> &Redactor {
+        &self.0.redactor
+    }
+
     /// The drafts of a principal, or of all, the oldest first.
     pub fn list(&self, principal: Option<&str>) -> Vec<DraftSummary> {
         self.sweep();
@@ -127,14 +132,11 @@ impl Drafts {
             .all()
             .filter_map(|place| {
                 let record = Record::read(&place).ok()?;
-                let folders = record.folders.iter();
                 Some(DraftSummary {
                     begun: record.begun(),
                     counts: record.counts(),
                     interrupted: Journal::is_there(&place),
-                    folders: folders
-                        .map(|folder| folder.path.0.display().to_string())
-                        .collect(),
+                    folders: record.shown_folders(),
                     id: record.id,
                     principal: record.principal,
                     commands: record.commands,
@@ -203,7 +205,7 @@ impl Drafts {
     ) -> Result<AppliedDraft, CallError> {
         let open = self.open(id, principal)?;
         let record = &open.record;
-        if by == Applier::Assistant && record.by_person {
+        if by == Applier::Assistant && (record.by_person || record.need.is_some()) {
             return Err(
                 CallError::refused(format!("the draft {id} is for a person to apply")).hint(
                     format!("ask for `charmer drafts apply {id}`; until then nothing is changed"),
@@ -344,6 +346,10 @@ impl Drafts {
             }
             // Who goes on with a draft cannot take from a person what is that one's to apply.
             open.record.by_person |= self.0.rules.applier(wish.by) == Applier::Person;
+            open.record.need = match (open.record.need.take(), wish.need.clone()) {
+                (Some(one), Some(other)) => Some(one.and(other)),
+                (one, other) => one.or(other),
+            };
             return Ok(open);
         }
         self.sweep();
@@ -381,6 +387,7 @@ impl Drafts {
             changed: 0,
             deleted: 0,
             digest: changes::digest([]),
+            need: wish.need.clone(),
             seen: None,
         };
         record.write(&draft).map_err(failed)?;

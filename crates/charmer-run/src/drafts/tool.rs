@@ -8,9 +8,13 @@ use charmer_core::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{Call, CallError, CallPath, ErrorCode, Outcome, ServedTool, SharedSteps};
+use crate::{
+    Call, CallError, CallPath, CallService, DryRun, ErrorCode, Outcome, ServedTool, SharedSteps,
+    Target,
+    approval::{ApprovalSubject, Binding, NeedOfApproval, ShownCall, ToolApproval, Verdict},
+};
 
-use super::{Applier, DRAFT_TOOL, Drafts};
+use super::{Applier, DRAFT_TOOL, Draft, Drafts};
 
 /// The number of characters of a file's diff that are shown at once.
 const PAGE: usize = 20_000;
@@ -39,10 +43,21 @@ pub(crate) fn tool(drafts: &Drafts, shared: &SharedSteps) -> ServedTool {
     tool.help.effect = Effect::Write;
     tool.output_schema = Arc::new(Map::new());
     let drafts = drafts.clone();
-    CallPath::answering(Arc::new(tool), move |call| answer(&drafts, &call)).serve(shared)
+    let approval = Arc::new(shared.approval_of(drafts.redactor()));
+    let service = CallService::new(move |call: Call| {
+        let (drafts, approval) = (drafts.clone(), Arc::clone(&approval));
+        async move { answer(&drafts, &approval, &call).await }
+    });
+    CallPath::new(Arc::new(tool), Target::Answer(service))
+        .may_block(true)
+        .serve(shared)
 }
 
-fn answer(drafts: &Drafts, call: &Call) -> Result<Outcome, CallError> {
+async fn answer(
+    drafts: &Drafts,
+    approval: &ToolApproval,
+    call: &Call,
+) -> Result<Outcome, CallError> {
     let wrong = |message: &str| Err(CallError::new(ErrorCode::InvalidArguments, message));
     let text = |key: &str| call.input.get(key).and_then(Value::as_str);
     let Some(id) = text("id") else {
@@ -54,16 +69,13 @@ fn answer(drafts: &Drafts, call: &Call) -> Result<Outcome, CallError> {
     }
     let principal = Some(&*call.caller.principal);
     if call.dry_run {
-        return Ok(Outcome::success(""));
+        return Err(crate::path::runs_no_program(DRAFT_TOOL));
     }
     match text("action") {
         Some("apply") if call.caller.permissions.only_read() => {
             Err(CallError::refused("your token is for reading"))
         }
-        Some("apply") => {
-            let applied = drafts.apply(id, principal, Applier::Assistant, None)?;
-            Ok(Outcome::success(applied.told()))
-        }
+        Some("apply") => apply(drafts, approval, call, id).await,
         Some("drop") => drafts.discard(id, principal).map(Outcome::success),
         Some("show") => match text("path") {
             None => {
@@ -78,6 +90,69 @@ fn answer(drafts: &Drafts, call: &Call) -> Result<Outcome, CallError> {
             }
         },
         _ => wrong("`action`: expected apply, show or drop"),
+    }
+}
+
+/// Applies a draft; where a person must be asked about its commands, that person is shown what it changes, and allows just
+/// that.
+async fn apply(
+    drafts: &Drafts,
+    approval: &ToolApproval,
+    call: &Call,
+    id: &str,
+) -> Result<Outcome, CallError> {
+    let principal = Some(&*call.caller.principal);
+    let draft = drafts.show(id, principal)?;
+    let need = draft.need.clone();
+    let (by, shown) = match need.filter(|_| draft.counts.all() > 0) {
+        None => (Applier::Assistant, None),
+        Some(need) => {
+            let subject = subject(call, &draft, need);
+            let verdict = match approval.settled(call, &subject)? {
+                Some(verdict) => verdict,
+                None => {
+                    let way = approval.way(call, &subject.need)?;
+                    approval.ask(call, subject, way).await?
+                }
+            };
+            if let Verdict::Ask(question) = verdict {
+                return Ok(Outcome::needs_input(question));
+            }
+            (Applier::Person, Some(draft.digest.as_str()))
+        }
+    };
+    let applied = drafts.apply(id, principal, by, shown)?;
+    Ok(Outcome::success(applied.told()))
+}
+
+/// A draft that is to be applied, as a person is shown it, and what an approval of that is bound to.
+fn subject(call: &Call, draft: &Draft, need: NeedOfApproval) -> ApprovalSubject {
+    let commands = draft.commands.iter();
+    let run = DryRun {
+        argv: [DRAFT_TOOL, "apply", &draft.id].map(str::to_owned).to_vec(),
+        folder: draft.folders.join(", ").into(),
+        effect: Effect::Write,
+        confinement: crate::Confined::not(false),
+        rule: String::new(),
+        notes: commands.map(|line| format!("made by `{line}`")).collect(),
+    };
+    let mut binding = Binding::default();
+    binding.add(&*call.caller.principal);
+    if let Some(client) = &call.caller.client {
+        binding.add(&client.name);
+        binding.add(&client.version);
+    }
+    for part in [&draft.id, &draft.digest].into_iter().chain(&need.reasons) {
+        binding.add(part);
+    }
+    let mut shown = ShownCall::new(run, &call.caller, need.reasons.clone());
+    shown.detail = Some(draft.detail("what it changes, and nothing else is done"));
+    ApprovalSubject {
+        tool: DRAFT_TOOL.to_owned(),
+        need,
+        shown,
+        binding,
+        draft: None,
     }
 }
 

@@ -23,13 +23,20 @@ impl Execute {
             .unwrap_or_else(|| Arc::clone(&self.approval))
     }
 
-    /// Returns why a person must be asked about a call.
+    /// Returns why a person must be asked about a call before it runs.
     pub(super) fn need(&self, call: &Call, prepared: &Prepared) -> Option<NeedOfApproval> {
-        // What is run without the right to write reads, whatever its label says.
-        let effect = match call.reads {
+        // What is run without the right to write reads, whatever its label says; so does what is only proposed, because that
+        // is asked about when it is to be applied.
+        let effect = match call.reads || call.draft.is_some() {
             true => Effect::Read,
             false => prepared.bound.effect(&call.tool),
         };
+        need(&self.approval(call).rules, call, effect)
+    }
+
+    /// Returns why a person must be asked before what a call has proposed is applied.
+    #[cfg(all(feature = "drafts", target_os = "linux"))]
+    pub(super) fn need_to_apply(&self, call: &Call, effect: Effect) -> Option<NeedOfApproval> {
         need(&self.approval(call).rules, call, effect)
     }
 
@@ -48,11 +55,19 @@ impl Execute {
         if let Some(verdict) = approval.settled(call, &subject)? {
             return asked(verdict).await;
         }
-        let way = approval.way(call, &subject.need)?;
+        let is_proposed = self.is_drafted_by_rule(call, prepared);
+        let way = match approval.way(call, &subject.need) {
+            // Nothing is changed before a person applies it.
+            Err(_) if is_proposed => return Ok(None),
+            way => way?,
+        };
         let bound_to = subject.binding.clone();
         let need = subject.need.clone();
         let mut subject = subject;
         (subject.shown.detail, subject.draft) = self.foreseen(call, prepared, place).await;
+        if is_proposed && subject.draft.is_none() {
+            return Ok(None);
+        }
         let verdict = approval.ask(call, subject, way).await?;
         if matches!(verdict, Verdict::Allowed(_)) {
             // It may have taken minutes.
@@ -157,6 +172,8 @@ impl Execute {
             binding.add(word);
         }
         binding.add([u8::from(call.reads)]);
+        let draft = call.draft.as_ref();
+        binding.add(draft.map_or_else(String::new, |wish| format!("draft {:?}", wish.id)));
         binding
     }
 }

@@ -44,18 +44,20 @@ impl Execute {
             .principal(Arc::clone(&call.caller.principal))
             .place(place.clone());
         request.stdin = prepared.bound.stdin.clone().map(String::into_bytes);
-        if let Some((detail, draft)) = drafted(launcher, call, request.clone()).await {
-            return (Some(detail), Some(draft));
-        }
+        let tried = match drafted(launcher, call, request.clone()).await {
+            Some((detail, Some(draft))) => return (Some(detail), Some(draft)),
+            Some((detail, None)) => Some(detail),
+            None => None,
+        };
         let preview = self.previewed(call, prepared);
         let preview = preview.filter(|_| can_confine(launcher));
         let Some(preview) = preview else {
-            return (None, None);
+            return (tried, None);
         };
         request.argv = preview.argv.to_os_strings();
         request.reads = true;
         let outcome = launcher.run(request, call.cancel.clone()).await;
-        (outcome.ok().map(|outcome| shown(&outcome)), None)
+        (outcome.ok().map(|outcome| shown(&outcome)).or(tried), None)
     }
 
     /// The call with the flag that makes its program only show what it would do; none, where it has none.
@@ -104,13 +106,14 @@ fn can_confine(launcher: &Launcher) -> bool {
     }
 }
 
-/// The call as a draft, if that shows all that it would do: it ended well, changed something, and tried nothing else.
+/// What the call does as a draft; and the draft itself, if that is all of it: it ended well, changed something, and tried
+/// nothing else. Otherwise what was seen of it is still worth more than a command line.
 #[cfg(all(feature = "drafts", target_os = "linux"))]
 async fn drafted(
     launcher: &Launcher,
     call: &Call,
     request: Request,
-) -> Option<(ShownDetail, HeldDraft)> {
+) -> Option<(ShownDetail, Option<HeldDraft>)> {
     let drafts = launcher.drafts()?.clone();
     launcher.drafting_way()?;
     if call.draft.is_some() {
@@ -127,28 +130,29 @@ async fn drafted(
     // From here on it is dropped when it is not applied.
     let held = HeldDraft::new(drafts, Arc::clone(&call.caller.principal), outcome)?;
     let draft = draft?;
-    let is_all = draft.denied.is_empty() && draft.blocked.is_none() && draft.counts.all() > 0;
-    if !is_success || !is_all {
-        return None;
+    let is_all = draft.denied.is_empty() && draft.blocked.is_none();
+    if is_success && is_all && draft.counts.all() > 0 {
+        return Some((draft.detail("allowing it applies just this"), Some(held)));
     }
-    let lists = [
-        ("created", &draft.created),
-        ("changed", &draft.changed),
-        ("deleted", &draft.deleted),
-    ];
-    let lists = lists.iter().filter(|(_, paths)| !paths.is_empty());
-    let mut text: Vec<String> = lists
-        .map(|(name, paths)| format!("{name}: {}", paths.join(", ")))
-        .collect();
-    text.push(draft.diff.clone());
-    let title = format!(
-        "what it changes ({}); allowing it applies just this",
-        draft.counts.told()
-    );
-    Some((ShownDetail::new(title, &text.join("\n")), held))
+    let mut why = Vec::new();
+    if !is_success {
+        why.push(
+            "it did not end well, without network and with nothing else to write to".to_owned(),
+        );
+    }
+    why.extend(draft.blocked.clone());
+    let is_told = draft.counts.all() > 0 || !draft.denied.is_empty();
+    is_told.then(|| {
+        let why = match why.is_empty() {
+            true => String::new(),
+            false => format!(": {}", why.join("; ")),
+        };
+        let title = format!("a trial of it, which is not what will happen{why}");
+        (draft.detail(&title), None)
+    })
 }
 
 #[cfg(not(all(feature = "drafts", target_os = "linux")))]
-async fn drafted(_: &Launcher, _: &Call, _: Request) -> Option<(ShownDetail, HeldDraft)> {
+async fn drafted(_: &Launcher, _: &Call, _: Request) -> Option<(ShownDetail, Option<HeldDraft>)> {
     None
 }

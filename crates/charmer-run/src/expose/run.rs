@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use tower_service::Service;
 
 use crate::{
-    Call, CallError, CallService, DraftRequest, DraftedBy, ErrorCode, Reading, Resolved, Router,
-    ServedTool, folder::Folders, only_reads::only_reads, toolset::Routed,
+    Call, CallError, CallService, ErrorCode, Reading, Resolved, Router, ServedTool,
+    draft_properties, folder::Folders, only_reads::only_reads, toolset::Routed, wanted_draft,
 };
 
 use super::{ReadsAny, commands::Commands, describe};
@@ -75,10 +75,9 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
         schema["properties"]["folder"] = json!({"type": "string", "description": about});
     }
     if !reads && commands.drafts.is_some() {
-        let about = "Only propose its changes to files";
-        schema["properties"]["draft"] = json!({"type": "boolean", "description": about});
-        let about = "The draft to add them to";
-        schema["properties"]["draft_id"] = json!({"type": "string", "description": about});
+        for (key, property) in draft_properties() {
+            schema["properties"][key] = property;
+        }
     }
     // What a command reads may be anywhere.
     let hints = match reads {
@@ -203,28 +202,6 @@ fn switch(input: &Map<String, Value>, key: &str) -> Result<bool, CallError> {
             let message = format!("`{key}`: expected true or false");
             Err(CallError::new(ErrorCode::InvalidArguments, message))
         }
-    }
-}
-
-/// The draft that a call is to be run as: a new one, or one that is named. A list has a property for each, because one of
-/// two types is more than some clients take; the id is understood in the place of `true` as well.
-fn wanted_draft(input: &Map<String, Value>) -> Result<Option<DraftRequest>, CallError> {
-    let wrong = |message: &str| Err(CallError::new(ErrorCode::InvalidArguments, message));
-    let new = DraftRequest::new(DraftedBy::Caller);
-    match input.get("draft_id") {
-        None | Some(Value::Null) => {}
-        Some(Value::String(id)) if id.is_empty() => {}
-        Some(Value::String(id)) => return Ok(Some(new.within(id.clone()))),
-        Some(_) => return wrong("`draft_id`: expected the id of a draft"),
-    }
-    match input.get("draft") {
-        None | Some(Value::Null | Value::Bool(false)) => Ok(None),
-        Some(Value::Bool(true)) => Ok(Some(new)),
-        // Some models write a boolean as text.
-        Some(Value::String(text)) if text == "true" => Ok(Some(new)),
-        Some(Value::String(text)) if text == "false" || text.is_empty() => Ok(None),
-        Some(Value::String(id)) => Ok(Some(new.within(id.clone()))),
-        Some(_) => wrong("`draft`: expected true, or the id of a draft"),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Drafting {
     pub effect: Option<Effect>,
     /// The only places of the folders that may be changed; everywhere in them, if there are none.
     pub writable: Vec<PathBuf>,
+    /// The folders that drafts are of; those of the caller, if there are none.
+    pub folders: Vec<PathBuf>,
 }
 
 impl Drafting {
@@ -42,7 +44,15 @@ impl Drafting {
             confinement,
             effect,
             writable: Vec::new(),
+            folders: Vec::new(),
         }
+    }
+
+    /// Sets the folders that drafts are of, whatever those of the caller are.
+    #[must_use]
+    pub fn of_folders(mut self, folders: Vec<PathBuf>) -> Self {
+        self.folders = folders;
+        self
     }
 
     /// Sets the only places that may be changed.
