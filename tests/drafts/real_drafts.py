@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HANG_SECONDS = 300
@@ -21,7 +22,8 @@ HANG_SECONDS = 300
 class Server:
     """`charmer serve` and its one client."""
 
-    def __init__(self, charmer, words, folder, home):
+    def __init__(self, charmer, words, folder, home, before=()):
+        """`before` is a command line that starts the server."""
         environment = dict(os.environ, HOME=str(home), CHARMER_DATA=str(home / "data"), GIT_CONFIG_GLOBAL="/dev/null")
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
             environment.pop(name, None)
@@ -32,7 +34,7 @@ class Server:
         self.environment = environment
         self.charmer = charmer
         self.process = subprocess.Popen(
-            [charmer, "serve", *words, "--expose", "index", "--folder", str(folder)],
+            [*before, charmer, "serve", *words, "--expose", "index", "--folder", str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -292,6 +294,77 @@ def a_killed_server(server, folder):
     assert server.kept() == []
 
 
+def killed_while_it_applies(server, folder):
+    for number in range(2_000):
+        (folder / f"{number}").write_text("old")
+    before = tree(folder)
+    script = "for file in *; do echo new >$file; done; mkdir more; echo more >more/file"
+    for action, done in (("drop", before), ("apply", None)):
+        for _ in range(20):
+            draft = in_shell(server, script)
+            journal = server.home / "data" / "drafts" / f"draft-{draft['id']}" / "journal.json"
+            applies = subprocess.Popen(
+                [server.charmer, "drafts", "apply", draft["id"]], env=server.environment, stdout=subprocess.DEVNULL
+            )
+            while applies.poll() is None and not journal.exists():
+                time.sleep(0.001)
+            applies.kill()
+            applies.wait(HANG_SECONDS)
+            if journal.exists():
+                break
+            # It was quicker.
+            run("sh", "-c", "rm -r more; for file in *; do printf old >$file; done", cwd=folder)
+        else:
+            raise AssertionError("it was never killed in the middle")
+        listed = json.loads(server.by_hand("list", "--json").stdout)
+        assert [one["interrupted"] for one in listed] == [True], listed
+        told = server.by_hand(action, draft["id"])
+        assert told.returncode == 0, told
+        now = tree(folder)
+        if done is not None:
+            assert now == done, "not everything is as it was"
+        else:
+            assert {content for name, content in now.items() if name.isdigit()} == {b"new\n"}, "it is not finished"
+            assert now["more/file"] == b"more\n"
+        assert not list(folder.glob(".charmer*")) and server.kept() == []
+
+
+def on_small_disk(place, size):
+    """The command line that starts another with a disk of this size at a place; it needs user namespaces, not a superuser."""
+    script = f'mount -t tmpfs -o size={size} tmpfs "$0" && cd . && exec "$@"'
+    return ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, str(place)]
+
+
+def no_room_for_a_draft(server, folder):
+    (folder / "file").write_text("old\n")
+    before = tree(folder)
+    result = server.call(
+        "run_write", command="sh", arguments={"stdin": "set -e; echo new >file; head -c 8000000 /dev/zero >large"}, draft=True
+    )
+    assert result["isError"], result
+    assert tree(folder) == before
+    structured = result["structuredContent"]
+    said = json.dumps(structured)
+    assert "No space left" in said or "no space left" in said, said
+    if "draft" in structured:
+        server.act("drop", structured["draft"])
+    # The disk is free again, and so is the server.
+    server.act("apply", in_shell(server, "echo small >file"))
+    assert (folder / "file").read_text() == "small\n"
+
+
+def no_room_to_apply(server, folder):
+    server.act("apply", in_shell(server, "echo old >file; mkdir sub; echo deep >sub/file"))
+    draft = in_shell(server, "echo new >file; rm -r sub; head -c 8000000 /dev/urandom >large")
+    told = server.act("apply", draft, fails=True)
+    assert "everything is as it was" in told and "No space left" in told, told
+    look = in_shell(server, "cat file sub/file; ls -A; touch seen")
+    shown = server.act("show", look)
+    assert "seen" in shown, shown
+    seen = server.call("run_write", command="sh", arguments={"stdin": "cat file sub/file; ls -A"})["content"][0]["text"]
+    assert seen.split() == ["old", "deep", "file", "sub"], seen
+
+
 CASES = {
     "git_commit": (["git"], git_commit, repository),
     "git_rebase": (["git"], git_rebase, repository),
@@ -307,6 +380,9 @@ CASES = {
     "conflict": (["sh"], two_that_conflict, None),
     "by_hand": (["sh"], by_hand, None),
     "killed": (["sh"], a_killed_server, None),
+    "killed_apply": (["sh"], killed_while_it_applies, None),
+    "no_room": (["sh"], no_room_for_a_draft, None),
+    "no_room_to_apply": (["sh"], no_room_to_apply, None),
 }
 
 
@@ -326,7 +402,11 @@ def main():
             home.mkdir()
             if prepare:
                 prepare(folder)
-            server = Server(charmer, programs, folder, home)
+            before = []
+            if case in (no_room_for_a_draft, no_room_to_apply):
+                assert shutil.which("unshare"), "needs unshare"
+                before = on_small_disk(home if case is no_room_for_a_draft else folder, "6m")
+            server = Server(charmer, programs, folder, home, before)
             try:
                 case(server, folder)
                 if server.process.poll() is None:

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Session, charmer, err, example, out, ship};
+use crate::support::{Session, charmer, err, example, out, ship, write_script};
 
 /// A server of the ship whose user has a folder for data of their own.
 struct Scene(TempDir);
@@ -58,9 +58,24 @@ struct Terminal {
 
 impl Terminal {
     fn open(scene: &Scene) -> Self {
-        let mut command = scene.of_user(Command::new(example("on_terminal")));
-        let mut child = command
-            .args([env!("CARGO_BIN_EXE_charmer"), "approve"])
+        Self::running(scene.of_user(charmer(&["approve"])))
+    }
+
+    /// A command on a terminal of its own.
+    fn running(command: Command) -> Self {
+        let mut on_terminal = Command::new(example("on_terminal"));
+        on_terminal
+            .arg(command.get_program())
+            .args(command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => on_terminal.env(name, value),
+                None => on_terminal.env_remove(name),
+            };
+        }
+        let folder = command.get_current_dir();
+        on_terminal.current_dir(folder.unwrap_or(".".as_ref()));
+        let mut child = on_terminal
             .env_remove("CHARMER_TOOL")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -350,4 +365,278 @@ fn a_rule_for_no_command_is_told_of() {
         .output()
         .expect("it was built");
     assert!(err(&output).contains("is for no call"), "{}", err(&output));
+}
+
+/// A program that writes in its folder, pushes to a place elsewhere, and asks before it deletes.
+const DESK: &str = r#"
+case "$*" in
+write*--help*) printf 'Write a note\n\nUsage:\n  desk write\n'; exit;;
+push*--help*) printf 'Push the notes\n\nUsage:\n  desk push [flags]\n\nFlags:\n      --dry-run   Only show what would be pushed\n'; exit;;
+wipe*--help*) printf 'Delete all notes\n\nUsage:\n  desk wipe [flags]\n\nFlags:\n  -y, --yes   Do not ask\n'; exit;;
+*--help*|"") printf 'Usage:\n  desk [command]\n\nAvailable Commands:\n  push   Push the notes\n  wipe   Delete all notes\n  write  Write a note\n'; exit;;
+esac
+case "$1" in
+write) cat /proc/sys/kernel/random/uuid >note;;
+push)
+  if test "$2" = --dry-run; then
+    echo would push three notes
+    if touch "$DESK_REMOTE"; then echo and wrote; fi
+  else
+    echo pushed >>"$DESK_REMOTE"
+  fi;;
+wipe) test "$2" = --yes || { printf 'Really? [y/N] '; exit 1; }; rm -f note; echo wiped;;
+esac
+"#;
+
+/// A desk, the folder that it works in, and the place that it pushes to.
+struct Desk(Scene);
+
+impl Desk {
+    fn new(config: &str) -> Self {
+        let scene = Scene::new(config);
+        write_script(&scene.0.path().join("desk"), DESK);
+        fs::create_dir(scene.path("work")).expect("there is room");
+        fs::write(scene.path("work/note"), "old\n").expect("there is room");
+        Self(scene)
+    }
+
+    fn charmer(&self, words: &[&str]) -> Command {
+        let file = self.0.path("charmer.yaml");
+        let (first, rest) = words.split_first().expect("a command");
+        let words = [&[*first, "-c", &file], rest].concat();
+        let mut command = self.0.of_user(charmer(&words));
+        command
+            .current_dir(self.0.path("work"))
+            .env("DESK_REMOTE", self.0.path("remote"));
+        command
+    }
+
+    fn serve(&self, words: &[&str]) -> Session {
+        let folder = self.0.path("work");
+        let words = [&["serve", "--expose", "index", "--folder", &folder], words].concat();
+        Session::connect(&mut self.charmer(&words))
+    }
+
+    fn text(&self, file: &str) -> Option<String> {
+        fs::read_to_string(self.0.path(file)).ok()
+    }
+}
+
+/// Makes a call as a client of the modern era that shows forms.
+fn asks(session: &mut Session, tool: &str, arguments: &Value, more: Value) -> Value {
+    let mut call = json!({
+        "name": tool,
+        "arguments": arguments,
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+        },
+    });
+    for (key, value) in more.as_object().into_iter().flatten() {
+        call[key] = value.clone();
+    }
+    session.request("tools/call", call)["result"].clone()
+}
+
+/// The question of a call, and the call again with the answer.
+fn asked(
+    session: &mut Session,
+    tool: &str,
+    arguments: &Value,
+) -> (String, impl Fn(&mut Session, bool) -> Value + use<>) {
+    let asked = asks(session, tool, arguments, json!({}));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let requests = asked["inputRequests"].as_object().expect("a question");
+    let (key, request) = requests.iter().next().expect("a question");
+    let message = request["params"]["message"].as_str().expect("a text");
+    let (key, state) = (key.clone(), asked["requestState"].clone());
+    let (tool, arguments) = (tool.to_owned(), arguments.clone());
+    let again = move |session: &mut Session, allow: bool| {
+        let answer = json!({"action": "accept", "content": {"allow": allow}});
+        let more = json!({"inputResponses": {key.as_str(): answer}, "requestState": state});
+        asks(session, &tool, &arguments, more)
+    };
+    (message.to_owned(), again)
+}
+
+const DESK_ASKS: &str = "
+sources: [{binary: ./desk, preview: {push: --dry-run}, override: {push: {effect: write}, wipe: {effect: destroy}, write: {effect: write}}}]
+ask: write
+audit: {file: log}
+";
+
+#[test]
+fn the_diff_of_a_draft_is_shown_and_yes_applies_just_that() {
+    let desk = Desk::new(DESK_ASKS);
+    let mut session = desk.serve(&[]);
+    let write = json!({"command": "desk_write"});
+    let (shown, again) = asked(&mut session, "run_write", &write);
+    let uuid = shown.lines().find_map(|line| {
+        let line = line.strip_prefix('+')?;
+        (line.len() == 36).then_some(line)
+    });
+    let uuid = uuid.unwrap_or_else(|| panic!("{shown}"));
+    assert!(shown.contains("-old"), "{shown}");
+    assert_eq!(desk.text("work/note").as_deref(), Some("old\n"));
+    let done = again(&mut session, true);
+    assert_eq!(done["isError"], false, "{done}");
+    // The program writes another text each time: it was not run again.
+    assert_eq!(
+        desk.text("work/note").as_deref(),
+        Some(&*format!("{uuid}\n"))
+    );
+    let replayed = again(&mut session, true);
+    assert_eq!(replayed["isError"], true, "{replayed}");
+
+    // What was denied leaves nothing, and what changed beneath is not overwritten.
+    let (_, again) = asked(&mut session, "run_write", &write);
+    assert_eq!(again(&mut session, false)["isError"], true);
+    let (_, again) = asked(&mut session, "run_write", &write);
+    fs::write(desk.0.path("work/note"), "mine\n").expect("ours");
+    let refused = again(&mut session, true);
+    assert!(refused.to_string().contains("changed since"), "{refused}");
+    assert_eq!(desk.text("work/note").as_deref(), Some("mine\n"));
+    session.end();
+    let decided: Vec<Value> = desk
+        .0
+        .audit()
+        .iter()
+        .map(|line| line["approval"]["decision"].clone())
+        .collect();
+    let allowed = decided.iter().filter(|one| **one == "allowed").count();
+    let denied = decided.iter().filter(|one| **one == "denied").count();
+    assert_eq!((allowed, denied), (2, 1), "{decided:?}");
+}
+
+#[test]
+fn what_is_remote_is_shown_by_its_own_preview_which_cannot_write() {
+    let desk = Desk::new(DESK_ASKS);
+    let mut session = desk.serve(&[]);
+    let push = json!({"command": "desk_push"});
+    let (shown, again) = asked(&mut session, "run_write", &push);
+    assert!(shown.contains("its preview"), "{shown}");
+    assert!(shown.contains("would push three notes"), "{shown}");
+    assert!(!shown.contains("and wrote"), "{shown}");
+    assert!(!shown.contains("desk push --dry-run"), "{shown}");
+    assert_eq!(desk.text("remote"), None);
+    let denied = again(&mut session, false);
+    assert_eq!(denied["isError"], true, "{denied}");
+    assert_eq!(desk.text("remote"), None);
+    let (_, again) = asked(&mut session, "run_write", &push);
+    let done = again(&mut session, true);
+    assert_eq!(done["isError"], false, "{done}");
+    assert_eq!(desk.text("remote").as_deref(), Some("pushed\n"));
+    session.end();
+}
+
+#[test]
+fn an_approval_answers_a_commands_own_question() {
+    let desk = Desk::new(
+        "sources: [{binary: ./desk, select: [{commands: {allow: [wipe]}, confirm: person}, {commands: {allow: [write]}}]}]",
+    );
+    let mut session = desk.serve(&["--ask", "destroy"]);
+    for arguments in [json!({}), json!({"yes": true}), json!({"yes": false})] {
+        fs::write(desk.0.path("work/note"), "old\n").expect("ours");
+        let wipe = json!({"command": "desk_wipe", "arguments": arguments});
+        let (shown, again) = asked(&mut session, "run_write", &wipe);
+        assert!(shown.contains("desk wipe --yes"), "{shown}");
+        assert!(shown.contains("deleted: note"), "{shown}");
+        let denied = again(&mut session, false);
+        assert_eq!(denied["isError"], true, "{denied}");
+        assert!(desk.text("work/note").is_some());
+        let (_, again) = asked(&mut session, "run_write", &wipe);
+        let done = again(&mut session, true);
+        assert!(done.to_string().contains("wiped"), "{done}");
+        assert_eq!(desk.text("work/note"), None);
+    }
+    session.end();
+    // Where nobody can be asked, the question is not answered.
+    fs::write(desk.0.path("work/note"), "old\n").expect("ours");
+    let output = desk
+        .charmer(&["call", "desk_wipe"])
+        .output()
+        .expect("it was built");
+    assert!(!output.status.success(), "{}", out(&output));
+    assert!(
+        err(&output).contains("nobody can be asked")
+            || out(&output).contains("nobody can be asked"),
+        "{}{}",
+        out(&output),
+        err(&output)
+    );
+    assert!(desk.text("work/note").is_some());
+}
+
+#[test]
+fn a_call_by_hand_asks_at_its_own_terminal() {
+    let desk = Desk::new(DESK_ASKS);
+    for (typed, told) in [
+        ("n", "the user declined"),
+        ("q", "the user declined"),
+        ("y", "what the user was shown is applied"),
+    ] {
+        fs::write(desk.0.path("work/note"), "old\n").expect("ours");
+        let mut terminal = Terminal::running(desk.charmer(&["call", "desk_write"]));
+        let shown = terminal.shows("> ");
+        assert!(shown.contains("desk write"), "{shown}");
+        terminal.types("d");
+        let diff = terminal.shows("> ");
+        assert!(diff.contains("-old"), "{diff}");
+        terminal.types(typed);
+        terminal.shows(told);
+        let note = desk.text("work/note").expect("it is there");
+        match typed {
+            "y" => assert!(diff.contains(note.trim_end()), "{note} {diff}"),
+            _ => assert_eq!(note, "old\n", "{typed}"),
+        }
+    }
+}
+
+#[test]
+fn a_draft_is_made_unasked_and_asked_about_when_it_is_to_be_applied() {
+    let desk = Desk::new(DESK_ASKS);
+    let mut session = desk.serve(&[]);
+    let write = |draft: Value| json!({"command": "desk_write", "draft": draft});
+    let made = asks(&mut session, "run_write", &write(json!(true)), json!({}));
+    let draft = made["structuredContent"]["draft"].clone();
+    let id = draft["id"].clone();
+    assert!(id.is_string(), "{made}");
+    let apply = json!({"action": "apply", "id": id});
+    let (shown, again) = asked(&mut session, "draft", &apply);
+    let diff = draft["diff"].as_str().expect("a text");
+    assert!(shown.contains(diff.trim_end()), "{shown}");
+    assert!(shown.contains("desk write"), "{shown}");
+    assert_eq!(again(&mut session, false)["isError"], true);
+    assert_eq!(desk.text("work/note").as_deref(), Some("old\n"));
+    // What was gone on with is not what was shown.
+    let (_, again) = asked(&mut session, "draft", &apply);
+    let more = asks(&mut session, "run_write", &write(id), json!({}));
+    assert!(more["structuredContent"]["draft"].is_object(), "{more}");
+    let refused = again(&mut session, true);
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert_eq!(desk.text("work/note").as_deref(), Some("old\n"));
+    let (_, again) = asked(&mut session, "draft", &apply);
+    let applied = again(&mut session, true);
+    assert_eq!(applied["isError"], false, "{applied}");
+    assert_ne!(desk.text("work/note").as_deref(), Some("old\n"));
+    session.end();
+}
+
+#[test]
+fn with_a_rule_for_drafts_one_question_shows_and_applies_and_without_anybody_it_stays_a_draft() {
+    let desk = Desk::new(&format!("{DESK_ASKS}drafts: write\n"));
+    let mut session = desk.serve(&[]);
+    let write = json!({"command": "desk_write"});
+    let (shown, again) = asked(&mut session, "run_write", &write);
+    assert!(shown.contains("-old"), "{shown}");
+    let done = again(&mut session, true);
+    assert_eq!(done["isError"], false, "{done}");
+    assert_ne!(desk.text("work/note").as_deref(), Some("old\n"));
+    session.end();
+    fs::write(desk.0.path("work/note"), "old\n").expect("ours");
+    let output = desk.charmer(&["call", "--json", "desk_write"]).output();
+    let result: Value = serde_json::from_str(&out(&output.expect("it was built"))).expect("JSON");
+    assert_eq!(result["draft"]["apply"], "person", "{result}");
+    assert_eq!(desk.text("work/note").as_deref(), Some("old\n"));
 }

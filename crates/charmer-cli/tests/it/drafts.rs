@@ -255,3 +255,141 @@ fn without_namespaces_a_copy_stands_for_the_view() {
     assert_eq!(work.text("file").as_deref(), Some("new\n"));
     assert_eq!(work.kept(), 0);
 }
+
+/// Spells that write and that read, in the folder that is served.
+fn with_spells(work: &Work) {
+    let spells = work.folder.join("spells");
+    fs::create_dir(&spells).expect("a folder");
+    for (name, effect, more) in [
+        ("mark", "write", ""),
+        ("kept", "write", "confine: true\n"),
+        ("look", "read", ""),
+    ] {
+        let command = match effect {
+            "read" => "ls".to_owned(),
+            _ => format!("touch {name}-was-here"),
+        };
+        let text = format!(
+            "name: {name}\ndescription: x\ncommand: {command}\npaths: [.]\neffect: {effect}\n{more}"
+        );
+        fs::write(spells.join(format!("{name}.yaml")), text).expect("a file");
+    }
+}
+
+#[test]
+fn a_spell_that_writes_can_be_a_draft_and_one_that_reads_needs_none() {
+    let work = Work::new();
+    with_spells(&work);
+    let mut session = Session::start(&mut work.charmer(&["serve", "--spells", "spells"]));
+    assert!(session.names().contains(&"draft".into()));
+    let cast = |name: &str, draft: Value| json!({"spell_name": name, "draft": draft});
+    let first = session.call("cast_spell", cast("mark", json!(true)));
+    assert_eq!(
+        first["structuredContent"]["draft"]["created"],
+        json!(["mark-was-here"]),
+        "{first}"
+    );
+    let draft = id(&first);
+    // One that is confined by itself goes on with it.
+    let second = session.call("cast_spell", cast("kept", json!(draft)));
+    assert_eq!(id(&second), draft, "{second}");
+    assert!(work.text("mark-was-here").is_none() && work.text("kept-was-here").is_none());
+    let read = session.call("cast_spell", cast("look", json!(true)));
+    assert_eq!(read["isError"], true, "{read}");
+    let applied = session.call("draft", json!({"action": "apply", "id": draft}));
+    assert_eq!(applied["isError"], false, "{applied}");
+    assert!(work.text("mark-was-here").is_some() && work.text("kept-was-here").is_some());
+    assert!(session.end().success());
+}
+
+#[test]
+fn a_rule_makes_drafts_of_spells_too_and_a_source_can_be_excepted() {
+    let work = Work::new();
+    with_spells(&work);
+    let program = &work.program;
+    let config = work.home.path().join("rules.yaml");
+    let text = format!(
+        "drafts: write\nsources: [{{spells: work/spells}}, {{binary: {program}, drafts: never}}]\n"
+    );
+    fs::write(&config, text).expect("a file");
+    let config = config.to_string_lossy();
+    for spell in ["mark", "kept"] {
+        let output = work
+            .charmer(&["call", "-c", &config, "--json", spell])
+            .output();
+        let output = output.expect("it was built");
+        let result: Value = serde_json::from_str(&out(&output)).expect("JSON");
+        assert_eq!(result["draft"]["apply"], "person", "{result}");
+        assert!(work.text(&format!("{spell}-was-here")).is_none());
+    }
+    let input = written("file", "new").to_string();
+    let output = work
+        .charmer(&["call", "-c", &config, "scribe", &input])
+        .output();
+    assert!(output.expect("it was built").status.success());
+    assert_eq!(work.text("file").as_deref(), Some("new\n"));
+}
+
+#[test]
+fn a_rule_that_nobody_could_keep_is_refused() {
+    let work = Work::new();
+    with_spells(&work);
+    let config = work.home.path().join("rules.yaml");
+    let config_path = config.to_string_lossy().into_owned();
+    for source in [
+        format!("binary: {}", work.program),
+        "spells: work/spells".into(),
+    ] {
+        fs::write(&config, format!("drafts: write\nsources: [{{{source}}}]\n")).expect("a file");
+        for mode in ["names", "off"] {
+            let words = ["tools", "-c", &config_path, "--confine", mode];
+            let output = work.charmer(&words).output().expect("it was built");
+            assert_eq!(
+                output.status.code(),
+                Some(2),
+                "{source} {mode}: {}",
+                out(&output)
+            );
+            assert!(
+                err(&output).contains("are to be drafts"),
+                "{}",
+                err(&output)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_draft_that_cannot_be_measured_or_read_is_ended_and_the_server_goes_on() {
+    let work = Work::new();
+    let digger = work.home.path().join("digger");
+    crate::support::write_script(
+        &digger,
+        r#"
+case "$1" in -*|"") printf 'Usage: digger DEPTH\n\nDigs.\n'; exit;; esac
+name=$(printf '%0200d' 0)
+depth=0
+while test $depth -lt "$1"; do mkdir $name && cd $name || exit 1; depth=$((depth + 1)); done
+head -c 2000000 /dev/zero | tr '\0' x >large
+echo dug
+"#,
+    );
+    let folder = work.folder.to_string_lossy();
+    let digger = digger.to_string_lossy();
+    let words = ["serve", &digger, "--folder", &folder, "--expose", "index"];
+    let mut session = Session::start(&mut work.charmer(&words));
+    session.settle();
+    let dig =
+        |depth: &str| json!({"command": "digger", "arguments": {"depth": depth}, "draft": true});
+    let deep = session.call("run_write", dig("60"));
+    let message = deep["structuredContent"]["error"]["message"].as_str();
+    let message = message.unwrap_or_default();
+    assert!(
+        message.contains("cannot be read") && message.len() < 400,
+        "{deep}"
+    );
+    assert_eq!(work.kept(), 0);
+    let flat = session.call("run_write", dig("3"));
+    assert!(flat["structuredContent"]["draft"].is_object(), "{flat}");
+    assert!(session.end().success());
+}

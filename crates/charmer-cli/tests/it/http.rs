@@ -1,6 +1,7 @@
 //! `charmer serve --http` as clients of both eras use it, and as others try to abuse it.
 
 mod client;
+mod drafts;
 mod jobs;
 #[cfg(target_os = "linux")]
 mod load;

@@ -7,17 +7,22 @@ use tempfile::TempDir;
 
 use crate::support::{PATIENCE, Session, charmer, works, write_script};
 
-/// A program that builds until a file is there, with a child of its own.
+/// A program that builds until a file is there, with a child of its own, one that has left its group, and one that is nobody's
+/// child any more.
 const MILL: &str = r#"
 case "$*" in
 grind*--help*) printf 'Grind until the file is there\n\nUsage:\n  mill grind\n'; exit;;
 *--help*|"") printf 'Usage:\n  mill [command]\n\nAvailable Commands:\n  grind  Grind until the file is there\n'; exit;;
 esac
 sleep 600 &
-echo "process $$ $!"
+one=$!
+setsid sleep 600 &
+two=$!
+three=$(setsid sleep 600 >/dev/null 2>&1 & echo $!)
+echo "process $$ $one $two $three"
 echo "a token: hunter2" >&2
 while ! test -e "$MILL_GO"; do sleep 0.05; done
-kill $!
+kill $one $two $three
 echo ground
 exit 3
 "#;
@@ -98,7 +103,7 @@ fn a_long_call_is_answered_and_its_result_is_asked_for() {
     let id = structured["job"].clone();
     assert_eq!(structured["state"], "running", "{answer}");
     assert!(structured["hint"].is_string(), "{answer}");
-    assert_eq!(processes(&answer).len(), 2, "{answer}");
+    assert_eq!(processes(&answer).len(), 4, "{answer}");
     let text = answer["content"][0]["text"].as_str().unwrap_or_default();
     assert!(text.contains("process") && text.contains(id.as_str().unwrap_or("no id")));
     assert!(!answer.to_string().contains("hunter2"), "{answer}");
@@ -157,7 +162,7 @@ fn cancelling_ends_the_whole_tree_and_so_does_the_end_of_the_server() {
             all = line.map_or_else(Vec::new, |line| {
                 line.split(' ').skip(1).map(str::to_owned).collect()
             });
-            all.len() == 2
+            all.len() == 4
         });
         match end {
             "cancel" => {

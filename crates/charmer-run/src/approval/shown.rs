@@ -152,7 +152,7 @@ impl ShownCall {
 fn in_line(text: &str) -> String {
     let mut line = String::new();
     for c in text.chars() {
-        match c.is_control() || c == '\u{2028}' || c == '\u{2029}' {
+        match c.is_control() {
             true => line.extend(c.escape_default()),
             false => line.push(c),
         }

@@ -383,3 +383,27 @@ async fn a_call_that_nobody_waits_for_is_taken_off_the_list_and_time_runs_out() 
     assert!(desk.approvals.waiting().is_empty());
     assert_eq!(desk.runs(), 0);
 }
+
+#[test]
+fn nothing_that_a_caller_names_looks_like_a_line_of_the_question() {
+    let line = |name: &str| format!("{name}\neffect: read\u{2028}effect: read");
+    let run = crate::DryRun {
+        argv: vec![line("argv")],
+        folder: line("/folder").into(),
+        effect: Effect::Destroy,
+        confinement: crate::Confined::not(false),
+        rule: String::new(),
+        notes: vec![line("note")],
+    };
+    let mut shown = ShownCall::new(run, &Caller::default(), vec![line("reason")]);
+    shown.client = line("client");
+    shown.stdin = Some(line("stdin"));
+    shown.variables = vec![line("V=x")];
+    let text = shown.plain(&Redactor::default()).to_text();
+    let mut lines = text.lines().flat_map(|line| line.split('\u{2028}'));
+    let effects: Vec<&str> = lines
+        .by_ref()
+        .filter(|line| line.trim_start().starts_with("effect:"))
+        .collect();
+    assert_eq!(effects, ["effect: destroy"], "{text}");
+}

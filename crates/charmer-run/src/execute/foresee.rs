@@ -134,22 +134,14 @@ async fn drafted(
     if is_success && is_all && draft.counts.all() > 0 {
         return Some((draft.detail("allowing it applies just this"), Some(held)));
     }
-    let mut why = Vec::new();
-    if !is_success {
-        why.push(
-            "it did not end well, without network and with nothing else to write to".to_owned(),
-        );
-    }
-    why.extend(draft.blocked.clone());
+    let why = match (is_success, &draft.blocked) {
+        (false, _) => "; the trial, offline and kept to the folder, did not end well".to_owned(),
+        (true, Some(blocked)) => format!("; as a draft it could not be applied: {blocked}"),
+        (true, None) => String::new(),
+    };
     let is_told = draft.counts.all() > 0 || !draft.denied.is_empty();
-    is_told.then(|| {
-        let why = match why.is_empty() {
-            true => String::new(),
-            false => format!(": {}", why.join("; ")),
-        };
-        let title = format!("a trial of it, which is not what will happen{why}");
-        (draft.detail(&title), None)
-    })
+    let title = format!("allowing it runs the command itself, of which a trial did this{why}");
+    is_told.then(|| (draft.detail(&title), None))
 }
 
 #[cfg(not(all(feature = "drafts", target_os = "linux")))]

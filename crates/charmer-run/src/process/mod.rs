@@ -68,6 +68,8 @@ use self::running::Running;
 
 /// The variable that tells a process that it is a child of a bridge, and which server's.
 pub const MARK: &str = "CHARMER_TOOL";
+/// The number of runs so far, by which each has a mark of its own.
+static RUNS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 /// The variable that tells a program that an assistant is using it, so that it can skip prompts.
 pub const MODE: &str = "MCP_MODE";
 
@@ -481,10 +483,17 @@ impl Launcher {
             (None, Some(folder)) => drop(command.current_dir(folder)),
             (None, None) => {}
         }
+        // A mark of its own, by which what leaves its group is found when it is ended.
+        let mut marks = self.variables(request).filter(|(name, _)| *name == MARK);
+        let mark = marks.next().map(|(_, mark)| {
+            let number = RUNS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            format!("{}.{number}", mark.to_string_lossy())
+        });
+        command.envs(mark.iter().map(|mark| (MARK, mark)));
         os::own_group(&mut command);
-        command
-            .spawn()
-            .map(Running::from)
+        let started = command.spawn().map(Running::from);
+        started
+            .map(|running| Running { mark, ..running })
             .map_err(|error| diagnose::start_error(&error, program, folder))
     }
 }

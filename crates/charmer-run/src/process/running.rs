@@ -4,7 +4,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
 use crate::{CallError, Ended};
 
-use super::os::{ChildGroup, signal_of};
+use super::os::{ChildGroup, Strays, signal_of};
 #[cfg(feature = "sandbox")]
 use super::sandboxed;
 
@@ -15,6 +15,8 @@ pub(super) struct Running {
     pub(super) stdout: Option<ChildStdout>,
     pub(super) stderr: Option<ChildStderr>,
     pub(super) process: Process,
+    /// The mark that it and what it starts have in their environment, where it is the run's own.
+    pub(super) mark: Option<String>,
 }
 
 /// A program that runs, by whoever started it.
@@ -32,6 +34,7 @@ impl From<Child> for Running {
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
             process: Process::Own(child),
+            mark: None,
         }
     }
 }
@@ -43,6 +46,14 @@ impl Running {
             Process::Own(child) => Members::Own(ChildGroup::of(child)),
             #[cfg(feature = "sandbox")]
             Process::Sandboxed(program) => Members::Sandboxed(program.group()),
+        }
+    }
+
+    /// What it has started, to be ended with it. What a sandbox has started it ends itself.
+    pub(super) fn strays(&self) -> Strays {
+        match self.members().id() {
+            None => Strays::default(),
+            leader => Strays::of(leader, self.mark.clone()),
         }
     }
 

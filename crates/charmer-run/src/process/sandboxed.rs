@@ -238,6 +238,7 @@ impl Launcher {
                 folder: program.folder,
                 lease: None,
             }),
+            mark: None,
         })
     }
 

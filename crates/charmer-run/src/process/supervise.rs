@@ -18,6 +18,7 @@ use super::{
     Request,
     engine::{Engine, EngineState},
     gate::Pass,
+    os::Strays,
     running::{Members, Running},
     sink::Sink,
     stream::Stream,
@@ -134,6 +135,7 @@ async fn watch(
     let timeout = tokio::time::sleep(limits.timeout);
     tokio::pin!(timeout);
     let mut ended_by_us = None;
+    let mut strays = Strays::default();
     let ended = loop {
         tokio::select! {
             ended = child.wait() => break ended,
@@ -147,12 +149,14 @@ async fn watch(
             }
             () = cancel.cancelled(), if ended_by_us.is_none() => {
                 ended_by_us = Some(Ended::Cancelled);
+                strays = child.strays();
                 group.terminate();
                 timeout.set(tokio::time::sleep(limits.grace));
             }
             () = &mut timeout => {
                 if ended_by_us.is_none() {
                     ended_by_us = Some(Ended::TimedOut);
+                    strays = child.strays();
                     group.terminate();
                 } else {
                     group.kill();
@@ -169,6 +173,10 @@ async fn watch(
     }
     // Whoever is left in the group outlived its leader: nothing of a call survives it.
     group.kill();
+    if ended_by_us.is_some() {
+        // Who ends a call does not want a part of it to go on.
+        let _ = tokio::task::spawn_blocking(|| strays.kill()).await;
+    }
     drain(&mut stdout, &mut stderr, LAST_DRAIN).await;
     let left = match ended_by_us {
         Some(_) => LAST_REDACTION,

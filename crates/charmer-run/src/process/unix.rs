@@ -69,18 +69,32 @@ pub(super) fn kill_group(id: i32) {
     ChildGroup(Pid::from_raw(id)).kill();
 }
 
-/// Ends every process that carries this mark in its environment. Each round stops them before it kills them, so that
-/// none can fork away; it is repeated until none is left.
+/// Ends every process that carries this mark in its environment: a server's, with those of its runs, or that of one run.
 #[cfg(target_os = "linux")]
 pub(super) fn kill_marked(mark: &str) {
     let wanted = format!("{MARK}={mark}");
+    let is_it = |variable: &[u8]| {
+        let rest = variable.strip_prefix(wanted.as_bytes());
+        rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'.')
+    };
+    kill_all(|| {
+        processes().filter(|process| {
+            let environment = std::fs::read(format!("/proc/{}/environ", process.as_raw_nonzero()));
+            environment.is_ok_and(|all| all.split(|&byte| byte == 0).any(is_it))
+        })
+    });
+}
+
+/// Ends processes. Each round stops them before it kills them, so that none can fork away; it is repeated until none is left.
+#[cfg(target_os = "linux")]
+fn kill_all<P: Iterator<Item = Pid>>(found: impl Fn() -> P) {
     for _ in 0..20 {
-        let marked: Vec<Pid> = marked_processes(wanted.as_bytes());
-        if marked.is_empty() {
+        let found: Vec<Pid> = found().collect();
+        if found.is_empty() {
             return;
         }
         for signal in [Signal::STOP, Signal::KILL] {
-            for process in &marked {
+            for process in &found {
                 let _ = kill_process(*process, signal);
             }
         }
@@ -88,21 +102,80 @@ pub(super) fn kill_marked(mark: &str) {
     }
 }
 
+/// All processes but this one.
 #[cfg(target_os = "linux")]
-fn marked_processes(wanted: &[u8]) -> Vec<Pid> {
-    let Ok(listed) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
+fn processes() -> impl Iterator<Item = Pid> {
     let own = rustix::process::getpid();
+    let listed = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     listed
-        .flatten()
         .filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
-        .filter(|process| *process != own)
-        .filter(|process| {
-            let environment = std::fs::read(format!("/proc/{}/environ", process.as_raw_nonzero()));
-            environment.is_ok_and(|vars| vars.split(|&byte| byte == 0).any(|var| var == wanted))
-        })
-        .collect()
+        .filter(move |process| *process != own)
+}
+
+/// What a run that is ended by us has started, and what has left its group: known by its ancestors as long as those live, and
+/// by the mark of the run in its environment.
+#[derive(Debug, Default)]
+pub(super) struct Strays {
+    mark: Option<String>,
+    /// Each with the time at which it began, because numbers are given again.
+    #[cfg(target_os = "linux")]
+    descendants: Vec<(Pid, u64)>,
+}
+
+impl Strays {
+    /// Those of a group's leader, who still lives.
+    pub(super) fn of(leader: Option<i32>, mark: Option<String>) -> Self {
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = leader;
+            Self { mark }
+        }
+        #[cfg(target_os = "linux")]
+        {
+            let all: Vec<(Pid, i32, u64)> = processes()
+                .filter_map(|process| {
+                    let (parent, began) = parent_and_beginning(process)?;
+                    Some((process, parent, began))
+                })
+                .collect();
+            let mut descendants: Vec<(Pid, u64)> = Vec::new();
+            let mut parents: Vec<i32> = leader.into_iter().collect();
+            while let Some(parent) = parents.pop() {
+                for (process, _, began) in all.iter().filter(|(_, of, _)| *of == parent) {
+                    descendants.push((*process, *began));
+                    parents.push(process.as_raw_nonzero().get());
+                }
+            }
+            Self { mark, descendants }
+        }
+    }
+
+    /// Ends them. It looks at all processes, which takes a moment.
+    pub(super) fn kill(self) {
+        #[cfg(target_os = "linux")]
+        {
+            for (process, began) in &self.descendants {
+                let is_it = |(_, now): (i32, u64)| now == *began;
+                if parent_and_beginning(*process).is_some_and(is_it) {
+                    let _ = kill_process(*process, Signal::KILL);
+                }
+            }
+            if let Some(mark) = &self.mark {
+                kill_marked(mark);
+            }
+        }
+    }
+}
+
+/// The parent of a process, and the time at which it began.
+#[cfg(target_os = "linux")]
+fn parent_and_beginning(process: Pid) -> Option<(i32, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    // Its name may hold anything; what follows it does not.
+    let (_, behind) = stat.rsplit_once(')')?;
+    let mut fields = behind.split_whitespace().skip(1);
+    let parent = fields.next()?.parse().ok()?;
+    Some((parent, fields.nth(17)?.parse().ok()?))
 }
 
 #[cfg(not(target_os = "linux"))]

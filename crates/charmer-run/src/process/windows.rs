@@ -104,6 +104,18 @@ pub(super) fn kill_group(_: i32) {}
 /// Does nothing: a process leaves a job only with the leave of whoever made it, and ours give none.
 pub(super) fn kill_marked(_: &str) {}
 
+/// What has left a run's group: nothing, because a job object is not left.
+#[derive(Debug, Default)]
+pub(super) struct Strays;
+
+impl Strays {
+    pub(super) fn of(_: Option<i32>, _: Option<String>) -> Self {
+        Self
+    }
+
+    pub(super) fn kill(self) {}
+}
+
 /// There is nothing to prepare: only handles that are meant for a child reach it, and it has a console of its own.
 pub fn harden() -> Result<(), String> {
     Ok(())

@@ -160,6 +160,7 @@ pub(crate) fn serve(folder: &TempDir, words: &[&str]) -> Command {
     let mut command = charmer(&[&["serve"], words, every].concat());
     command
         .current_dir(folder.path())
+        .env("CHARMER_DATA", folder.path().join("data"))
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     command
