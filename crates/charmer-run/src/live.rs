@@ -26,6 +26,7 @@ struct LiveState {
     job: OnceLock<Arc<str>>,
     hidden: AtomicBool,
     waiting: AtomicBool,
+    held: AtomicBool,
     streams: Mutex<Option<[LiveStream; 2]>>,
 }
 
@@ -55,6 +56,13 @@ impl LiveRun {
     pub fn waits_for_person(&self, yes: bool) {
         if let Some(state) = &self.0 {
             state.waiting.store(yes, Ordering::Relaxed);
+        }
+    }
+
+    /// Says whether its caller must still be answered by it: a question to the client cannot come from a job.
+    pub(crate) fn keeps_caller(&self, yes: bool) {
+        if let Some(state) = &self.0 {
+            state.held.store(yes, Ordering::Relaxed);
         }
     }
 
@@ -108,6 +116,12 @@ impl LiveRun {
     pub(crate) fn is_waiting(&self) -> bool {
         let state = self.0.as_ref();
         state.is_some_and(|state| state.waiting.load(Ordering::Relaxed))
+    }
+
+    /// Returns true if its caller must still be answered by it.
+    pub(crate) fn is_kept(&self) -> bool {
+        let state = self.0.as_ref();
+        state.is_some_and(|state| state.held.load(Ordering::Relaxed))
     }
 
     /// Returns true if its output is for nobody yet.

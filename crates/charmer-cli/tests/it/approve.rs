@@ -376,7 +376,7 @@ wipe*--help*) printf 'Delete all notes\n\nUsage:\n  desk wipe [flags]\n\nFlags:\
 *--help*|"") printf 'Usage:\n  desk [command]\n\nAvailable Commands:\n  push   Push the notes\n  wipe   Delete all notes\n  write  Write a note\n'; exit;;
 esac
 case "$1" in
-write) cat /proc/sys/kernel/random/uuid >note;;
+write) sleep "${DESK_SLOW:-0}"; cat /proc/sys/kernel/random/uuid >note;;
 push)
   if test "$2" = --dry-run; then
     echo would push three notes
@@ -412,9 +412,13 @@ impl Desk {
     }
 
     fn serve(&self, words: &[&str]) -> Session {
+        Session::connect(&mut self.serving(words))
+    }
+
+    fn serving(&self, words: &[&str]) -> Command {
         let folder = self.0.path("work");
         let words = [&["serve", "--expose", "index", "--folder", &folder], words].concat();
-        Session::connect(&mut self.charmer(&words))
+        self.charmer(&words)
     }
 
     fn text(&self, file: &str) -> Option<String> {
@@ -639,4 +643,21 @@ fn with_a_rule_for_drafts_one_question_shows_and_applies_and_without_anybody_it_
     let result: Value = serde_json::from_str(&out(&output.expect("it was built"))).expect("JSON");
     assert_eq!(result["draft"]["apply"], "person", "{result}");
     assert_eq!(desk.text("work/note").as_deref(), Some("old\n"));
+}
+
+#[test]
+fn a_question_to_the_client_comes_from_its_call_however_long_the_trial_takes() {
+    let desk = Desk::new(DESK_ASKS);
+    let mut serving = desk.serving(&["--background-after", "1s"]);
+    let mut session = Session::connect(serving.env("DESK_SLOW", "3"));
+    for background in [true, false] {
+        fs::write(desk.0.path("work/note"), "old\n").expect("ours");
+        let write = json!({"command": "desk_write", "background": background});
+        let (shown, again) = asked(&mut session, "run_write", &write);
+        assert!(shown.contains("-old"), "{shown}");
+        let done = again(&mut session, true);
+        assert_eq!(done["isError"], false, "{done}");
+        assert_ne!(desk.text("work/note").as_deref(), Some("old\n"));
+    }
+    session.end();
 }

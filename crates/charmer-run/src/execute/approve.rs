@@ -6,7 +6,9 @@ use charmer_core::{call::Prepared, model::Effect};
 
 use crate::{
     Call, CallError, DryRun, Outcome, RunPlace,
-    approval::{ApprovalSubject, Binding, NeedOfApproval, ShownCall, ToolApproval, Verdict, need},
+    approval::{
+        ApprovalSubject, AskWay, Binding, NeedOfApproval, ShownCall, ToolApproval, Verdict, need,
+    },
     folder::here,
 };
 
@@ -64,8 +66,10 @@ impl Execute {
         let bound_to = subject.binding.clone();
         let need = subject.need.clone();
         let mut subject = subject;
+        call.live.keeps_caller(way == AskWay::Client);
         (subject.shown.detail, subject.draft) = self.foreseen(call, prepared, place).await;
         if is_proposed && subject.draft.is_none() {
+            call.live.keeps_caller(false);
             return Ok(None);
         }
         let verdict = approval.ask(call, subject, way).await?;

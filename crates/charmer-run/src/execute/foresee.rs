@@ -1,6 +1,9 @@
 //! What a call would change, found out before a person is asked about it: by a draft of it, or by the program's own preview.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use charmer_core::{
     call::{Given, Prepared, write},
@@ -15,8 +18,10 @@ use crate::{
 
 use super::{Execute, Target};
 
-/// The longest time that finding out may take: a person waits for it, and a client.
+/// The longest time that a trial may take: a person waits for it, and a client, which gives up after a minute or so.
 const LONGEST: Duration = Duration::from_secs(30);
+/// The time that a preview has at least, where a trial took long.
+const LEAST: Duration = Duration::from_secs(5);
 /// How much of its output is kept.
 const MOST_BYTES: usize = 256 << 10;
 
@@ -34,6 +39,7 @@ impl Execute {
         if call.reads || prepared.bound.effect(&call.tool) == Effect::Read {
             return (None, None);
         }
+        let began = Instant::now();
         let limits = call.limits.clone();
         let limits = Limits {
             timeout: limits.timeout.min(LONGEST),
@@ -56,6 +62,8 @@ impl Execute {
         };
         request.argv = preview.argv.to_os_strings();
         request.reads = true;
+        let left = LONGEST.saturating_sub(began.elapsed()).max(LEAST);
+        request.limits.timeout = request.limits.timeout.min(left);
         let outcome = launcher.run(request, call.cancel.clone()).await;
         (outcome.ok().map(|outcome| shown(&outcome)).or(tried), None)
     }

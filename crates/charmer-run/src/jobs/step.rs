@@ -94,6 +94,10 @@ impl Detach {
                 }
                 () = &mut due, if !is_cancelled => {}
             }
+            if live.is_kept() {
+                due.set(tokio::time::sleep(AGAIN));
+                continue;
+            }
             let taken = match place.take() {
                 Some(place) => Ok(place),
                 None => self.jobs.place(&seen.caller.principal),
