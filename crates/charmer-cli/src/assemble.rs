@@ -46,6 +46,7 @@ use crate::{
     rule, set,
     settings::{ServedProgram, Settings},
     sha256::sha256,
+    spells::SpellFolder,
     unread,
     visibility_rules::VisibilityRules,
     watched::WatchedPrograms,
@@ -685,7 +686,9 @@ fn exposure(settings: &Settings, shared: &SharedSteps, engine: &Engine) -> Expos
         .behind(shared.clone());
     if let Some(kept) = engine.drafts() {
         // A spell that stands in the list by itself is cast as a draft by `cast_spell`.
-        let unasked = drafts::by_rule(settings) || drafts::of_spells(settings);
+        let spells = settings.spells.as_ref();
+        let cast = spells.is_some_and(SpellFolder::offers_casting) && drafts::of_spells(settings);
+        let unasked = drafts::by_rule(settings) || cast;
         exposure = exposure.drafts(kept, unasked);
     }
     exposure.results = settings.config.results.unwrap_or_default();

@@ -73,6 +73,12 @@ impl SpellFolder {
         files.flatten().filter_map(stem).collect()
     }
 
+    /// Returns true if any of its spells can be cast by name.
+    pub(crate) fn offers_casting(&self) -> bool {
+        let offered = self.offered.as_ref();
+        offered.is_none_or(|rule| rule.matches("cast_spell"))
+    }
+
     /// The authority on the writing of spells that only read.
     pub(crate) fn mode(&self, config: &Config) -> ConfineMode {
         let asked = self.confine.or(config.confine.mode);

@@ -85,7 +85,9 @@ fn a_spells_results_are_structured_and_its_tool_says_so() {
         let words = ["serve", "--spells", &spells, "--results", results];
         let mut session = Session::start(&mut charmer(&words));
         let list = session.request("tools/list", json!({}));
-        for tool in list["result"]["tools"].as_array().expect("a list") {
+        let tools = list["result"]["tools"].as_array().expect("a list");
+        // What is told of drafts is the same in every result, and in no schema.
+        for tool in tools.iter().filter(|tool| tool["name"] != "draft") {
             assert_eq!(tool["outputSchema"].is_object(), structured, "{tool}");
         }
         let cast = json!({"spell_name": "greet"});

@@ -86,6 +86,7 @@ fn becomes(session: &mut Session, wanted: &[&str]) {
     }
 }
 
+const DRAFT: &str = "draft";
 const CAST: &str = "cast_spell";
 const LIST: &str = "list_spells";
 
@@ -147,7 +148,7 @@ fn spells_are_served_alone() {
         "command: ${SHIP} sail\npaths: [.]\nflags: [--knots=3]\nargs: [{name: port, required: true}]\nargv: ['{{port}}']\n",
     );
     let mut session = project.serve(&[]);
-    assert_eq!(session.settled_names(), ["sail", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["sail", CAST, LIST, DRAFT]);
     let result = session.call("sail", json!({"port": "Oslo", "flags": ["--knots=3"]}));
     assert!(
         text(&result).starts_with(r#"["sail", "--knots=3", "Oslo"]"#),
@@ -220,13 +221,13 @@ fn what_changes_in_the_folder_is_told() {
     let project = Project::new();
     project.spell("a", "list one");
     let mut session = project.serve(&[]);
-    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST, DRAFT]);
 
     project.spell("b", "list two");
     // Whoever sees it first, the client is told.
     let listing = session.call(LIST, json!({}));
     assert!(listing.to_string().contains("The spell b"), "{listing}");
-    becomes(&mut session, &["a", "b", CAST, LIST]);
+    becomes(&mut session, &["a", "b", CAST, LIST, DRAFT]);
     assert!(text(&session.call("b", json!({}))).starts_with(r#"["list", "two"]"#));
 
     project.spell("a", "list three");
@@ -251,7 +252,7 @@ fn what_changes_in_the_folder_is_told() {
     fs::remove_file(project.file("b")).expect("it is there");
     let result = session.call(CAST, json!({"spell_name": "b"}));
     assert_eq!(code(&result), "not_registered", "{result}");
-    becomes(&mut session, &["a", CAST, LIST]);
+    becomes(&mut session, &["a", CAST, LIST, DRAFT]);
     assert!(session.end().success());
 }
 
@@ -285,7 +286,10 @@ fn spells_and_programs_are_served_together() {
     project.spell("ship_list", "sink");
     let ship = ship();
     let mut session = project.serve(&[&ship, "--allow", "list,spells/*"]);
-    assert_eq!(session.settled_names(), ["ship_list", "a", CAST, LIST]);
+    assert_eq!(
+        session.settled_names(),
+        ["ship_list", "a", CAST, LIST, DRAFT]
+    );
     let result = session.call("ship_list", json!({"all": true}));
     assert!(
         text(&result).starts_with(r#"["list", "--all"]"#),
@@ -295,7 +299,7 @@ fn spells_and_programs_are_served_together() {
     assert_eq!(code(&result), "invalid_configuration", "{result}");
     // A change of the spells does not cost the program's tools.
     project.spell("b", "list");
-    becomes(&mut session, &["ship_list", "a", "b", CAST, LIST]);
+    becomes(&mut session, &["ship_list", "a", "b", CAST, LIST, DRAFT]);
     assert_eq!(session.call("ship_list", json!({}))["isError"], false);
     assert!(session.end().success());
 }
@@ -310,7 +314,7 @@ fn spells_that_change_while_a_program_is_read_are_not_lost() {
     let until = Instant::now() + PATIENCE;
     loop {
         let names = session.settled_names();
-        if names == ["ship_list", "a", "b", CAST, LIST] {
+        if names == ["ship_list", "a", "b", CAST, LIST, DRAFT] {
             break;
         }
         assert!(Instant::now() < until, "{names:?}");
@@ -325,7 +329,7 @@ fn spells_are_there_although_a_program_cannot_be_read() {
     let mute = example("mute");
     let mut session = project.serve(&[&mute.to_string_lossy()]);
     assert_eq!(session.call("a", json!({}))["isError"], false);
-    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST, DRAFT]);
     assert!(session.end().success());
 }
 
@@ -337,7 +341,7 @@ fn the_file_names_the_folder() {
     let config = "sources: [{spells: ./spells}]\naudit: {file: calls.jsonl}\n";
     fs::write(&file, config).expect("it can be written");
     let mut session = Session::start(&mut project.charmer(&["serve", "--config", "charmer.yaml"]));
-    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST, DRAFT]);
     assert_eq!(session.call("a", json!({}))["isError"], false);
     assert!(session.end().success());
 
@@ -443,12 +447,12 @@ fn spells_are_chosen_by_name() {
     for (words, names) in [
         (
             &["--allow", "deploy*"][..],
-            &["deploy", "deploy-all", CAST, LIST][..],
+            &["deploy", "deploy-all", CAST, LIST, DRAFT][..],
         ),
-        (&["--deny", "deploy*"], &["build", CAST, LIST]),
+        (&["--deny", "deploy*"], &["build", CAST, LIST, DRAFT]),
         (
             &["--allow", "deploy*", "--deny", "deploy-all"],
-            &["deploy", CAST, LIST],
+            &["deploy", CAST, LIST, DRAFT],
         ),
         (
             &["--deny", "cast_spell", "--allow", "build"],
@@ -465,7 +469,7 @@ fn spells_are_chosen_by_name() {
     // What comes later is chosen the same way.
     project.spell("deploy-new", "list");
     project.spell("check", "list");
-    becomes(&mut session, &["build", "check", CAST, LIST]);
+    becomes(&mut session, &["build", "check", CAST, LIST, DRAFT]);
     assert!(session.end().success());
 
     let ship = ship();
@@ -532,7 +536,7 @@ fn a_locked_server_runs_what_was_accepted() {
     assert!(out(&output).starts_with("accepted a: "), "{}", out(&output));
 
     let mut session = project.serve(&["--locked"]);
-    assert_eq!(session.settled_names(), ["a", CAST, LIST]);
+    assert_eq!(session.settled_names(), ["a", CAST, LIST, DRAFT]);
     assert!(text(&session.call("a", json!({}))).starts_with(r#"["list", "one"]"#));
     let result = session.call(CAST, json!({"spell_name": "b"}));
     assert_eq!(code(&result), "not_permitted", "{result}");
@@ -540,11 +544,11 @@ fn a_locked_server_runs_what_was_accepted() {
 
     // A changed spell is another spell, in no version run until it is accepted.
     project.spell("a", "list three");
-    becomes(&mut session, &[CAST, LIST]);
+    becomes(&mut session, &[CAST, LIST, DRAFT]);
     let result = session.call(CAST, json!({"spell_name": "a"}));
     assert_eq!(code(&result), "not_permitted", "{result}");
     assert!(project.run(&["spell", "trust"]).status.success());
-    becomes(&mut session, &["a", "b", CAST, LIST]);
+    becomes(&mut session, &["a", "b", CAST, LIST, DRAFT]);
     assert!(text(&session.call("a", json!({}))).starts_with(r#"["list", "three"]"#));
     assert!(
         project
@@ -552,7 +556,7 @@ fn a_locked_server_runs_what_was_accepted() {
             .status
             .success()
     );
-    becomes(&mut session, &["a", CAST, LIST]);
+    becomes(&mut session, &["a", CAST, LIST, DRAFT]);
     assert!(session.end().success());
 }
 

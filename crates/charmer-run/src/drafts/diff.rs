@@ -188,14 +188,19 @@ pub(super) fn name(record: &Record, change: &Change) -> String {
         (0, _) | (_, None) => change.path.clone(),
         (_, Some(folder)) => folder.path.0.join(&change.path),
     };
-    let text = path.to_string_lossy();
-    let mut text: String = text
-        .chars()
-        .flat_map(|c| match c.is_control() {
-            true => c.escape_default().collect::<Vec<char>>(),
-            false => vec![c],
-        })
-        .collect();
+    let mut text = String::new();
+    // Two names that are told apart by bytes which are no text are shown as two.
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c.is_control() || c == '\\' {
+                true => text.extend(c.escape_default()),
+                false => text.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
     if change.is_folder() {
         text.push('/');
     }

@@ -162,7 +162,7 @@ impl DraftedRun<'_> {
             .iter()
             .map(|one| one.path.0.clone())
             .collect();
-        let tried = denied([&*stderr, &*stdout]);
+        let tried = denied([&*stderr, &*stdout], &self.folder);
         let outside = tried.into_iter().filter(|path| {
             let within = |folder: &PathBuf| Path::new(path).starts_with(folder);
             !inside.iter().any(within)

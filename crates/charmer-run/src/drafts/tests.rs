@@ -324,6 +324,14 @@ fn a_link_leads_nothing_around_never_and_what_a_list_does_not_show_is_noted() {
     assert!(!blocked(&|upper| {
         write(upper.join("new/.git/hooks/pre-commit.sample"), "");
     }));
+    use std::os::unix::ffi::OsStrExt;
+    let names = [&b"a\xfe"[..], b"a\xff", b"a\n", b"a\\n"];
+    let named = work.draft(|upper| {
+        for name in names {
+            write(upper.join(std::ffi::OsStr::from_bytes(name)), "");
+        }
+    });
+    assert_eq!(named.created, ["a\\n", "a\\\\n", "a\\xfe", "a\\xff"]);
     let odd = work.draft(|upper| {
         write(upper.join("tool"), "");
         let mode = fs::Permissions::from_mode(0o4755);
