@@ -17,9 +17,11 @@ use tokio_util::sync::CancellationToken;
 use tower_layer::Layer;
 use tower_service::Service;
 
+#[cfg(feature = "approval")]
+use crate::approval::ToolApproval;
 use crate::{
     AnswerForm, Answers, CallError, CallResult, Caller, Draft, DraftRequest, DryRun, ErrorCode,
-    Limits, LiveRun, Progress, Question, Reading, approval::ToolApproval, process::Captured,
+    Limits, LiveRun, Progress, Question, Reading, process::Captured,
 };
 
 /// One call on its way to a program.
@@ -60,8 +62,10 @@ pub struct Call {
     /// The form in which its caller gets the answer.
     pub form: AnswerForm,
     /// Why a person is to be asked about it, by steps that it has passed.
+    #[cfg(feature = "approval")]
     pub(crate) asks: Vec<String>,
     /// Who asks, where that is not for the innermost step itself to say.
+    #[cfg(feature = "approval")]
     pub(crate) approval: Option<Arc<ToolApproval>>,
 }
 
@@ -90,7 +94,9 @@ impl Call {
             background: false,
             live: LiveRun::default(),
             form: AnswerForm::default(),
+            #[cfg(feature = "approval")]
             asks: Vec::new(),
+            #[cfg(feature = "approval")]
             approval: None,
         }
     }

@@ -1,11 +1,12 @@
 //! The innermost service: input bound, decided on, written as an argv, checked and judged; then a process or a handler.
 
+#[cfg(feature = "approval")]
 mod approve;
+#[cfg(feature = "approval")]
 mod foresee;
 
 use std::{
     fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     task::{Context, Poll},
     time::Instant,
@@ -14,16 +15,17 @@ use std::{
 #[cfg(all(feature = "drafts", target_os = "linux"))]
 use charmer_core::tool::quoted;
 use charmer_core::{
-    call::{Given, Prepared, bind, write},
+    call::{Prepared, bind, write},
     output::{answering_flag, clean, waiting_line},
     tool::Tool,
 };
 use tower_service::Service;
 
+#[cfg(feature = "approval")]
+use crate::approval::ToolApproval;
 use crate::{
     Call, CallError, CallFuture, CallService, Confined, DryRun, Ended, ErrorCode, Handler,
-    HandlerCall, Outcome, Policy, Reading, Rule, RunPlace,
-    approval::ToolApproval,
+    HandlerCall, Outcome, Policy, Reading, Rule, RunPlace, begin_blocking,
     folder::here,
     layers::leave_argv,
     only_reads::only_reads,
@@ -69,8 +71,10 @@ pub struct Execute {
     policy: Option<Arc<dyn Policy>>,
     last_check: Option<Arc<dyn LastCheck>>,
     rule: Option<Arc<Rule>>,
+    #[cfg(feature = "approval")]
     approval: Arc<ToolApproval>,
     /// The place of the flag that answers the program's question, where a person answers it.
+    #[cfg(feature = "approval")]
     answers: Option<usize>,
 }
 
@@ -83,12 +87,15 @@ impl Execute {
             policy: None,
             last_check: None,
             rule: None,
+            #[cfg(feature = "approval")]
             approval: Arc::default(),
+            #[cfg(feature = "approval")]
             answers: None,
         }
     }
 
     /// Gives the flag at this place in each call: a person is asked about it, and answers the program's question by that.
+    #[cfg(feature = "approval")]
     #[must_use]
     pub(crate) fn answering(mut self, flag: usize) -> Self {
         self.answers = Some(flag);
@@ -96,6 +103,7 @@ impl Execute {
     }
 
     /// Sets which calls a person must allow, and who asks.
+    #[cfg(feature = "approval")]
     #[must_use]
     pub(crate) fn approved_by(mut self, approval: ToolApproval) -> Self {
         self.approval = Arc::new(approval);
@@ -123,7 +131,7 @@ impl Execute {
         self
     }
 
-    pub(crate) async fn run(self, mut call: Call) -> Result<Outcome, CallError> {
+    pub(crate) async fn run(self, call: Call) -> Result<Outcome, CallError> {
         let permissions = call.caller.permissions.clone();
         if let Target::Answer(service) = &self.target {
             let mut service = service.clone();
@@ -133,7 +141,10 @@ impl Execute {
                 return Err(not_drafted(&call.tool));
             }
             let reads = call.reads;
+            #[cfg(feature = "approval")]
+            let mut call = call;
             // A command that an author wrote out comes to its command line behind this, and is asked about there.
+            #[cfg(feature = "approval")]
             if call.tool.input.template.is_some() {
                 call.approval = Some(Arc::clone(&self.approval));
             } else if !call.dry_run
@@ -172,9 +183,12 @@ impl Execute {
         self.place_in_folder(&call, &mut place)?;
         let notes = call.notes.clone();
         bound.notes.clone_from(&notes);
+        #[cfg(feature = "approval")]
         if let Some(at) = self.answers {
             bound.flags.retain(|(other, _)| *other != at);
-            bound.flags.push((at, Given::Switch(true)));
+            bound
+                .flags
+                .push((at, charmer_core::call::Given::Switch(true)));
             bound.flags.sort_by_key(|(at, _)| *at);
         }
         let prepared = write(&call.tool, &self.tool, bound)?;
@@ -189,13 +203,12 @@ impl Execute {
             ));
         }
         if call.dry_run {
-            let mut planned = self.planned(&call, &prepared, place)?;
-            let reasons = self.need(&call, &prepared).map(|need| need.reasons);
-            let notes = reasons.into_iter().flatten();
-            let notes = notes.map(|reason| format!("a person is asked first: {reason}"));
-            planned.notes.extend(notes);
+            let planned = self.planned(&call, &prepared, place)?;
+            #[cfg(feature = "approval")]
+            let planned = self.with_need(&call, &prepared, planned);
             return Ok(Outcome::not_run(planned));
         }
+        #[cfg(feature = "approval")]
         if let Some(mut instead) = self.approved(&call, &prepared, &place).await? {
             instead.notes.splice(0..0, notes);
             return Ok(instead);
@@ -427,9 +440,7 @@ async fn run_handler(handler: Arc<dyn Handler>, call: HandlerCall) -> Result<Out
     let mut given = call;
     given.call.live.start();
     given.call.cancel = told.clone();
-    let work = tokio::task::spawn_blocking(move || {
-        catch_unwind(AssertUnwindSafe(|| handler.handle(given)))
-    });
+    let work = begin_blocking(move || handler.handle(given));
     let unfinished = |ended| Outcome {
         ended,
         duration: began.elapsed(),
@@ -437,8 +448,8 @@ async fn run_handler(handler: Arc<dyn Handler>, call: HandlerCall) -> Result<Out
     };
     tokio::select! {
         done = work => match done {
-            Ok(Ok(reply)) => Ok(Outcome { duration: began.elapsed(), ..reply?.into() }),
-            Ok(Err(_)) | Err(_) => Err(CallError::new(ErrorCode::Internal, "the command's handler panicked")
+            Ok(reply) => Ok(Outcome { duration: began.elapsed(), ..reply?.into() }),
+            Err(_) => Err(CallError::new(ErrorCode::Internal, "the command's handler panicked")
                 .hint("this is a bug in the program; its standard error says more")),
         },
         () = told.cancelled() => Ok(unfinished(Ended::Cancelled)),

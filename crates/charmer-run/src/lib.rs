@@ -4,7 +4,9 @@
 //! order for all; the innermost service, [`Execute`], binds the input, writes the argv and runs the program. Whatever a
 //! layer does to a call on its way in, binding and policy still stand between it and the process.
 
+#[cfg(feature = "approval")]
 mod approval;
+mod blocking;
 mod call;
 mod caller;
 mod completer;
@@ -41,10 +43,12 @@ mod spool;
 mod standing;
 mod toolset;
 
+#[cfg(feature = "approval")]
 pub use approval::{
     APPROVAL_TIMEOUT, Approvals, AskRule, AskWay, AskWhen, AttachedTerminal, ShownCall,
     ShownDetail, TerminalAnswer, TerminalVerdict, WaitingApproval,
 };
+pub use blocking::begin_blocking;
 pub use call::{BoxError, Call, CallFuture, CallService, Ended, Outcome, into_service, wrap};
 pub use caller::{Caller, Client, LOCAL, Transport};
 pub use completer::{Complete, Completer};

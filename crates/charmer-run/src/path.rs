@@ -25,7 +25,7 @@
 
 use std::{fmt, sync::Arc};
 
-use charmer_core::{call::understand, output::answering_flag, tool::Tool};
+use charmer_core::{call::understand, tool::Tool};
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -35,10 +35,11 @@ use crate::hook_programs::{Asking, Explained, HookPrograms, Judged};
 use crate::jobs::{Detach, Jobs};
 #[cfg(feature = "data")]
 use crate::layers::Structure;
+#[cfg(feature = "approval")]
+use crate::{Approvals, AskRule, AskWhen, approval::ToolApproval};
 use crate::{
-    Approvals, AskRule, AskWhen, BoxError, Call, CallError, CallService, ErrorCode, Execute,
-    LastCheck, Limits, Outcome, Policy, Redactor, Rule, ServedTool, Target,
-    approval::ToolApproval,
+    BoxError, Call, CallError, CallService, ErrorCode, Execute, LastCheck, Limits, Outcome, Policy,
+    Redactor, Rule, ServedTool, Target,
     layers::{Audit, GivenData, Validate, log_calls},
     process::Launcher,
     wrap,
@@ -56,6 +57,7 @@ pub struct SharedSteps {
     steps: Vec<Step>,
     #[cfg(feature = "jobs")]
     jobs: Option<Jobs>,
+    #[cfg(feature = "approval")]
     approvals: Approvals,
 }
 
@@ -89,6 +91,7 @@ impl SharedSteps {
     }
 
     /// Sets who asks people about calls.
+    #[cfg(feature = "approval")]
     #[must_use]
     pub fn approvals(mut self, approvals: Approvals) -> Self {
         self.approvals = approvals;
@@ -213,6 +216,7 @@ pub struct CallPath {
     redactor: Redactor,
     /// Makes the steps that ask the operator's programs.
     hooks: Option<MakeHooks>,
+    #[cfg(feature = "approval")]
     asks: Vec<AskRule>,
     may_block: bool,
     /// It answers for the bridge, and runs nothing that could take long.
@@ -237,6 +241,7 @@ impl CallPath {
             limits: Limits::default(),
             redactor: Redactor::default(),
             hooks: None,
+            #[cfg(feature = "approval")]
             asks: Vec::new(),
             may_block: false,
             is_own: false,
@@ -305,6 +310,7 @@ impl CallPath {
     }
 
     /// Sets which of its calls a person must allow: the first rule that matches decides.
+    #[cfg(feature = "approval")]
     #[must_use]
     pub fn asks(mut self, rules: Vec<AskRule>) -> Self {
         self.asks = rules;
@@ -313,6 +319,7 @@ impl CallPath {
 
     /// Has a person asked about each of its calls, and gives the flag that answers its program's own question with the yes.
     /// Nothing is given where the program has no such flag. `said` names the rule to whoever is asked.
+    #[cfg(feature = "approval")]
     #[must_use]
     pub fn confirmed_by_person(mut self, said: &str) -> Self {
         let rule = AskRule::new(AskWhen::Always, said);
@@ -321,7 +328,7 @@ impl CallPath {
         let switches = switches.filter(|(_, property)| property.flag.is_switch());
         let switches: Vec<_> = switches.collect();
         let flags = switches.iter().map(|(_, property)| &*property.flag);
-        if let Some(answer) = answering_flag(flags) {
+        if let Some(answer) = charmer_core::output::answering_flag(flags) {
             let mut all = switches.iter();
             let found = all.find(|(_, property)| property.flag.id == answer.id);
             if let Some((at, _)) = found {
@@ -402,7 +409,9 @@ impl CallPath {
             .chain(&judged)
             .chain(&self.checks)
             .chain(&self.layers);
-        let execute = self.execute.approved_by(ToolApproval {
+        let execute = self.execute;
+        #[cfg(feature = "approval")]
+        let execute = execute.approved_by(ToolApproval {
             rules: self.asks,
             approvals: shared.approvals.clone(),
             redactor: self.redactor.clone(),

@@ -8,7 +8,11 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 
+#[cfg(feature = "approval")]
 use crate::{CallError, approval};
+
+/// The beginning of the keys of questions that are approvals.
+pub(crate) const APPROVAL_KEY: &str = "approve-";
 
 /// Something that a person must say before a call can go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +28,7 @@ pub struct Question {
     /// The time that there is for an answer; as long as whoever asks is patient, if it is not set.
     pub timeout: Option<Duration>,
     /// It is answered by allowing, and has the form of that.
+    #[cfg(feature = "approval")]
     pub(crate) is_approval: bool,
 }
 
@@ -52,6 +57,7 @@ impl Question {
             message: message.into(),
             schema,
             timeout: None,
+            #[cfg(feature = "approval")]
             is_approval: true,
         }
     }
@@ -60,7 +66,10 @@ impl Question {
     #[must_use]
     pub fn schema(mut self, schema: Map<String, Value>) -> Self {
         self.schema = schema;
-        self.is_approval = false;
+        #[cfg(feature = "approval")]
+        {
+            self.is_approval = false;
+        }
         self
     }
 
@@ -95,12 +104,14 @@ impl Answers {
     }
 
     /// All of them.
+    #[cfg(feature = "approval")]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Answer)> {
         let answers = self.0.iter();
         answers.map(|(key, answer)| (key.as_str(), answer))
     }
 
     /// Returns whether a call may go on, where accepting the form of a question is enough; `None` if it was not asked yet.
+    #[cfg(feature = "approval")]
     pub(crate) fn accepted(&self, question: &Question) -> Option<Result<(), CallError>> {
         Some(match self.get(&question.key)? {
             Answer::Accepted(_) => Ok(()),
@@ -111,8 +122,8 @@ impl Answers {
     /// Notes an answer that came without what proves that its question was asked: no approval follows from it. One that
     /// does not even claim to be to a question of ours says nothing, so that the question is asked.
     pub fn insert_unproven(&mut self, key: &str) {
-        if key.starts_with(approval::UNPROVEN) {
-            self.insert(approval::UNPROVEN, Answer::Dismissed);
+        if key.starts_with(APPROVAL_KEY) {
+            self.insert(APPROVAL_KEY, Answer::Dismissed);
         }
     }
 

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    CallError, Ended, ErrorCode, Limits, Media, Outcome, Redactor, process::Captured, read_output,
-    shown::shown_text,
+    CallError, Ended, ErrorCode, Limits, Media, Outcome, Redactor, begin_blocking,
+    process::Captured, read_output, shown::shown_text,
 };
 
 /// The form in which clients get answers. Where an answer is structured, assistants show their model the JSON of that and
@@ -47,8 +47,7 @@ impl AnswerForm {
         let is_long = |outcome: &Outcome| outcome.stdout.is_long() || outcome.stderr.is_long();
         let mut result = if outcome.as_ref().is_ok_and(is_long) {
             let (limits, hidden) = (limits.clone(), redactor.clone());
-            let finishing =
-                tokio::task::spawn_blocking(move || CallResult::new(&outcome, &limits, &hidden));
+            let finishing = begin_blocking(move || CallResult::new(&outcome, &limits, &hidden));
             finishing.await.unwrap_or_else(|_| {
                 let message = "the output could not be made readable: this is a bug";
                 let error = CallError::new(ErrorCode::Internal, message);

@@ -1,12 +1,16 @@
 //! Completion: of prompts' arguments, from choices or the program itself, and of the variables in resource templates.
 
+#[cfg(feature = "prompts")]
 use charmer_core::tool::{choices_of, completion_line};
-use charmer_run::{Complete, Completer, Spool};
+use charmer_run::Spool;
+#[cfg(feature = "prompts")]
+use charmer_run::{Complete, Completer};
 use serde_json::{Map, Value, json};
 
+#[cfg(feature = "prompts")]
+use crate::prompts::{self, PromptForm};
 use crate::{
     pages_and_prompts::PagesAndPrompts,
-    prompts::{self, PromptForm},
     protocol::{CompleteParams, Completed, RpcError},
     resources::{HELP_TEMPLATE, SPOOL_TEMPLATE},
 };
@@ -19,6 +23,7 @@ pub(crate) enum Candidates {
     /// These.
     Known(Vec<String>),
     /// The program is to be asked; what it offers begins with this.
+    #[cfg(feature = "prompts")]
     Ask(Completer, Complete, String),
 }
 
@@ -27,6 +32,7 @@ impl Candidates {
     pub(crate) async fn answer(self, begun: &str) -> Map<String, Value> {
         let all = match self {
             Self::Known(all) => all,
+            #[cfg(feature = "prompts")]
             Self::Ask(completer, question, prefix) => {
                 let offered = completer.ask(question).await.into_iter();
                 let bare = |word: String| match word.strip_prefix(&prefix) {
@@ -51,6 +57,9 @@ pub(crate) fn candidates(
     request: &CompleteParams,
 ) -> Result<Candidates, RpcError> {
     match &request.of {
+        #[cfg(not(feature = "prompts"))]
+        Completed::Prompt(name) => Err(invalid(format!("unknown prompt `{name}`"))),
+        #[cfg(feature = "prompts")]
         Completed::Prompt(name) => of_prompt(pages_and_prompts, name, request),
         Completed::Template(template) => {
             let program = request.given.get("program").and_then(Value::as_str);
@@ -65,6 +74,7 @@ pub(crate) fn candidates(
     }
 }
 
+#[cfg(feature = "prompts")]
 fn of_prompt(
     pages_and_prompts: &PagesAndPrompts,
     name: &str,

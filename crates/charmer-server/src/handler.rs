@@ -11,15 +11,17 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
+#[cfg(feature = "prompts")]
+use crate::prompts;
 use crate::{
     ServerInfo,
     ask::{self, Way},
-    background, base64,
+    background::{self, with_answer},
+    base64,
     completion::candidates,
     pages_and_prompts::{MadeFromTools, PagesAndPrompts},
     pool::CallPool,
     progress::Reporter,
-    prompts,
     protocol::{
         Addressee, CallParams, ChangeFilter, CompleteParams, Peer, RequestContext, RequestMethod,
         RpcAnswer, RpcError, Version,
@@ -79,12 +81,17 @@ impl ClientHandler {
         self.made_from_tools.of(&tools.await)
     }
 
+    #[cfg(feature = "prompts")]
     /// Makes the prompts, which takes a moment for thousands of tools, apart from the protocol.
     async fn with_prompts(&self, pages_and_prompts: Arc<PagesAndPrompts>) -> Arc<PagesAndPrompts> {
         if !pages_and_prompts.has_prompts() {
             let made = Arc::clone(&pages_and_prompts);
             // If that goes wrong, it goes wrong again when they are asked for.
-            let _ = self.pool.spawn(async move { made.prompts().len() }).await;
+            let (make, done) = with_answer(async move {
+                made.prompts();
+            });
+            self.pool.run(make);
+            let _ = done.await;
         }
         pages_and_prompts
     }
@@ -264,17 +271,17 @@ impl ClientHandler {
         let cancel = self.shutdown.child_token();
         let call = call.cancelled_by(cancel.clone());
         let mut service = served.service.clone();
-        let work = service.call(call);
-        let mut work = if served.may_block {
-            self.pool.spawn(work)
+        let (work, mut done) = with_answer(service.call(call));
+        if served.may_block {
+            self.pool.run(work);
         } else {
-            tokio::spawn(work)
-        };
+            background::begin(work);
+        }
         let done = tokio::select! {
-            done = &mut work => done,
+            done = &mut done => done,
             () = context.cancelled.cancelled() => {
                 cancel.cancel();
-                work.await
+                done.await
             }
         };
         // Nothing that a hook or handler does may leave the client without an answer.
@@ -379,17 +386,17 @@ impl ClientHandler {
 
     fn capabilities(&self) -> Value {
         let changing = || json!({"listChanged": true});
-        let capabilities = json!({
+        let mut capabilities = json!({
             "completions": {},
-            "prompts": changing(),
             "resources": changing(),
             "tools": changing(),
         });
+        if cfg!(feature = "prompts") {
+            capabilities["prompts"] = changing();
+        }
         #[cfg(feature = "jobs")]
         if self.jobs.is_some() {
-            let mut capabilities = capabilities;
             capabilities["extensions"] = json!({ TASKS: {} });
-            return capabilities;
         }
         capabilities
     }
@@ -412,16 +419,22 @@ impl ClientHandler {
                 Ok(RpcAnswer::list(modern, "tools", tools.as_json()))
             }
             RequestMethod::CallTool(call) => self.call(call, context).await,
+            #[cfg(feature = "prompts")]
             RequestMethod::ListPrompts { cursor } => {
                 one_page(cursor)?;
                 let pages_and_prompts = self.to_list(List::Prompts, context).await;
                 let pages_and_prompts = self.with_prompts(pages_and_prompts).await;
                 list("prompts", prompts::list(&pages_and_prompts))
             }
+            #[cfg(feature = "prompts")]
             RequestMethod::GetPrompt { name, arguments } => {
                 let pages_and_prompts = self.with_prompts(self.to_read(context).await).await;
                 let prompt = prompts::get(&pages_and_prompts, &name, &arguments)?;
                 Ok(RpcAnswer::complete(modern, prompt))
+            }
+            #[cfg(not(feature = "prompts"))]
+            RequestMethod::ListPrompts { .. } | RequestMethod::GetPrompt { .. } => {
+                Err(RpcError::unknown_method("prompts"))
             }
             RequestMethod::ListResources { cursor } => {
                 one_page(cursor)?;
@@ -591,7 +604,9 @@ impl ClientHandler {
         request: &CompleteParams,
         context: &RequestContext,
     ) -> Result<RpcAnswer, RpcError> {
-        let pages_and_prompts = self.with_prompts(self.to_read(context).await).await;
+        let pages_and_prompts = self.to_read(context).await;
+        #[cfg(feature = "prompts")]
+        let pages_and_prompts = self.with_prompts(pages_and_prompts).await;
         let spool = self
             .spool
             .as_ref()
@@ -613,9 +628,9 @@ impl ClientHandler {
             };
             // A search reads a whole file.
             let reader = Arc::clone(&self.client.principal);
-            let read = async move { query.read(&spool, &reader) };
-            let read = self.pool.spawn(read).await;
-            let read = read.unwrap_or_else(|_| {
+            let (work, read) = with_answer(async move { query.read(&spool, &reader) });
+            self.pool.run(work);
+            let read = read.await.unwrap_or_else(|_| {
                 let message = "the output could not be read: this is a bug";
                 Err(CallError::new(ErrorCode::Internal, message))
             });

@@ -28,6 +28,7 @@ mod pages_and_prompts;
 mod pool;
 mod process;
 mod progress;
+#[cfg(feature = "prompts")]
 mod prompts;
 mod protocol;
 mod resources;

@@ -1,23 +1,23 @@
 //! Pages and prompts that are made from the tools when they are first asked for.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use charmer_core::tool::Tool;
 use charmer_run::ToolSet;
 
-use crate::{
-    prompts::{PromptOf, prompts_of},
-    uri,
-};
+#[cfg(feature = "prompts")]
+use crate::prompts::{PromptOf, prompts_of};
+use crate::uri;
 
 /// The pages and prompts made from the newest tools. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MadeFromTools {
     newest: Arc<Mutex<Option<Arc<PagesAndPrompts>>>>,
     /// The examples in help texts are prompts.
+    #[cfg(feature = "prompts")]
     pub(crate) examples: bool,
 }
 
@@ -38,8 +38,10 @@ impl MadeFromTools {
                 let pages_and_prompts = Arc::new(PagesAndPrompts {
                     tools: tools.collect(),
                     set: Arc::clone(set),
+                    #[cfg(feature = "prompts")]
                     examples: self.examples,
                     pages: OnceLock::new(),
+                    #[cfg(feature = "prompts")]
                     prompts: OnceLock::new(),
                 });
                 *newest = Some(Arc::clone(&pages_and_prompts));
@@ -54,15 +56,18 @@ impl MadeFromTools {
 pub(crate) struct PagesAndPrompts {
     pub(crate) set: Arc<ToolSet>,
     pub(crate) tools: Vec<Arc<Tool>>,
+    #[cfg(feature = "prompts")]
     examples: bool,
     pages: OnceLock<Vec<String>>,
+    #[cfg(feature = "prompts")]
     prompts: OnceLock<Prompts>,
 }
 
+#[cfg(feature = "prompts")]
 #[derive(Debug)]
 struct Prompts {
     all: Vec<PromptOf>,
-    places: HashMap<String, usize>,
+    places: std::collections::HashMap<String, usize>,
 }
 
 impl PagesAndPrompts {
@@ -111,7 +116,10 @@ impl PagesAndPrompts {
         }
         programs
     }
+}
 
+#[cfg(feature = "prompts")]
+impl PagesAndPrompts {
     /// The prompts, in the order of their tools.
     pub(crate) fn prompts(&self) -> &[PromptOf] {
         &self.all_prompts().all

@@ -15,13 +15,11 @@ pub(crate) use many::CallPool;
 
 #[cfg(not(feature = "http"))]
 mod single {
-    use std::{panic::resume_unwind, pin::Pin, sync::Arc};
+    use std::sync::{Arc, Mutex, PoisonError};
 
-    use tokio::{
-        runtime::Handle,
-        sync::{Semaphore, oneshot},
-        task::JoinHandle,
-    };
+    use tokio::{runtime::Handle, sync::Semaphore};
+
+    use crate::background::{self, Work};
 
     /// The number of calls that have a thread at once; others wait for one.
     const THREADS: usize = 64;
@@ -38,40 +36,34 @@ mod single {
 
     impl CallPool {
         /// Runs a call on a thread of its own; without one to be had, on the caller's.
-        pub(crate) fn spawn<T: Send + 'static>(
-            &self,
-            work: impl Future<Output = T> + Send + 'static,
-        ) -> JoinHandle<T> {
-            tokio::spawn(run(Arc::clone(&self.0), Box::pin(work)))
+        pub(crate) fn run(&self, work: Work) {
+            background::begin(on_a_thread(Arc::clone(&self.0), work));
         }
     }
 
-    async fn run<T: Send + 'static>(
-        threads: Arc<Semaphore>,
-        work: Pin<Box<dyn Future<Output = T> + Send>>,
-    ) -> T {
+    async fn on_a_thread(threads: Arc<Semaphore>, work: Work) {
         let permit = threads.acquire_owned().await;
-        let (tell, told) = oneshot::channel();
-        let (give, given) = std::sync::mpsc::channel();
         let runtime = Handle::current();
+        // Whoever has a thread takes it.
+        let work = Arc::new(Mutex::new(Some(work)));
+        let take = |work: &Mutex<Option<Work>>| {
+            let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
+            work.take()
+        };
+        let given = Arc::clone(&work);
         let thread = std::thread::Builder::new()
             .name("charmer-call".into())
             .spawn(move || {
                 let _permit = permit;
-                if let Ok(work) = given.recv() {
-                    // Nobody may be waiting any more.
-                    let _ = tell.send(runtime.block_on(work));
+                if let Some(work) = take(&given) {
+                    runtime.block_on(work);
                 }
             });
-        match thread {
-            Ok(_) => match give.send(work) {
-                Ok(()) => told.await.unwrap_or_else(|_| resume_unwind(Box::new(()))),
-                // It takes one before it ends.
-                Err(unsent) => unsent.0.await,
-            },
-            Err(error) => {
-                tracing::warn!(%error, "calls share the protocol's thread");
-                work.await
+        if let Err(error) = thread {
+            tracing::warn!(%error, "calls share the protocol's thread");
+            let work = take(&work);
+            if let Some(work) = work {
+                work.await;
             }
         }
     }
@@ -84,7 +76,9 @@ mod many {
         sync::{Arc, OnceLock},
     };
 
-    use tokio::{runtime::Runtime, task::JoinHandle};
+    use tokio::runtime::Runtime;
+
+    use crate::background::{self, Work};
 
     /// See the module's documentation. Clones share the threads.
     #[derive(Debug, Clone, Default)]
@@ -92,17 +86,14 @@ mod many {
 
     impl CallPool {
         /// Runs a call on the pool; without threads to be had, on the caller's runtime.
-        pub(crate) fn spawn<F>(&self, work: F) -> JoinHandle<F::Output>
-        where
-            F: Future<Output: Send> + Send + 'static,
-        {
+        pub(crate) fn run(&self, work: Work) {
             match self.0.get_or_init(Background::start) {
-                Ok(background) => background.runtime().spawn(work),
+                Ok(pool) => background::begin_on(pool.runtime().handle(), work),
                 Err(error) => {
                     tracing::warn!(%error, "calls share the protocol's thread");
-                    tokio::spawn(work)
+                    background::begin(work)
                 }
-            }
+            };
         }
     }
 

@@ -8,7 +8,7 @@ use charmer_core::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{pages_and_prompts::PagesAndPrompts, protocol::RpcError};
+use crate::{pages_and_prompts::PagesAndPrompts, protocol::RpcError, resources::first_line};
 
 /// The greatest length that titles and descriptions may have.
 const TITLE: usize = 100;
@@ -276,10 +276,4 @@ fn one_line(value: &Value) -> String {
 fn property<'t>(tool: &'t Tool, key: &str) -> Option<&'t Map<String, Value>> {
     let property = tool.input_schema.get("properties")?.get(key)?;
     property.as_object()
-}
-
-/// The first line of a text.
-pub(crate) fn first_line(text: &str, limit: usize) -> String {
-    let line = text.trim_start().lines().next().unwrap_or_default();
-    shorten(line.trim(), limit)
 }

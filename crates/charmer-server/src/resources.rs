@@ -1,10 +1,13 @@
 //! Resources: a help page for each tool, the index of the tools, and outputs that were cut.
 
-use charmer_core::tool::{effect_words, help_page};
+use charmer_core::{
+    text::shorten,
+    tool::{effect_words, help_page},
+};
 use charmer_run::{CallError, OutputQuery, Spool};
 use serde_json::{Value, json};
 
-use crate::{pages_and_prompts::PagesAndPrompts, prompts::first_line, protocol::RpcError, uri};
+use crate::{pages_and_prompts::PagesAndPrompts, protocol::RpcError, uri};
 
 /// The templates that `completion/complete` knows.
 pub(crate) const HELP_TEMPLATE: &str = "help://{program}/{+path}";
@@ -140,4 +143,10 @@ fn index(pages_and_prompts: &PagesAndPrompts) -> String {
         index.push_str(&line);
     }
     index
+}
+
+/// The first line of a text.
+pub(crate) fn first_line(text: &str, limit: usize) -> String {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    shorten(line.trim(), limit)
 }

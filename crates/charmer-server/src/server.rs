@@ -128,6 +128,7 @@ impl Server {
 
     /// Offers the examples in help texts as prompts. They are not by default: clients show each as a command of its own,
     /// and a large program has hundreds. Spells are prompts in any case.
+    #[cfg(feature = "prompts")]
     #[must_use]
     pub fn example_prompts(mut self, offered: bool) -> Self {
         self.made_from_tools.examples = offered;

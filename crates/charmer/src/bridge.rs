@@ -72,6 +72,7 @@ pub struct Bridge {
     #[cfg(feature = "data")]
     pub(crate) structure: Structure,
     pub(crate) exposure: Exposure,
+    #[cfg(feature = "prompts")]
     pub(crate) example_prompts: bool,
     #[cfg(feature = "http")]
     pub(crate) http: charmer_server::HttpOptions,
@@ -119,6 +120,7 @@ impl Bridge {
             #[cfg(feature = "data")]
             structure: Structure::default(),
             exposure: Exposure::new(Expose::All),
+            #[cfg(feature = "prompts")]
             example_prompts: false,
             #[cfg(feature = "http")]
             http: charmer_server::HttpOptions::default(),
@@ -163,6 +165,7 @@ impl Bridge {
 
     /// Offers the examples in the help of commands as prompts; clients show each as a command of its own, so they are not
     /// offered by default.
+    #[cfg(feature = "prompts")]
     pub fn example_prompts(mut self, offered: bool) -> Self {
         self.example_prompts = offered;
         self

@@ -4,10 +4,8 @@ use std::{collections::HashSet, io::Write};
 
 use charmer_core::{
     model::{Command, CommandPath, Document},
-    schema::OutputSchema,
     tool::catalogue,
 };
-use serde_json::Value;
 
 use crate::{Bridge, assemble};
 
@@ -23,31 +21,32 @@ pub(crate) fn print(bridge: &Bridge) -> u8 {
 /// The CLI with what its author says of it, and without what the author does not offer.
 fn document(bridge: &Bridge) -> Document {
     let (mut cli, _) = assemble::model(bridge, &assemble::environment(bridge, ""));
-    let mut offered = Offered::default();
+    let mut offered = HashSet::new();
     for tool in catalogue(&cli, &assemble::options(bridge)).tools {
         let words = tool.path.words();
         for property in &tool.input.flags {
-            let owner = words[..property.owner].iter().cloned().collect();
-            offered.flags.insert((owner, property.flag.id.clone()));
+            let owner: CommandPath = words[..property.owner].iter().cloned().collect();
+            offered.insert(flag_key(&owner, &property.flag.id));
         }
-        offered.commands.insert(tool.path.clone());
+        offered.insert(tool.path.to_string());
     }
-    offered.keep(&mut cli.root, &CommandPath::root());
+    keep(&mut cli.root, &CommandPath::root(), &offered);
     let mut document = Document::new(cli, "clap");
     if let Some(info) = &bridge.info {
         document.name = Some(info.name.clone());
         document.cli.version = Some(info.version.clone());
         document.instructions.clone_from(&info.instructions);
     }
-    let outputs = bridge.outputs.iter();
-    document.outputs = outputs
-        .map(|(path, output)| (path.clone(), printed(output)))
-        .collect();
+    #[cfg(feature = "schema")]
+    for (path, output) in &bridge.outputs {
+        document.outputs.insert(path.clone(), printed(output));
+    }
     document
 }
 
 /// The schema of what a command prints, which is only a field of what goes out where it is no object.
-fn printed(output: &OutputSchema) -> Value {
+#[cfg(feature = "schema")]
+fn printed(output: &charmer_core::schema::OutputSchema) -> serde_json::Value {
     let whole = output.schema();
     let Some(field) = output.field() else {
         return whole.clone();
@@ -59,25 +58,21 @@ fn printed(output: &OutputSchema) -> Value {
     schema
 }
 
-/// The commands and flags that are offered as tools; a flag that one of them has is offered.
-#[derive(Default)]
-struct Offered {
-    commands: HashSet<CommandPath>,
-    flags: HashSet<(CommandPath, String)>,
+/// The name of a flag among all that is offered, which no command has.
+fn flag_key(command: &CommandPath, id: &str) -> String {
+    format!("{command}\0{id}")
 }
 
-impl Offered {
-    /// Takes everything else out; `false` if nothing is left of a command.
-    fn keep(&self, command: &mut Command, path: &CommandPath) -> bool {
-        command.runnable &= self.commands.contains(path);
-        command.flags.retain(|flag| {
-            let key = (path.clone(), flag.id.clone());
-            self.flags.contains(&key)
-        });
-        command.commands.retain_mut(|child| {
-            let path = path.child(child.name.as_str());
-            self.keep(child, &path)
-        });
-        command.runnable || !command.commands.is_empty()
-    }
+/// Takes everything out that is not offered as a tool; a flag that one of them has is offered. `false` if nothing is left
+/// of a command.
+fn keep(command: &mut Command, path: &CommandPath, offered: &HashSet<String>) -> bool {
+    command.runnable &= offered.contains(&path.to_string());
+    command
+        .flags
+        .retain(|flag| offered.contains(&flag_key(path, &flag.id)));
+    command.commands.retain_mut(|child| {
+        let path = path.child(child.name.as_str());
+        keep(child, &path, offered)
+    });
+    command.runnable || !command.commands.is_empty()
 }

@@ -101,6 +101,7 @@ fn inner(program: &str, name: &str) -> Command {
     let prompts = Arg::new("prompts")
         .long("prompts")
         .action(ArgAction::SetTrue)
+        .hide(!cfg!(feature = "prompts"))
         .help("Offer the examples in help as prompts");
     let command = Command::new(name.to_owned());
     #[cfg(feature = "clients")]
@@ -261,7 +262,10 @@ fn exposed_as(bridge: &Bridge, matches: &ArgMatches) -> Bridge {
         }
     }
     // Only a server has prompts to offer.
-    bridge.example_prompts |= matches!(matches.try_get_one("prompts"), Ok(Some(true)));
+    #[cfg(feature = "prompts")]
+    {
+        bridge.example_prompts |= matches!(matches.try_get_one("prompts"), Ok(Some(true)));
+    }
     bridge
 }
 

@@ -72,8 +72,11 @@ fn run(bridge: &Bridge) -> Result<(), String> {
         let what = format!("Runs commands of {name}.");
         info = info.instructions(bridge.exposure.instructions(&what));
     }
-    let mut server = Server::new(info, assembled.tools, assembled.engine)
-        .example_prompts(bridge.example_prompts);
+    let mut server = Server::new(info, assembled.tools, assembled.engine);
+    #[cfg(feature = "prompts")]
+    {
+        server = server.example_prompts(bridge.example_prompts);
+    }
     #[cfg(feature = "jobs")]
     if let Some(jobs) = assembled.jobs {
         server = server.jobs(jobs);

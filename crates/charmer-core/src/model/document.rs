@@ -142,43 +142,40 @@ impl Document {
             false => plain(&self.cli.syntax),
         };
         said.insert("syntax".into(), syntax);
-        said.insert(
-            "root".into(),
-            self.command(&self.cli.root, &CommandPath::root()),
-        );
+        let mut root = object(plain(&self.cli.root));
+        self.say_command(&mut root, &CommandPath::root());
+        said.insert("root".into(), root.into());
         said.into()
     }
 
-    fn command(&self, command: &Command, path: &CommandPath) -> Value {
-        // Without its children and flags, which come in order and without those that are hidden.
-        let mut own = command.clone();
-        let children = std::mem::take(&mut own.commands);
-        own.flags.retain(|flag| !flag.hidden);
-        let arguments = std::mem::take(&mut own.arguments);
-        let mut said = object(plain(&own));
+    /// Turns a command of the model into one of the document, without what is hidden.
+    fn say_command(&self, said: &mut Map<String, Value>, path: &CommandPath) {
         if let Some(Value::Object(hints)) = said.remove("hints") {
             said.extend(hints);
         }
-        if command.hints.effect == Effect::Unknown {
+        if said.get("effect").and_then(Value::as_str) == Some(Effect::Unknown.name()) {
             said.remove("effect");
         }
-        let arguments = match arguments {
-            Arguments::Listed(listed) => plain(&listed),
-            Arguments::Pattern(pattern) => pattern.into(),
-        };
-        said.insert("arguments".into(), arguments);
+        // The list of them, or the pattern.
+        if let Some(Value::Object(arguments)) = said.remove("arguments") {
+            let arguments = arguments.into_iter().next();
+            said.extend(arguments.map(|(_, listed)| ("arguments".into(), listed)));
+        }
         if let Some(schema) = self.outputs.get(path) {
             said.insert("output".into(), schema.clone());
         }
-        let children: Vec<Value> = children
-            .iter()
-            .filter(|child| !child.hidden)
-            .map(|child| self.command(child, &path.child(child.name.as_str())))
-            .collect();
-        if !children.is_empty() {
-            said.insert("commands".into(), children.into());
+        for key in ["flags", "commands"] {
+            if let Some(Value::Array(all)) = said.get_mut(key) {
+                all.retain(|one| one["hidden"] != true);
+            }
         }
-        said.into()
+        if let Some(Value::Array(children)) = said.get_mut("commands") {
+            for child in children.iter_mut().filter_map(Value::as_object_mut) {
+                let name = child.get("name").and_then(Value::as_str);
+                let path = path.child(name.unwrap_or_default());
+                self.say_command(child, &path);
+            }
+        }
     }
 
     /// Reads a document.
@@ -243,8 +240,10 @@ fn by_name(framework: &str) -> Option<Syntax> {
     }
 }
 
+/// A part of the model as JSON. It goes by way of text: what builds values from types is three times the code, in every CLI.
 fn plain(value: &impl Serialize) -> Value {
-    serde_json::to_value(value).unwrap_or_default()
+    let text = serde_json::to_string(value).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 fn object(value: Value) -> Map<String, Value> {

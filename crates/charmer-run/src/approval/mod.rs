@@ -29,6 +29,7 @@ use tokio::sync::watch;
 use crate::{
     Answer, Call, CallError, Question, Redactor,
     layers::{ChainDigest, leave_approval, rfc3339_millis},
+    question::APPROVAL_KEY as KEY,
 };
 
 use desk::Waiting;
@@ -39,10 +40,6 @@ pub(crate) use rules::{NeedOfApproval, need};
 pub(crate) use shown::Binding;
 pub use shown::{ShownCall, ShownDetail};
 
-/// The beginning of the keys of questions that are approvals.
-const KEY: &str = "approve-";
-/// The key of an answer that no question was asked for.
-pub(crate) const UNPROVEN: &str = "approve-";
 /// How many questions to clients may be open. The oldest goes first: its answer is refused, and the call asked anew.
 const MOST_ASKED: usize = 256;
 /// How many calls are remembered that are not asked about again.

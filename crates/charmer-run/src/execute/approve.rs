@@ -42,6 +42,20 @@ impl Execute {
         need(&self.approval(call).rules, call, effect)
     }
 
+    /// The plan of a dry run, which says why a person must be asked.
+    pub(super) fn with_need(
+        &self,
+        call: &Call,
+        prepared: &Prepared,
+        mut planned: DryRun,
+    ) -> DryRun {
+        let reasons = self.need(call, prepared).map(|need| need.reasons);
+        let notes = reasons.into_iter().flatten();
+        let notes = notes.map(|reason| format!("a person is asked first: {reason}"));
+        planned.notes.extend(notes);
+        planned
+    }
+
     /// Lets a call go on that nobody has to allow, or that somebody has; otherwise, what its client has to ask first.
     pub(super) async fn approved(
         &self,

@@ -10,9 +10,11 @@ use crate::hook_programs::{Explained, Judged};
 use crate::jobs::Detach;
 use crate::{Call, CallError, CallService, Hooks, Outcome};
 
+#[cfg(feature = "approval")]
+use super::Ask;
 #[cfg(feature = "data")]
 use super::Structure;
-use super::{Ask, Audit, GivenData, RateLimit, Retry, Timeout};
+use super::{Audit, GivenData, RateLimit, Retry, Timeout};
 
 /// Handles calls on their way to the path behind it.
 pub trait Around: Send + Sync + 'static {
@@ -37,7 +39,9 @@ macro_rules! layers {
     )*};
 }
 
-layers!(Ask Audit GivenData Hooks RateLimit Retry Timeout);
+layers!(Audit GivenData Hooks RateLimit Retry Timeout);
+#[cfg(feature = "approval")]
+layers!(Ask);
 #[cfg(feature = "hook-programs")]
 layers!(Explained Judged);
 #[cfg(feature = "data")]

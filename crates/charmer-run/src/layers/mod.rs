@@ -20,6 +20,7 @@
 //! ```
 
 mod around;
+#[cfg(feature = "approval")]
 mod ask;
 mod audit;
 mod data;
@@ -37,9 +38,12 @@ mod validate;
 mod tests;
 
 pub use around::Around;
+#[cfg(feature = "approval")]
 pub use ask::Ask;
+pub(crate) use audit::leave_argv;
 pub use audit::{Audit, AuditBreak, AuditVerified, ChainDigest, verify_audit};
-pub(crate) use audit::{leave_approval, leave_argv, rfc3339_millis};
+#[cfg(feature = "approval")]
+pub(crate) use audit::{leave_approval, rfc3339_millis};
 pub(crate) use data::GivenData;
 pub use filter::Filter;
 pub use log::log_calls;

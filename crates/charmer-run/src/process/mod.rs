@@ -363,12 +363,13 @@ impl Launcher {
     async fn start_beside(&self, request: &Request) -> Result<Running, CallError> {
         let (launcher, request) = (self.clone(), request.clone());
         let (answer, started) = oneshot::channel();
-        self.0.engine.0.supervisors.spawn_blocking(move || {
+        let work: Box<dyn FnOnce() + Send> = Box::new(move || {
             // Nobody waits for it any more, and no supervisor has it.
             if let Err(Ok(running)) = answer.send(launcher.start(&request)) {
                 running.members().kill();
             }
         });
+        self.0.engine.0.supervisors.spawn_blocking(work);
         started.await.unwrap_or_else(|_| {
             let message = "the thread that was to start it panicked";
             Err(CallError::new(ErrorCode::NotStarted, message))
@@ -376,11 +377,13 @@ impl Launcher {
     }
 
     /// The program that a run in this place starts.
+    #[cfg(feature = "approval")]
     pub(crate) fn program_of<'a>(&'a self, place: &'a RunPlace) -> &'a Path {
         place.program.as_deref().unwrap_or(&self.0.program)
     }
 
     /// The environment of its runs for a principal.
+    #[cfg(feature = "approval")]
     pub(crate) fn variables_of(
         &self,
         principal: &str,

@@ -8,8 +8,10 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
-    task::JoinHandle,
+    sync::oneshot,
 };
+
+use crate::begin_blocking;
 
 use super::{
     capture::Captured,
@@ -30,9 +32,12 @@ const WAITING: usize = 256 << 10;
 /// The number of milliseconds that a thread may take to put down what it holds.
 const TRIES: usize = 20;
 
+/// Either of the two streams of a child.
+type Reader = Box<dyn AsyncRead + Send + Unpin>;
+
 /// See the module's documentation.
-pub(super) struct Stream<R> {
-    reader: Option<R>,
+pub(super) struct Stream {
+    reader: Option<Reader>,
     buffer: Vec<u8>,
     sink: LinePlace,
     kept: Arc<Mutex<Kept>>,
@@ -45,15 +50,15 @@ pub(super) struct Stream<R> {
 /// The place of the sink.
 enum LinePlace {
     Here(Box<Sink>),
-    Away(JoinHandle<Box<Sink>>),
+    Away(oneshot::Receiver<Box<Sink>>),
     /// Its thread panicked; what has been kept until then is still there.
     Lost,
 }
 
-impl<R: AsyncRead + Unpin> Stream<R> {
-    pub(super) fn new(reader: Option<R>, sink: Sink) -> Self {
+impl Stream {
+    pub(super) fn new(reader: Option<impl AsyncRead + Send + Unpin + 'static>, sink: Sink) -> Self {
         Self {
-            reader,
+            reader: reader.map(|reader| Box::new(reader) as Reader),
             buffer: Vec::new(),
             kept: sink.kept(),
             sink: LinePlace::Here(Box::new(sink)),
@@ -126,7 +131,7 @@ impl<R: AsyncRead + Unpin> Stream<R> {
 
     fn send_away(&mut self, mut sink: Box<Sink>) {
         let piece = std::mem::take(&mut self.waiting);
-        self.sink = LinePlace::Away(tokio::task::spawn_blocking(move || {
+        self.sink = LinePlace::Away(begin_blocking(move || {
             sink.push(&piece);
             sink
         }));
@@ -148,7 +153,7 @@ impl<R: AsyncRead + Unpin> Stream<R> {
                 LinePlace::Away(sink) => sink.await.ok()?,
                 LinePlace::Lost => return None,
             };
-            let finished = tokio::task::spawn_blocking(move || {
+            let finished = begin_blocking(move || {
                 sink.push(&waiting);
                 sink.finish()
             });

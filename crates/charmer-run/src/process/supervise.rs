@@ -1,15 +1,12 @@
 //! The supervisor of a child: it reads, waits, ends and collects, whether or not anybody still listens.
 
 use std::{
+    pin::Pin,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use tokio::{
-    io::{AsyncRead, AsyncWriteExt},
-    process::ChildStdin,
-    sync::oneshot,
-};
+use tokio::{io::AsyncWriteExt, process::ChildStdin, sync::oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{CallError, Ended, Outcome};
@@ -48,7 +45,7 @@ pub(super) fn supervise(
         collected: false,
     };
     let mut pass = pass;
-    engine.0.supervisors.spawn(async move {
+    let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
         let guardian = shared.guardian.as_ref();
         let id = unattended.group.id();
         let watched = guardian.and_then(|guardian| guardian.watch(id?));
@@ -70,6 +67,7 @@ pub(super) fn supervise(
         // Nobody may be listening any more; the child has been collected all the same.
         let _ = answer.send(outcome);
     });
+    engine.0.supervisors.spawn(work);
 }
 
 /// Ends a group whose supervisor goes before it, with its runtime or in a panic.
@@ -205,11 +203,7 @@ async fn feed(pipe: Option<ChildStdin>, bytes: Option<Vec<u8>>) {
     }
 }
 
-async fn drain<A, B>(a: &mut Stream<A>, b: &mut Stream<B>, within: Duration)
-where
-    A: AsyncRead + Unpin,
-    B: AsyncRead + Unpin,
-{
+async fn drain(a: &mut Stream, b: &mut Stream, within: Duration) {
     if a.ended() && b.ended() {
         return;
     }

@@ -12,7 +12,7 @@ use super::{
     ClientDetails, ClientMessage, ClientRequest, Notification, Outgoing, Outlet, Peer,
     RequestContext, RequestMeta, RequestMethod, RpcAnswer, RpcError, Version,
 };
-use crate::handler::ClientHandler;
+use crate::{background::Work, handler::ClientHandler};
 
 /// A client and the handler of its requests.
 pub(crate) struct ClientConversation {
@@ -128,7 +128,7 @@ impl ClientConversation {
             peer: self.peer.clone(),
         };
         let lists_tools = matches!(asked, RequestMethod::ListTools { .. });
-        let work = async move {
+        let work: Work = Box::pin(async move {
             let _held = held;
             let answer = pending.conversation.handler.handle(asked, &context).await;
             let handler = lists_tools.then(|| pending.conversation.handler.clone());
@@ -137,7 +137,7 @@ impl ClientConversation {
             if let Some(handler) = handler {
                 handler.listed();
             }
-        };
+        });
         self.running.spawn(work);
     }
 

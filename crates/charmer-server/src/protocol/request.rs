@@ -59,6 +59,7 @@ pub(crate) enum RequestMethod {
     ListTools {
         cursor: Option<String>,
     },
+    #[cfg_attr(not(feature = "prompts"), expect(dead_code, reason = "there are none"))]
     ListPrompts {
         cursor: Option<String>,
     },
@@ -69,6 +70,7 @@ pub(crate) enum RequestMethod {
         cursor: Option<String>,
     },
     CallTool(CallParams),
+    #[cfg_attr(not(feature = "prompts"), expect(dead_code, reason = "there are none"))]
     GetPrompt {
         name: String,
         arguments: Map<String, Value>,

@@ -12,12 +12,9 @@ use std::{
     time::Duration,
 };
 
+use charmer_run::begin_blocking;
 use rustix::fs::OFlags;
-use tokio::{
-    io::Interest,
-    net::unix::pipe::Receiver,
-    task::{JoinHandle, coop::consume_budget, spawn_blocking},
-};
+use tokio::{io::Interest, net::unix::pipe::Receiver, sync::oneshot, task::coop::consume_budget};
 use tokio_util::sync::CancellationToken;
 
 use super::reader::{Content, LineEnd, Lines};
@@ -32,7 +29,7 @@ const END_POLL: Duration = Duration::from_millis(50);
 pub(super) struct PolledInput {
     lines: Lines<Pipe>,
     /// A long line that is being parsed.
-    parsing: Option<JoinHandle<Option<Incoming>>>,
+    parsing: Option<oneshot::Receiver<Option<Incoming>>>,
     ended: bool,
     shutdown: CancellationToken,
 }
@@ -103,7 +100,7 @@ impl PolledInput {
                         Content::TooLong(refusal) => return Some(Incoming::Refused(refusal)),
                         Content::Line(line) if line.len() > LONG_LINE => {
                             let line = line.to_vec();
-                            self.parsing = Some(spawn_blocking(move || read_message(&line)));
+                            self.parsing = Some(begin_blocking(move || read_message(&line)));
                         }
                         Content::Line(line) => {
                             if let Some(incoming) = read_message(line) {

@@ -45,6 +45,7 @@ pub(super) struct Sight {
 }
 
 /// Leaves what a person said to a call, in the same way.
+#[cfg(feature = "approval")]
 pub(crate) fn leave_approval(approval: Value) {
     let _ = SEEN.try_with(|seen| {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);

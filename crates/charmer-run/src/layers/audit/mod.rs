@@ -45,8 +45,10 @@ use crate::{Call, CallError, CallService, ErrorCode, Outcome, Redactor};
 use super::Around;
 use file::AuditFile;
 pub use file::{AuditBreak, AuditVerified, ChainDigest, verify as verify_audit};
+pub(crate) use line::leave_argv;
 use line::{AuditEntry, SEEN};
-pub(crate) use line::{leave_approval, leave_argv, rfc3339_millis};
+#[cfg(feature = "approval")]
+pub(crate) use line::{leave_approval, rfc3339_millis};
 use writer::{AuditWriter, Job, ReportProblem};
 
 /// Writes one JSON line a call to a file, which is made for its owner alone and appended to.
