@@ -35,6 +35,7 @@ pub mod assessment;
 pub mod call;
 pub mod expose;
 mod glob;
+pub mod json;
 pub mod model;
 pub mod order;
 pub mod output;

@@ -4,7 +4,7 @@
 //! speaks with the client asks, and makes the call again from the start with the answer among its
 //! [`answers`](crate::Call::answers). So every step before the process may run more than once, and the process never does.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value, json};
 
@@ -95,12 +95,14 @@ pub enum Answer {
 
 /// The answers that a call was made with, by the keys of their questions.
 #[derive(Debug, Clone, Default)]
-pub struct Answers(Arc<BTreeMap<String, Answer>>);
+pub struct Answers(Arc<Vec<(String, Answer)>>);
 
 impl Answers {
     /// The answer to a question, if there is one.
     pub fn get(&self, key: &str) -> Option<&Answer> {
-        self.0.get(key)
+        let mut answers = self.0.iter();
+        let found = answers.find(|(other, _)| other == key);
+        found.map(|(_, answer)| answer)
     }
 
     /// All of them.
@@ -129,12 +131,19 @@ impl Answers {
 
     /// Adds the answer to a question.
     pub fn insert(&mut self, key: impl Into<String>, answer: Answer) {
-        Arc::make_mut(&mut self.0).insert(key.into(), answer);
+        let key = key.into();
+        let answers = Arc::make_mut(&mut self.0);
+        answers.retain(|(other, _)| *other != key);
+        answers.push((key, answer));
     }
 }
 
 impl FromIterator<(String, Answer)> for Answers {
     fn from_iter<I: IntoIterator<Item = (String, Answer)>>(answers: I) -> Self {
-        Self(Arc::new(answers.into_iter().collect()))
+        let mut all = Self::default();
+        for (key, answer) in answers {
+            all.insert(key, answer);
+        }
+        all
     }
 }

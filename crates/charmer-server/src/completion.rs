@@ -1,5 +1,6 @@
 //! Completion: of prompts' arguments, from choices or the program itself, and of the variables in resource templates.
 
+use charmer_core::order;
 #[cfg(feature = "prompts")]
 use charmer_core::tool::{choices_of, completion_line};
 use charmer_run::Spool;
@@ -114,11 +115,20 @@ fn of_template(
     program: Option<&str>,
 ) -> Result<Candidates, RpcError> {
     let known = match (template, variable) {
-        (HELP_TEMPLATE, "program") => pages_and_prompts.programs().into_keys().collect(),
+        (HELP_TEMPLATE, "program") => {
+            let programs = pages_and_prompts.paths().map(|(program, _)| program);
+            let mut programs: Vec<String> = programs.map(str::to_owned).collect();
+            order::sort(&mut programs);
+            programs.dedup();
+            programs
+        }
         (HELP_TEMPLATE, "path") => {
-            let programs = pages_and_prompts.programs().into_iter();
-            let wanted = programs.filter(|(name, _)| program.is_none_or(|wanted| wanted == name));
-            wanted.flat_map(|(_, paths)| paths).collect()
+            let mut paths: Vec<(&str, &str)> = pages_and_prompts.paths().collect();
+            paths.retain(|(name, path)| {
+                !path.is_empty() && program.is_none_or(|wanted| wanted == *name)
+            });
+            order::sort_by_key(&mut paths, |(name, _)| *name);
+            paths.iter().map(|(_, path)| (*path).to_owned()).collect()
         }
         (SPOOL_TEMPLATE, "id") if spool.is_some() => spool
             .map(|(spool, principal)| spool.ids(principal))

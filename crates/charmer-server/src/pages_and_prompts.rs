@@ -1,7 +1,7 @@
 //! Pages and prompts that are made from the tools when they are first asked for.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::HashSet,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -103,18 +103,12 @@ impl PagesAndPrompts {
         Some(&self.tools[at])
     }
 
-    /// The programs, and the paths of their commands that have a page.
-    pub(crate) fn programs(&self) -> BTreeMap<String, Vec<String>> {
-        let mut programs: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for page in self.pages() {
+    /// The program and the path of each command that has a page.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pages().iter().map(|page| {
             let address = page.strip_prefix(uri::HELP).unwrap_or(page);
-            let (program, path) = address.split_once('/').unwrap_or((address, ""));
-            let paths = programs.entry(program.to_owned()).or_default();
-            if !path.is_empty() {
-                paths.push(path.to_owned());
-            }
-        }
-        programs
+            address.split_once('/').unwrap_or((address, ""))
+        })
     }
 }
 

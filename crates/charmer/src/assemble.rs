@@ -19,8 +19,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Bridge, UnknownTool, audit::AuditLog, bridge::MatchesHandler, clap_check::ClapCheck,
-    log::Level, mcp, selector::Selector, source,
+    Bridge, UnknownTool, audit::AuditLog, bridge::MatchesHandler, clap_check::ClapCheck, commands,
+    log::Level, selector::Selector, source,
 };
 
 /// The tools of a bridge, ready to be called.
@@ -168,9 +168,11 @@ pub(crate) fn mistakes(bridge: &Bridge) -> Vec<String> {
 pub(crate) fn model(bridge: &Bridge, environment: &Environment) -> (Cli, Vec<String>) {
     // The program that is run has the bridge's own command (and clap's `help` with it), so that a positional of these
     // names would call them: they must be known to whoever writes or judges a command line.
-    let mut cli = source::read(bridge.mount(), &bridge.command, &|name| {
-        environment.get(name).is_some()
-    });
+    let mut cli = source::read(
+        &commands::built(&bridge.command, &bridge.name),
+        &bridge.command,
+        &|name| environment.get(name).is_some(),
+    );
     let mistakes = apply_author(bridge, &mut cli);
     // What the author did not say is told from names and help, as for any program.
     let mut assessment = Assessment::of(&cli);
@@ -324,7 +326,7 @@ fn engine(bridge: &Bridge, purpose: BridgePurpose, mark: &str) -> Engine {
             .map(|limits| Spool::new(&std::env::temp_dir(), limits));
         // The same executable, which knows the subcommand because it is serving.
         options.guardian = std::env::current_exe().ok().map(|program| {
-            let words = [bridge.name.as_str(), mcp::GUARDIAN];
+            let words = [bridge.name.as_str(), commands::GUARDIAN];
             GuardianCommand::of_server(program, words, mark, options.spool.as_ref())
         });
     }

@@ -26,6 +26,7 @@ use tower_service::Service;
 use crate::{
     assemble::{Assembled, BridgePurpose, assemble, mistakes},
     audit::{self, MakeAudit},
+    commands,
     log::{Level, Logger, to_stderr},
     mcp,
     selector::Selector,
@@ -110,7 +111,7 @@ impl Bridge {
     pub fn new(command: clap::Command) -> Self {
         Self {
             command: Arc::new(command),
-            name: mcp::NAME.to_owned(),
+            name: commands::NAME.to_owned(),
             info: None,
             selectors: Vec::new(),
             layout: Layout::default(),
@@ -596,7 +597,7 @@ impl Bridge {
 
     /// The CLI with the bridge's subcommand.
     pub fn mount(&self) -> clap::Command {
-        mcp::mounted(&self.command, &self.name)
+        commands::mounted(&self.command, &self.name)
     }
 
     /// Does what the bridge's subcommand asks for, if it was given; `None` means that the CLI goes on as usual.
@@ -616,7 +617,7 @@ impl Bridge {
         if let Some(done) = mcp::run_before_parsing(&self) {
             std::process::exit(done.into());
         }
-        let matches = self.mount().get_matches();
+        let matches = commands::get_matches(&self.command, &self.name);
         if let Some(done) = mcp::run(&self, &matches) {
             std::process::exit(done.into());
         }
@@ -626,8 +627,8 @@ impl Bridge {
     /// Parses the command line like `clap::Parser::parse`, with the bridge's subcommand added.
     pub fn parse<P: clap::Parser>(self) -> P {
         let command = Arc::clone(&self.command);
-        P::from_arg_matches(&self.get_matches())
-            .unwrap_or_else(|error| error.format(&mut (*command).clone()).exit())
+        let matches = self.get_matches();
+        P::from_arg_matches(&matches).unwrap_or_else(|error| commands::exit_with(error, &command))
     }
 
     /// Serves on standard input and output until the client goes away.

@@ -18,7 +18,7 @@ use charmer_core::{
 use charmer_run::{CallError, ErrorCode, LastCheck};
 use clap::{ArgAction, ArgMatches, error::ErrorKind, parser::ValueSource};
 
-use crate::{Bridge, mcp, source::EXTERNAL};
+use crate::{Bridge, commands, source::EXTERNAL};
 
 /// Judges command lines by letting clap parse them.
 pub(crate) struct ClapCheck {
@@ -46,20 +46,18 @@ impl ClapCheck {
         path: &CommandPath,
         argv: Vec<OsString>,
     ) -> Result<ArgMatches, CallError> {
-        let mut command = self.pruned_to(path).as_ref().clone();
-        let program = OsString::from(command.get_name());
-        command
-            .try_get_matches_from_mut(std::iter::once(program).chain(argv))
-            .map_err(refusal)
+        commands::parse(&self.pruned_to(path), argv).map_err(refusal)
     }
 
     fn pruned_to(&self, path: &CommandPath) -> Arc<clap::Command> {
         let mut cache = self.pruned.lock().unwrap_or_else(PoisonError::into_inner);
         let pruned = cache.entry(path.clone()).or_insert_with(|| {
-            let whole = mcp::mounted(&self.command, &self.mounted_as);
-            let mut command = prune(whole, path.words(), &self.child_env);
-            command.build();
-            Arc::new(command)
+            commands::pruned(
+                &self.command,
+                &self.mounted_as,
+                path.words(),
+                &self.child_env,
+            )
         });
         Arc::clone(pruned)
     }
@@ -71,38 +69,6 @@ impl LastCheck for ClapCheck {
         let command = self.pruned_to(&tool.path);
         compare(tool, prepared, &command, &matches)
     }
-}
-
-/// The command with its siblings reduced to their names: they must still be recognised, but nothing else of them.
-fn prune(command: clap::Command, words: &[String], child_env: &[OsString]) -> clap::Command {
-    let (next, rest) = words
-        .split_first()
-        .map_or((None, &[][..]), |(next, rest)| (Some(next.as_str()), rest));
-    command
-        .mut_args(|arg| {
-            let set = arg
-                .get_env()
-                .is_some_and(|name| child_env.iter().any(|set| set == name));
-            if set { arg.required(false) } else { arg }
-        })
-        .mut_subcommands(|child| {
-            if next == Some(child.get_name()) {
-                return prune(child, rest, child_env);
-            }
-            let mut stub = clap::Command::new(child.get_name().to_owned()).aliases(
-                child
-                    .get_all_aliases()
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>(),
-            );
-            if let Some(short) = child.get_short_flag() {
-                stub = stub.short_flag(short);
-            }
-            if let Some(long) = child.get_long_flag() {
-                stub = stub.long_flag(long.to_owned());
-            }
-            stub
-        })
 }
 
 /// clap's own message, without its advice for people at a terminal.

@@ -6,6 +6,7 @@ mod bridge;
 mod clap_check;
 #[cfg(feature = "clients")]
 mod clients;
+mod commands;
 mod document;
 mod log;
 mod mcp;
@@ -47,7 +48,7 @@ use std::process::ExitCode;
 
 /// The subcommand `mcp`, to be added to a CLI whose matches are then given to [`run`].
 pub fn command() -> clap::Command {
-    mcp::command(mcp::NAME)
+    commands::command(commands::NAME)
 }
 
 /// Does what the subcommand of [`command`] asks for, if it was given; `None` means that the CLI goes on as usual.

@@ -14,137 +14,15 @@ use charmer_run::{
     Results,
     process::{MARK, MODE, guard},
 };
-use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser, value_parser};
+use clap::ArgMatches;
 use serde_json::json;
 
 use crate::{
     Bridge, Level,
     assemble::{BridgePurpose, assemble},
+    commands::{GUARDIAN, parse_own},
     document, serve,
 };
-
-/// The subcommand's name unless it is renamed.
-pub(crate) const NAME: &str = "mcp";
-/// The hidden subcommand that a server starts to end its children should it be killed.
-pub(crate) const GUARDIAN: &str = "guardian";
-const TOOLS_FILE: &str = "mcp-tools.json";
-/// The subcommand's purpose; it also marks it in a CLI that was handed over with it already added, and for whoever
-/// reads the CLI from outside.
-const ABOUT: &str = charmer_core::tool::BRIDGE_ABOUT;
-
-const COMMANDS: &str = "\
-Commands:
-  start   Serve on standard input and output (this is what a client's configuration runs)
-  tools   Write the tool definitions to mcp-tools.json, or to another file with -o FILE (- for stdout)";
-
-#[cfg(feature = "clients")]
-const MORE: (&str, &str) = (crate::clients::COMMANDS, "|add|remove|list");
-#[cfg(not(feature = "clients"))]
-const MORE: (&str, &str) = ("", "");
-
-/// The subcommand as the host CLI sees it.
-pub(crate) fn command(name: &str) -> Command {
-    let (commands, names) = MORE;
-    Command::new(name.to_owned())
-        .about(ABOUT)
-        .after_help(format!("{COMMANDS}{commands}"))
-        .override_usage(format!("{name} <start|tools{names}> [OPTIONS]"))
-        // The same command, because a host that adds it by hand adds one.
-        .alias(DOCUMENT_COMMAND)
-        .allow_external_subcommands(true)
-        .disable_help_subcommand(true)
-}
-
-/// The host CLI with our subcommand, unless it was handed over with it already.
-pub(crate) fn mounted(host: &Command, name: &str) -> Command {
-    let mut host = host.clone();
-    if host.find_subcommand(name).is_some_and(is_ours) {
-        return host;
-    }
-    if !host.has_subcommands() {
-        // Otherwise what the CLI requires of itself would be required of `mcp start` too.
-        host = host.subcommand_negates_reqs(true);
-    }
-    host.subcommand(command(name))
-}
-
-fn is_ours(command: &Command) -> bool {
-    command
-        .get_about()
-        .is_some_and(|about| about.to_string() == ABOUT)
-}
-
-/// The second step's parser.
-fn inner(program: &str, name: &str) -> Command {
-    let output = Arg::new("output")
-        .short('o')
-        .long("output")
-        .value_name("FILE")
-        .value_parser(value_parser!(PathBuf))
-        .default_value(TOOLS_FILE)
-        .help("Where to write; - for standard output");
-    // Without search there is one way to show commands; what a client's file says stays understood.
-    let expose = Arg::new("expose")
-        .long("expose")
-        .value_name("MODE")
-        .value_parser(PossibleValuesParser::new(match cfg!(feature = "search") {
-            true => ["all", "index", "auto"].as_slice(),
-            false => &["all"],
-        }))
-        .hide(!cfg!(feature = "search"))
-        .help("Which commands are tools: all, none but a few that find and run any (index), or as many as a budget buys (auto)");
-    let results = Arg::new("results")
-        .long("results")
-        .value_name("FORM")
-        .value_parser(["auto", "structured", "text"])
-        .help("What clients get of results: always structured, text alone, or whichever says more (auto)");
-    let prompts = Arg::new("prompts")
-        .long("prompts")
-        .action(ArgAction::SetTrue)
-        .hide(!cfg!(feature = "prompts"))
-        .help("Offer the examples in help as prompts");
-    let command = Command::new(name.to_owned());
-    #[cfg(feature = "clients")]
-    let command = {
-        let passed_on = [expose.clone(), results.clone(), prompts.clone()];
-        command.subcommands(crate::clients::subcommands(program, name, passed_on))
-    };
-    command
-        .bin_name(format!("{program} {name}"))
-        .about(ABOUT)
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommand(Command::new(GUARDIAN).hide(true).arg(Arg::new("mark").required(true))
-                .arg(Arg::new("spool").value_parser(value_parser!(PathBuf))))
-        .subcommand(Command::new("start").about("Serve on standard input and output").args([expose.clone(), results.clone(), prompts]).args(http_options()).after_help(format!(
-            "Example entry for a client's configuration:\n  {{\"command\": \"{program}\", \"args\": [\"{name}\", \"start\"]}}"
-        )))
-        .subcommand(Command::new("tools").about("Write the tool definitions as JSON").args([output, expose, results]).after_help(format!(
-            "Examples:\n  {program} {name} tools\n  {program} {name} tools -o - | jq '.tools[].name'"
-        )))
-}
-
-/// The options of `start` that serve over HTTP.
-#[cfg(feature = "http")]
-fn http_options() -> [Arg; 2] {
-    let address = Arg::new("http")
-        .long("http")
-        .value_name("ADDRESS")
-        .value_parser(|text: &str| text.parse::<charmer_server::HttpAddress>())
-        .help("Serve any number of clients over HTTP at this address, such as 127.0.0.1:8765, or unix:PATH");
-    let tokens = Arg::new("token-file")
-        .long("token-file")
-        .value_name("FILE")
-        .requires("http")
-        .value_parser(value_parser!(PathBuf))
-        .help("Let only clients in whose token is in this file: a line `name: token` for each, perhaps with [read] behind it");
-    [address, tokens]
-}
-
-#[cfg(not(feature = "http"))]
-fn http_options() -> [Arg; 0] {
-    []
-}
 
 /// Returns true if the environment asks for a server. A child of a bridge sees `MCP_MODE` too, and must not start
 /// another.
@@ -190,9 +68,7 @@ fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
         .command
         .get_bin_name()
         .unwrap_or_else(|| bridge.command.get_name());
-    let mut parser = inner(program, &bridge.name);
-    let given = std::iter::once(OsString::from(bridge.name.as_str())).chain(words);
-    let matches = match parser.try_get_matches_from_mut(given) {
+    let matches = match parse_own(program, &bridge.name, words) {
         Ok(matches) => matches,
         Err(error) => {
             let failed = error.use_stderr();

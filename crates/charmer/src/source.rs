@@ -14,24 +14,24 @@ use charmer_core::{
 };
 use clap::{Arg, ArgAction, builder::StyledStr};
 
+use crate::commands::{self, conflicts};
+
 /// The id of the positional that stands for an external subcommand and its arguments.
 pub(crate) const EXTERNAL: &str = "external_command";
 
-/// Reads a CLI. `host` is the same before anything was added to it; clap is asked through it what it does not expose.
+/// Reads a CLI that is built. `host` is the same before anything was added to it; clap is asked through it what it does not expose.
 /// `env_is_set` tells whether a child will see a variable: what it sets is not required any more.
 pub(crate) fn read(
-    mut built: clap::Command,
+    built: &clap::Command,
     host: &clap::Command,
     env_is_set: &dyn Fn(&str) -> bool,
 ) -> Cli {
-    // clap decides actions, parsers and global arguments only when it builds.
-    built.build();
     let mut reader = ClapReader {
         env_is_set,
         host,
         path: Vec::new(),
     };
-    let mut root = reader.command(&built, &HashSet::new());
+    let mut root = reader.command(built, &HashSet::new());
     root.name = built
         .get_bin_name()
         .unwrap_or_else(|| built.get_name())
@@ -287,15 +287,9 @@ impl ClapReader<'_> {
             .get_long()
             .map(|long| format!("--{long}"))
             .or(arg.get_short().map(|short| format!("-{short}")))?;
-        let argv = std::iter::once("program")
-            .chain(self.path.iter().map(String::as_str))
-            .chain([name.as_str()]);
-        let matches = self
-            .host
-            .clone()
-            .ignore_errors(true)
-            .try_get_matches_from(argv.map(str::to_owned))
-            .ok()?;
+        let words = self.path.iter().chain([&name]);
+        let argv = words.map(OsString::from).collect();
+        let matches = commands::parse_leniently(self.host, argv)?;
         let leaf = self
             .path
             .iter()
@@ -464,11 +458,4 @@ fn is_path(arg: &Arg) -> bool {
             arg.get_value_hint(),
             AnyPath | FilePath | DirPath | ExecutablePath
         )
-}
-
-/// The arguments that an argument declares a conflict with.
-fn conflicts<'c>(command: &'c clap::Command, arg: &Arg) -> Vec<&'c Arg> {
-    // For a global argument clap looks through the subcommands and panics at the name of a group, though it accepts
-    // one when parsing; only conflicts at this level are of interest here.
-    command.get_arg_conflicts_with(&arg.clone().global(false))
 }

@@ -1,9 +1,9 @@
 //! From bytes to a message that can be answered, or to the refusal that answers it.
 
+use charmer_core::json::{self, JsonError};
 use serde_json::{Map, Value};
 
 use super::{
-    json::{self, JsonError},
     refusal::LineRefusal,
     salvage::salvage_id,
     typed::{self, UnderstoodRequest},

@@ -2,7 +2,6 @@
 //! reads through here.
 
 mod envelope;
-mod json;
 mod refusal;
 mod salvage;
 mod typed;

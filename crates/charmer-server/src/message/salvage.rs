@@ -6,6 +6,9 @@
 //! lenient about everything else; what it finds is a best effort, and the transport never uses it
 //! to answer for a request that is in flight.
 
+use charmer_core::json;
+use serde_json::Value;
+
 use crate::protocol::RequestId;
 
 /// The longest key or id that is kept while scanning, in bytes as written. Real ids are short, and
@@ -204,9 +207,10 @@ impl IdScanner {
     }
 
     fn end_bare(&mut self) {
-        let id = serde_json::from_slice(&self.token)
-            .ok()
-            .map(RequestId::Number);
+        let id = match json::parse(&self.token) {
+            Ok(Value::Number(id)) => id.as_i64().map(RequestId::Number),
+            _ => None,
+        };
         self.note(id);
     }
 
@@ -231,7 +235,10 @@ impl IdScanner {
             return None;
         }
         let quoted = [b"\"", self.token.as_slice(), b"\""].concat();
-        serde_json::from_slice(&quoted).ok()
+        match json::parse(&quoted) {
+            Ok(Value::String(text)) => Some(text),
+            _ => None,
+        }
     }
 
     fn note(&mut self, id: Option<RequestId>) {

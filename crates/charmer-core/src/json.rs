@@ -11,17 +11,33 @@ use serde_json::{Map, Number, Value, map::Entry};
 
 /// The reason why a line is not acceptable JSON. Columns count bytes, from 1.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(crate) enum JsonError {
+pub enum JsonError {
+    /// It is no text.
     #[error("invalid UTF-8 at column {column}")]
-    Utf8 { column: usize },
+    Utf8 {
+        /// The first byte that is none.
+        column: usize,
+    },
+    /// It is no JSON.
     #[error("not valid JSON: {problem} at column {column}")]
-    Syntax { problem: String, column: usize },
+    Syntax {
+        /// What is wrong.
+        problem: String,
+        /// Where.
+        column: usize,
+    },
+    /// An object has a key twice.
     #[error("duplicate key `{key}` at column {column}")]
-    DuplicateKey { key: String, column: usize },
+    DuplicateKey {
+        /// The key.
+        key: String,
+        /// Where it stands for the second time.
+        column: usize,
+    },
 }
 
 /// Reads one JSON value that fills the line.
-pub(crate) fn parse(line: &[u8]) -> Result<Value, JsonError> {
+pub fn parse(line: &[u8]) -> Result<Value, JsonError> {
     let text = std::str::from_utf8(line).map_err(|error| JsonError::Utf8 {
         column: error.valid_up_to() + 1,
     })?;
