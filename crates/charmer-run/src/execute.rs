@@ -267,6 +267,7 @@ impl Execute {
     }
 
     /// Returns true if a rule makes a call a draft, whatever its caller asked for.
+    #[cfg(feature = "approval")]
     fn is_drafted_by_rule(&self, call: &Call, prepared: &Prepared) -> bool {
         #[cfg(all(feature = "drafts", target_os = "linux"))]
         if let Target::Process(launcher) = &self.target {

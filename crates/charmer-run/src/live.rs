@@ -26,6 +26,7 @@ struct LiveState {
     job: OnceLock<Arc<str>>,
     hidden: AtomicBool,
     waiting: AtomicBool,
+    #[cfg(any(feature = "approval", feature = "jobs"))]
     held: AtomicBool,
     streams: Mutex<Option<[LiveStream; 2]>>,
 }
@@ -60,6 +61,7 @@ impl LiveRun {
     }
 
     /// Says whether its caller must still be answered by it: a question to the client cannot come from a job.
+    #[cfg(feature = "approval")]
     pub(crate) fn keeps_caller(&self, yes: bool) {
         if let Some(state) = &self.0 {
             state.held.store(yes, Ordering::Relaxed);

@@ -111,12 +111,8 @@ async fn cast_late(
     mut call: Call,
 ) -> Result<Outcome, CallError> {
     let shared = book.options().shared.clone();
-    let mut served = match late(book, &call.input) {
-        Ok((cast, input, draft)) => {
-            call.input = input;
-            call.draft = draft;
-            cast.serve(&shared)
-        }
+    let mut served = match late(book, &mut call) {
+        Ok(cast) => cast.serve(&shared),
         Err(error) => {
             let refuse = move |_| Err(error.clone());
             CallPath::answering(Arc::clone(own), refuse).serve(&shared)
@@ -127,12 +123,9 @@ async fn cast_late(
     served.service.call(call).await
 }
 
-/// The spell that is meant, looked for in the folder itself, and its input.
-fn late(
-    book: &SpellBook,
-    input: &Map<String, Value>,
-) -> Result<(Cast, Map<String, Value>, Option<DraftRequest>), CallError> {
-    let mut input = input.clone();
+/// The spell that is meant, looked for in the folder itself; the call becomes one of its own.
+fn late(book: &SpellBook, call: &mut Call) -> Result<Cast, CallError> {
+    let mut input = call.input.clone();
     let Some(Value::String(name)) = input.remove(SPELL_NAME) else {
         return Err(CallError::new(
             ErrorCode::InvalidArguments,
@@ -149,8 +142,9 @@ fn late(
         error
     })?;
     let draft = taken_draft(&cast, &mut input)?;
-    let input = own_input(&cast.entry.spell, input)?;
-    Ok((cast, input, draft))
+    call.input = own_input(&cast.entry.spell, input)?;
+    call.draft = draft;
+    Ok(cast)
 }
 
 /// Says which spells there are, and what is wrong with those that are not.

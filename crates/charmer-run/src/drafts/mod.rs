@@ -65,6 +65,7 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
+#[cfg(feature = "drafts")]
 use crate::approval::{NeedOfApproval, ShownDetail};
 
 /// The wish that a call is run as a draft.
@@ -76,6 +77,7 @@ pub struct DraftRequest {
     /// The one who wants it.
     pub by: DraftedBy,
     /// The reasons for asking a person about the call, which hold for applying what it changes.
+    #[cfg(feature = "drafts")]
     pub(crate) need: Option<NeedOfApproval>,
 }
 
@@ -85,6 +87,7 @@ impl DraftRequest {
         Self {
             id: None,
             by,
+            #[cfg(feature = "drafts")]
             need: None,
         }
     }
@@ -145,6 +148,7 @@ pub struct Draft {
     /// The folders that it is of.
     pub folders: Vec<String>,
     /// The reasons for asking a person before it is applied.
+    #[cfg(feature = "drafts")]
     pub(crate) need: Option<NeedOfApproval>,
 }
 
@@ -281,7 +285,8 @@ impl Draft {
         parts.join("\n")
     }
 
-    /// What it changes, as a person is shown it who decides on it.
+    /// The change, as a person is shown it who decides on it.
+    #[cfg(all(feature = "drafts", target_os = "linux"))]
     pub(crate) fn detail(&self, title: &str) -> ShownDetail {
         let lists = [
             ("created", &self.created),
@@ -303,6 +308,7 @@ impl Draft {
 
     fn what_now(&self) -> String {
         let id = &self.id;
+        #[cfg(feature = "drafts")]
         if self.need.is_some() && self.blocked.is_none() && self.counts.all() > 0 {
             return format!(
                 "[not applied yet: the tool `draft` with the action apply and the id {id} asks a person first, or \
