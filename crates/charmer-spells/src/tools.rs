@@ -73,11 +73,20 @@ fn route(book: &SpellBook, input: &Map<String, Value>) -> Option<(ServedTool, Ma
     let cast = book.known(input.get(SPELL_NAME)?.as_str()?)?;
     let mut input = input.clone();
     input.remove(SPELL_NAME);
-    let draft = taken_draft(&cast, &mut input).ok()?;
-    let input = own_input(&cast.entry.spell, input).ok()?;
+    served(book, cast, input).ok()
+}
+
+/// A spell's own tool with its own input, of what was given beside its name.
+fn served(
+    book: &SpellBook,
+    cast: Cast,
+    mut input: Map<String, Value>,
+) -> Result<(ServedTool, Map<String, Value>), CallError> {
+    let draft = taken_draft(&cast, &mut input)?;
+    let input = own_input(&cast.entry.spell, input)?;
     let mut served = cast.serve(&book.options().shared);
     served.draft = draft;
-    Some((served, input))
+    Ok((served, input))
 }
 
 /// The wish for a draft, taken out of what is the spell's own.
@@ -111,8 +120,12 @@ async fn cast_late(
     mut call: Call,
 ) -> Result<Outcome, CallError> {
     let shared = book.options().shared.clone();
-    let mut served = match late(book, &mut call) {
-        Ok(cast) => cast.serve(&shared),
+    let mut served = match late(book, &call.input) {
+        Ok((served, input)) => {
+            call.input = input;
+            call.draft.clone_from(&served.draft);
+            served
+        }
         Err(error) => {
             let refuse = move |_| Err(error.clone());
             CallPath::answering(Arc::clone(own), refuse).serve(&shared)
@@ -123,9 +136,12 @@ async fn cast_late(
     served.service.call(call).await
 }
 
-/// The spell that is meant, looked for in the folder itself; the call becomes one of its own.
-fn late(book: &SpellBook, call: &mut Call) -> Result<Cast, CallError> {
-    let mut input = call.input.clone();
+/// The tool of the spell that is meant, looked for in the folder itself, and its input.
+fn late(
+    book: &SpellBook,
+    input: &Map<String, Value>,
+) -> Result<(ServedTool, Map<String, Value>), CallError> {
+    let mut input = input.clone();
     let Some(Value::String(name)) = input.remove(SPELL_NAME) else {
         return Err(CallError::new(
             ErrorCode::InvalidArguments,
@@ -141,10 +157,7 @@ fn late(book: &SpellBook, call: &mut Call) -> Result<Cast, CallError> {
         }
         error
     })?;
-    let draft = taken_draft(&cast, &mut input)?;
-    call.input = own_input(&cast.entry.spell, input)?;
-    call.draft = draft;
-    Ok(cast)
+    served(book, cast, input)
 }
 
 /// Says which spells there are, and what is wrong with those that are not.

@@ -211,3 +211,37 @@ sources: [{binary: SHIP}]
     );
     assert!(code == Some(1) && said.contains("not north"), "{said}");
 }
+
+#[test]
+fn an_exception_from_drafts_is_the_included_files_to_make() {
+    let own = "include: ../base.yaml\nsources: [{binary: SHIP, drafts: WORD}]\n";
+    for (base, word, is_right) in [
+        ("drafts: write\nsources: [{binary: SHIP}]\n", "never", false),
+        (
+            "drafts: write\nsources: [{binary: SHIP}]\n",
+            "destroy",
+            false,
+        ),
+        ("drafts: destroy\n", "never", false),
+        (
+            "drafts: destroy\nsources: [{binary: SHIP}]\n",
+            "write",
+            true,
+        ),
+        (
+            "drafts: write\nsources: [{binary: SHIP, drafts: never}]\n",
+            "never",
+            true,
+        ),
+    ] {
+        let own = own.replace("WORD", word);
+        let folder = files(&[("base.yaml", base), ("team/charmer.yaml", &own)]);
+        let (code, said) = say(folder.path(), &["check", "FILE"]);
+        assert_eq!(code == Some(0), is_right, "{base}{word}: {said}");
+        assert_eq!(
+            said.contains("are drafts from"),
+            !is_right,
+            "{base}{word}: {said}"
+        );
+    }
+}

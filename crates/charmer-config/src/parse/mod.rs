@@ -30,7 +30,7 @@ use crate::{
     narrow::Narrowing,
     output::RESULTS,
     place::Finding,
-    read::Problems,
+    read::{Fields, Problems},
     reading::{self, TextRead},
     yaml::{Node, YamlKind},
 };
@@ -240,6 +240,27 @@ fn server(node: &Node, problems: &mut Problems<'_>) -> Option<ServerRules> {
     })
 }
 
+/// The time that a program may take to end, as all have it who can say it.
+fn grace(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Duration> {
+    fields.read("grace", |node, key| {
+        problems.duration(node, key, (Duration::ZERO, HOUR))
+    })
+}
+
+/// The bytes of a stream that are kept.
+fn capture(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<u64> {
+    fields.read("capture", |node, key| {
+        problems.size(node, key, (1 << 10, 1 << 30))
+    })
+}
+
+/// The characters of a stream that an assistant gets.
+fn output_characters(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<usize> {
+    fields.read("output", |node, key| {
+        problems.amount(node, key, 100..=100_000_000)
+    })
+}
+
 fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<LimitSettings> {
     let fields = problems.fields(node, "limits", LIMITS)?;
     Some(LimitSettings {
@@ -252,15 +273,9 @@ fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<LimitSettings> {
         background_after: fields
             .get("background_after")
             .and_then(|node| problems.duration(node, "background_after", (MOMENT, DAY))),
-        grace: fields
-            .get("grace")
-            .and_then(|node| problems.duration(node, "grace", (Duration::ZERO, HOUR))),
-        capture: fields
-            .get("capture")
-            .and_then(|node| problems.size(node, "capture", (1 << 10, 1 << 30))),
-        output: fields
-            .get("output")
-            .and_then(|node| problems.amount(node, "output", 100..=100_000_000)),
+        grace: grace(&fields, problems),
+        capture: capture(&fields, problems),
+        output: output_characters(&fields, problems),
         media: fields
             .get("media")
             .and_then(|node| problems.size(node, "media", (0, 64 << 20))),

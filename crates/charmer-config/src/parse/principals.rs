@@ -1,8 +1,8 @@
 //! The key `principals`.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf};
 
-use super::{DAY, HOUR, MOMENT, http, selector, source};
+use super::{DAY, MOMENT, http, selector, source};
 use crate::{
     PrincipalLimits, PrincipalRules, PrincipalValue, Secret,
     read::Problems,
@@ -98,15 +98,9 @@ fn limits(node: &Node, problems: &mut Problems<'_>) -> Option<PrincipalLimits> {
         timeout: fields.read("timeout", |node, key| {
             problems.duration(node, key, (MOMENT, DAY))
         }),
-        grace: fields.read("grace", |node, key| {
-            problems.duration(node, key, (Duration::ZERO, HOUR))
-        }),
-        capture: fields.read("capture", |node, key| {
-            problems.size(node, key, (1 << 10, 1 << 30))
-        }),
-        output: fields.read("output", |node, key| {
-            problems.amount(node, key, 100..=100_000_000)
-        }),
+        grace: super::grace(&fields, problems),
+        capture: super::capture(&fields, problems),
+        output: super::output_characters(&fields, problems),
         concurrency: fields.read("concurrency", |node, key| {
             problems.amount(node, key, 1..=10_000)
         }),

@@ -79,9 +79,7 @@ pub(super) fn selector(node: &Node, problems: &mut Problems<'_>) -> Option<Selec
         timeout: fields
             .get("timeout")
             .and_then(|node| problems.duration(node, "timeout", (MOMENT, DAY))),
-        grace: fields
-            .get("grace")
-            .and_then(|node| problems.duration(node, "grace", (Duration::ZERO, HOUR))),
+        grace: super::grace(&fields, problems),
         rate_limit: fields
             .get("rate_limit")
             .and_then(|node| rate_limit(node, problems)),
