@@ -227,7 +227,7 @@ pub struct Outcome {
     /// The plan of a dry run, if it was one.
     pub dry_run: Option<Box<DryRun>>,
     /// The draft of its changes, if it was run as one.
-    pub draft: Option<Box<Draft>>,
+    pub draft: Option<Arc<Draft>>,
     /// The answer as it goes out, where it is not made from all of this: of a call that became a job, and of a job.
     pub answer: Option<Box<CallResult>>,
     /// The job that the call became.

@@ -208,6 +208,7 @@ impl CallResult {
             parts.push(text);
             structured.insert("notes".into(), notes);
         }
+        #[cfg(feature = "drafts")]
         if let Some(draft) = &outcome.draft {
             structured.insert("draft".into(), draft.to_json().into());
             parts.push(draft.to_text());

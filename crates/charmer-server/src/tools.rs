@@ -368,6 +368,9 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// Says whether an offer is what somebody waits for.
+type Enough<'a> = dyn FnMut(&Offer) -> bool + Send + 'a;
+
 impl ToolsView {
     /// The list of all tools, or of those that are known when the client's patience ends.
     pub(crate) async fn to_list(
@@ -377,8 +380,8 @@ impl ToolsView {
     ) -> ToolList {
         // A list that is shown early says nothing of single rights.
         let whole = self.narrowed.is_none();
-        let enough = |offer: &Offer| offer.settled || (whole && offer.shown_early.is_some());
-        let offer = self.wait_to_list(List::Tools, cancelled, ended, enough);
+        let mut enough = |offer: &Offer| offer.settled || (whole && offer.shown_early.is_some());
+        let offer = self.wait_to_list(List::Tools, cancelled, ended, &mut enough);
         let offer = offer.await;
         offer
             .shown_early
@@ -393,8 +396,8 @@ impl ToolsView {
         ended: &CancellationToken,
     ) -> Arc<ToolSet> {
         self.asked.cancel();
-        let enough = |offer: &Offer| offer.settled;
-        let offer = self.wait_to_list(list, cancelled, ended, enough);
+        let mut enough = |offer: &Offer| offer.settled;
+        let offer = self.wait_to_list(list, cancelled, ended, &mut enough);
         offer.await.tools
     }
 
@@ -403,7 +406,7 @@ impl ToolsView {
         list: List,
         cancelled: &CancellationToken,
         ended: &CancellationToken,
-        enough: impl FnMut(&Offer) -> bool,
+        enough: &mut Enough<'_>,
     ) -> Offer {
         let lists = &self.lists[list as usize];
         let _waiting = Waiting::new(lists);
@@ -423,7 +426,8 @@ impl ToolsView {
     ) -> Arc<ToolSet> {
         self.asked.cancel();
         let patience = self.patience.calls;
-        let offer = self.wait([cancelled, ended], patience, |offer| offer.settled);
+        let mut enough = |offer: &Offer| offer.settled;
+        let offer = self.wait([cancelled, ended], patience, &mut enough);
         offer.await.tools
     }
 
@@ -459,7 +463,7 @@ impl ToolsView {
         self.asked.cancel();
         let mut found = None;
         let patience = self.patience.calls;
-        let offer = self.wait([cancelled, ended], patience, |offer| {
+        let mut enough = |offer: &Offer| {
             if self.narrowed.is_some() && !offer.settled {
                 return false;
             }
@@ -470,7 +474,8 @@ impl ToolsView {
             });
             found = certain.flatten();
             is_certain
-        });
+        };
+        let offer = self.wait([cancelled, ended], patience, &mut enough);
         let offer = offer.await;
         // Whatever there is when patience ends is it.
         let found = found.or_else(|| offer.tools.resolve(name, input.clone()));
@@ -497,12 +502,12 @@ impl ToolsView {
         &self,
         [cancelled, ended]: [&CancellationToken; 2],
         patience: Duration,
-        enough: impl FnMut(&Offer) -> bool,
+        enough: &mut Enough<'_>,
     ) -> Offer {
         let mut offers = self.offer.clone();
         // Nobody who could offer more, the end of patience and cancellation all mean the same: what is there is it.
         tokio::select! {
-            _ = offers.wait_for(enough) => {}
+            _ = offers.wait_for(|offer| enough(offer)) => {}
             () = tokio::time::sleep(patience) => {}
             () = cancelled.cancelled() => {}
             () = ended.cancelled() => {}

@@ -2,11 +2,12 @@
 
 use std::{ffi::OsString, sync::Arc};
 
+#[cfg(feature = "schema")]
+use charmer_core::tool::{DATA_POINTER, Warning};
 use charmer_core::{
     assessment::Assessment,
     model::{Cli, Command, CommandPath, Flag, FlagValue},
-    order,
-    tool::{Catalogue, CatalogueOptions, DATA_POINTER, Warning, catalogue, estimate_tokens},
+    tool::{Catalogue, CatalogueOptions, catalogue, estimate_tokens},
 };
 #[cfg(feature = "data")]
 use charmer_run::layers::Structure;
@@ -66,7 +67,10 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
     let environment = environment(bridge, &mark);
     let (cli, mistakes) = model(bridge, &environment);
     assert!(mistakes.is_empty(), "charmer: {}", mistakes.join("; "));
-    let mut catalogue = catalogue(&cli, &options(bridge));
+    let catalogue = catalogue(&cli, &options(bridge));
+    #[cfg(feature = "schema")]
+    let mut catalogue = catalogue;
+    #[cfg(feature = "schema")]
     for (path, output) in &bridge.outputs {
         let notes = output.notes().iter();
         let warn =
@@ -110,7 +114,7 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
         shared = shared.log(move |_, line| logger(Level::Info, line));
     }
     let tools = ToolSet::new(catalogue.tools.iter().map(|tool| {
-        let target = match bridge.handlers.get(&tool.path) {
+        let target = match last_of(&bridge.handlers, &tool.path) {
             Some(handler) => Target::Handler(in_process(handler, &last_check)),
             None => Target::Process(launcher.clone()),
         };
@@ -193,10 +197,17 @@ fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -
     if let Some(mode) = selector.and_then(|selector| selector.structure) {
         structure = structure.mode(mode);
     }
-    match bridge.outputs.get(path) {
-        Some(output) => structure.output(Arc::clone(output)),
-        None => structure,
+    #[cfg(feature = "schema")]
+    if let Some(output) = last_of(&bridge.outputs, path) {
+        structure = structure.output(Arc::clone(output));
     }
+    structure
+}
+
+/// What was said last of a command.
+fn last_of<'b, T>(said: &'b [(CommandPath, T)], path: &CommandPath) -> Option<&'b T> {
+    let said = said.iter().rev().find(|(of, _)| of == path);
+    said.map(|(_, what)| what)
 }
 
 /// Returns true if code of the author's stands on a command's call path. A handler does not count: it has its own
@@ -232,17 +243,17 @@ fn apply_author(bridge: &Bridge, cli: &mut Cli) -> Vec<String> {
             None => mistakes.push(no_command("stdin", path)),
         }
     }
-    let outputs = bridge.outputs.keys().map(|path| ("output_schema", path));
-    let handlers = bridge.handlers.keys().map(|path| ("handler", path));
-    let mut others: Vec<_> = outputs.chain(handlers).collect();
-    // Maps have no order, and what is told has the same each time.
-    order::sort(&mut others);
-    others.retain(|(_, path)| cli.command(path).is_none());
-    mistakes.extend(
-        others
-            .iter()
-            .map(|(setting, path)| no_command(setting, path)),
-    );
+    for (path, _) in &bridge.handlers {
+        if cli.command(path).is_none() {
+            mistakes.push(no_command("handler", path));
+        }
+    }
+    #[cfg(feature = "schema")]
+    for (path, _) in &bridge.outputs {
+        if cli.command(path).is_none() {
+            mistakes.push(no_command("output_schema", path));
+        }
+    }
     for (path, switch) in &bridge.confirms {
         let Some(command) = cli.command_mut(path) else {
             mistakes.push(no_command("confirm", path));
@@ -288,10 +299,11 @@ pub(crate) fn options(bridge: &Bridge) -> CatalogueOptions {
         .map(|selector| selector.rules.clone())
         .collect();
     options.rules.clone_from(&bridge.rules);
-    let outputs = bridge.outputs.iter();
-    options.outputs = outputs
-        .map(|(path, output)| (path.clone(), output.embedded(DATA_POINTER)))
-        .collect();
+    #[cfg(feature = "schema")]
+    for (path, output) in &bridge.outputs {
+        let schema = output.embedded(DATA_POINTER);
+        options.outputs.insert(path.clone(), schema);
+    }
     options
         .exclude
         .push(CommandPath::root().child(bridge.name.as_str()));

@@ -1,14 +1,12 @@
 //! The builder: everything that can be said about how a clap CLI becomes tools, and the ways to use it then.
 
-use std::{
-    collections::HashMap, ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc,
-    time::Duration,
-};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
+#[cfg(feature = "schema")]
+use charmer_core::schema::OutputSchema;
 use charmer_core::{
     expose::Expose,
     model::{ArgSpec, CommandPath, Hints},
-    schema::OutputSchema,
     tool::{Catalogue, Layout, Rules},
 };
 #[cfg(feature = "data")]
@@ -69,7 +67,8 @@ pub struct Bridge {
     pub(crate) layout: Layout,
     pub(crate) prefix: Option<String>,
     pub(crate) arg_specs: Vec<(CommandPath, Vec<ArgSpec>)>,
-    pub(crate) outputs: HashMap<CommandPath, Arc<OutputSchema>>,
+    #[cfg(feature = "schema")]
+    pub(crate) outputs: Vec<(CommandPath, Arc<OutputSchema>)>,
     #[cfg(feature = "data")]
     pub(crate) structure: Structure,
     pub(crate) exposure: Exposure,
@@ -85,7 +84,7 @@ pub struct Bridge {
     pub(crate) rules: Vec<(CommandPath, String, Rules)>,
     pub(crate) confirms: Vec<(CommandPath, String)>,
     pub(crate) stdin: Vec<CommandPath>,
-    pub(crate) handlers: HashMap<CommandPath, MatchesHandler>,
+    pub(crate) handlers: Vec<(CommandPath, MatchesHandler)>,
     pub(crate) layers: Vec<Step>,
     pub(crate) limits: Limits,
     pub(crate) env_set: Vec<(OsString, Option<OsString>)>,
@@ -117,7 +116,8 @@ impl Bridge {
             layout: Layout::default(),
             prefix: None,
             arg_specs: Vec::new(),
-            outputs: HashMap::new(),
+            #[cfg(feature = "schema")]
+            outputs: Vec::new(),
             #[cfg(feature = "data")]
             structure: Structure::default(),
             exposure: Exposure::new(Expose::All),
@@ -132,7 +132,7 @@ impl Bridge {
             rules: Vec::new(),
             confirms: Vec::new(),
             stdin: Vec::new(),
-            handlers: HashMap::new(),
+            handlers: Vec::new(),
             layers: Vec::new(),
             limits: Limits::default(),
             env_set: Vec::new(),
@@ -265,7 +265,7 @@ impl Bridge {
         command: impl Into<CommandPath>,
         schema: impl Into<Arc<OutputSchema>>,
     ) -> Self {
-        self.outputs.insert(command.into(), schema.into());
+        self.outputs.push((command.into(), schema.into()));
         self
     }
 
@@ -393,10 +393,10 @@ impl Bridge {
         command: impl Into<CommandPath>,
         handler: impl Fn(&ArgMatches) -> Result<R, CallError> + Send + Sync + 'static,
     ) -> Self {
-        self.handlers.insert(
+        self.handlers.push((
             command.into(),
             Arc::new(move |matches| handler(matches).map(Into::into)),
-        );
+        ));
         self
     }
 

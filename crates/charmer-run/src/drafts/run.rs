@@ -188,7 +188,7 @@ impl DraftedRun<'_> {
             }
         })
         .await?;
-        outcome.draft = Some(Box::new(draft));
+        outcome.draft = Some(Arc::new(draft));
         self.forget_later();
         Ok(outcome)
     }

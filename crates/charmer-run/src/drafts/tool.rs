@@ -81,7 +81,7 @@ async fn answer(
             None => {
                 let draft = drafts.show(id, principal)?;
                 let mut outcome = Outcome::success("");
-                outcome.draft = Some(Box::new(draft));
+                outcome.draft = Some(Arc::new(draft));
                 Ok(outcome)
             }
             Some(path) => {
