@@ -20,8 +20,14 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Bridge, UnknownTool, audit::AuditLog, bridge::MatchesHandler, clap_check::ClapCheck, commands,
-    log::Level, selector::Selector, source,
+    Bridge, UnknownTool,
+    audit::AuditLog,
+    bridge::{MatchesHandler, Serving},
+    clap_check::ClapCheck,
+    commands,
+    log::Level,
+    selector::Selector,
+    source,
 };
 
 /// The tools of a bridge, ready to be called.
@@ -62,7 +68,7 @@ pub(crate) enum BridgePurpose {
     Server,
 }
 
-pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
+pub(crate) fn assemble(bridge: &Bridge, serving: &Serving, purpose: BridgePurpose) -> Assembled {
     let mark = new_mark();
     let environment = environment(bridge, &mark);
     let (cli, mistakes) = model(bridge, &environment);
@@ -149,8 +155,8 @@ pub(crate) fn assemble(bridge: &Bridge, purpose: BridgePurpose) -> Assembled {
         Some(spool) => tools.with_spool(spool),
         None => tools,
     };
-    let mut exposure = bridge.exposure.clone();
-    exposure.results = bridge.results.unwrap_or(exposure.results);
+    let mut exposure = serving.exposure.clone();
+    exposure.results = serving.results.unwrap_or(exposure.results);
     let spent = estimate_tokens(&exposure.instructions(""));
     let tools = exposure.spent(spent).behind(shared).apply(tools).tools;
     Assembled {

@@ -71,15 +71,7 @@ pub struct Bridge {
     pub(crate) outputs: Vec<(CommandPath, Arc<OutputSchema>)>,
     #[cfg(feature = "data")]
     pub(crate) structure: Structure,
-    pub(crate) exposure: Exposure,
-    #[cfg(feature = "prompts")]
-    pub(crate) example_prompts: bool,
-    #[cfg(feature = "http")]
-    pub(crate) http: charmer_server::HttpOptions,
-    /// The address to listen on, if it is not served on standard input and output.
-    #[cfg(feature = "http")]
-    pub(crate) address: Option<charmer_server::HttpAddress>,
-    pub(crate) results: Option<Results>,
+    pub(crate) serving: Serving,
     pub(crate) hints: Vec<(CommandPath, Hints)>,
     pub(crate) rules: Vec<(CommandPath, String, Rules)>,
     pub(crate) confirms: Vec<(CommandPath, String)>,
@@ -105,6 +97,20 @@ pub struct Bridge {
     pub(crate) log_calls: bool,
 }
 
+/// How commands are shown and clients come in; whoever starts the server can say otherwise.
+#[derive(Clone)]
+pub(crate) struct Serving {
+    pub(crate) exposure: Exposure,
+    #[cfg(feature = "prompts")]
+    pub(crate) example_prompts: bool,
+    #[cfg(feature = "http")]
+    pub(crate) http: charmer_server::HttpOptions,
+    /// The address to listen on, if it is not served on standard input and output.
+    #[cfg(feature = "http")]
+    pub(crate) address: Option<charmer_server::HttpAddress>,
+    pub(crate) results: Option<Results>,
+}
+
 impl Bridge {
     /// A bridge for this CLI, as it is before [`charmer::command`](crate::command) is added to it.
     pub fn new(command: clap::Command) -> Self {
@@ -120,14 +126,16 @@ impl Bridge {
             outputs: Vec::new(),
             #[cfg(feature = "data")]
             structure: Structure::default(),
-            exposure: Exposure::new(Expose::All),
-            #[cfg(feature = "prompts")]
-            example_prompts: false,
-            #[cfg(feature = "http")]
-            http: charmer_server::HttpOptions::default(),
-            #[cfg(feature = "http")]
-            address: None,
-            results: None,
+            serving: Serving {
+                exposure: Exposure::new(Expose::All),
+                #[cfg(feature = "prompts")]
+                example_prompts: false,
+                #[cfg(feature = "http")]
+                http: charmer_server::HttpOptions::default(),
+                #[cfg(feature = "http")]
+                address: None,
+                results: None,
+            },
             hints: Vec::new(),
             rules: Vec::new(),
             confirms: Vec::new(),
@@ -168,7 +176,7 @@ impl Bridge {
     /// offered by default.
     #[cfg(feature = "prompts")]
     pub fn example_prompts(mut self, offered: bool) -> Self {
-        self.example_prompts = offered;
+        self.serving.example_prompts = offered;
         self
     }
 
@@ -176,7 +184,7 @@ impl Bridge {
     /// that is set here.
     #[cfg(feature = "http")]
     pub fn http_options(mut self, options: charmer_server::HttpOptions) -> Self {
-        self.http = options;
+        self.serving.http = options;
         self
     }
 
@@ -295,7 +303,7 @@ impl Bridge {
     /// ```
     #[cfg(feature = "search")]
     pub fn expose(mut self, exposure: impl Into<Exposure>) -> Self {
-        self.exposure = exposure.into();
+        self.serving.exposure = exposure.into();
         self
     }
 
@@ -309,7 +317,7 @@ impl Bridge {
     /// # let _ = bridge;
     /// ```
     pub fn results(mut self, results: Results) -> Self {
-        self.results = Some(results);
+        self.serving.results = Some(results);
         self
     }
 
@@ -578,7 +586,7 @@ impl Bridge {
 
     /// The tools (`CommandToMCPTool`), without a server.
     pub fn catalogue(&self) -> Catalogue {
-        assemble(self, BridgePurpose::Calls).catalogue
+        assemble(self, &self.serving, BridgePurpose::Calls).catalogue
     }
 
     /// Calls a tool by name (`ExecuteMCPTool`), without a server. Must run inside a tokio runtime.
@@ -592,7 +600,7 @@ impl Bridge {
 
     /// The tools and their call paths, made once for many calls.
     pub fn assembled(&self) -> Assembled {
-        assemble(self, BridgePurpose::Calls)
+        assemble(self, &self.serving, BridgePurpose::Calls)
     }
 
     /// The CLI with the bridge's subcommand.
@@ -633,7 +641,7 @@ impl Bridge {
 
     /// Serves on standard input and output until the client goes away.
     pub fn serve(&self) -> ExitCode {
-        serve::start(self).into()
+        serve::start(self, &self.serving).into()
     }
 }
 

@@ -20,6 +20,7 @@ use serde_json::json;
 use crate::{
     Bridge, Level,
     assemble::{BridgePurpose, assemble},
+    bridge::Serving,
     commands::{GUARDIAN, parse_own},
     document, serve,
 };
@@ -34,7 +35,7 @@ pub(crate) fn mode_is_set() -> bool {
 /// start the server.
 pub(crate) fn run_before_parsing(bridge: &Bridge) -> Option<u8> {
     if mode_is_set() {
-        return Some(serve::start(bridge));
+        return Some(serve::start(bridge, &bridge.serving));
     }
     let mut words = std::env::args_os().skip(1);
     let first = words.next()?;
@@ -88,14 +89,14 @@ fn run_words(bridge: &Bridge, words: Vec<OsString>) -> u8 {
             let target = matches
                 .get_one::<PathBuf>("output")
                 .expect("it has a default");
-            write_tools(&exposed_as(bridge, matches), target)
+            write_tools(bridge, &serving(bridge, matches), target)
         }
         #[cfg(feature = "clients")]
         Some((asked @ ("add" | "remove" | "list"), matches)) => {
             crate::clients::run(bridge, asked, matches, &passed_on(matches))
         }
-        Some((_, matches)) => serve::start(&exposed_as(bridge, matches)),
-        None => serve::start(bridge),
+        Some((_, matches)) => serve::start(bridge, &serving(bridge, matches)),
+        None => serve::start(bridge, &bridge.serving),
     }
 }
 
@@ -111,42 +112,42 @@ fn passed_on(matches: &ArgMatches) -> Vec<String> {
         .collect()
 }
 
-/// The bridge that shows its commands as the command line says.
-fn exposed_as(bridge: &Bridge, matches: &ArgMatches) -> Bridge {
-    let mut bridge = bridge.clone();
+/// How the command line says that it is served.
+fn serving(bridge: &Bridge, matches: &ArgMatches) -> Serving {
+    let mut serving = bridge.serving.clone();
     let mode = matches.get_one::<String>("expose").map(String::as_str);
-    bridge.exposure.mode = match mode {
+    serving.exposure.mode = match mode {
         Some("all") => Expose::All,
         Some("index") => Expose::Index,
         Some("auto") => Expose::Auto,
-        _ => bridge.exposure.mode,
+        _ => serving.exposure.mode,
     };
     let results = matches.get_one::<String>("results").map(String::as_str);
-    bridge.results = match results {
+    serving.results = match results {
         Some("auto") => Some(Results::Auto),
         Some("structured") => Some(Results::Structured),
         Some("text") => Some(Results::Text),
-        _ => bridge.results,
+        _ => serving.results,
     };
     #[cfg(feature = "http")]
     {
         let asked = matches.try_get_one::<charmer_server::HttpAddress>("http");
-        bridge.address = asked.ok().flatten().cloned();
+        serving.address = asked.ok().flatten().cloned();
         let tokens = matches.try_get_one::<PathBuf>("token-file");
         if let Some(tokens) = tokens.ok().flatten() {
-            bridge.http.token_file = Some(tokens.clone());
+            serving.http.token_file = Some(tokens.clone());
         }
     }
     // Only a server has prompts to offer.
     #[cfg(feature = "prompts")]
     {
-        bridge.example_prompts |= matches!(matches.try_get_one("prompts"), Ok(Some(true)));
+        serving.example_prompts |= matches!(matches.try_get_one("prompts"), Ok(Some(true)));
     }
-    bridge
+    serving
 }
 
-fn write_tools(bridge: &Bridge, target: &Path) -> u8 {
-    let assembled = assemble(bridge, BridgePurpose::Server);
+fn write_tools(bridge: &Bridge, serving: &Serving, target: &Path) -> u8 {
+    let assembled = assemble(bridge, serving, BridgePurpose::Server);
     for warning in &assembled.catalogue.warnings {
         (bridge.logger)(Level::Warn, &warning.to_string());
     }

@@ -8,20 +8,21 @@ use charmer_server::{Server, ServerInfo};
 use crate::{
     Bridge, Level,
     assemble::{BridgePurpose, assemble},
+    bridge::Serving,
 };
 
 /// Serves until the client goes away; the result is the process's exit code.
 ///
 /// Inside a runtime, as under `#[tokio::main]`, the server gets a thread of its own, because a runtime inside a runtime
 /// would panic.
-pub(crate) fn start(bridge: &Bridge) -> u8 {
+pub(crate) fn start(bridge: &Bridge, serving: &Serving) -> u8 {
     let served = if tokio::runtime::Handle::try_current().is_err() {
-        run(bridge)
+        run(bridge, serving)
     } else {
         std::thread::scope(|scope| {
             std::thread::Builder::new()
                 .name("charmer".into())
-                .spawn_scoped(scope, || run(bridge))
+                .spawn_scoped(scope, || run(bridge, serving))
                 .map_err(|error| error.to_string())
                 .and_then(|thread| {
                     thread
@@ -39,16 +40,16 @@ pub(crate) fn start(bridge: &Bridge) -> u8 {
     }
 }
 
-fn run(bridge: &Bridge) -> Result<(), String> {
+fn run(bridge: &Bridge, serving: &Serving) -> Result<(), String> {
     if let Err(shortcoming) = charmer_run::process::harden() {
         (bridge.logger)(Level::Info, &shortcoming);
     }
-    let assembled = assemble(bridge, BridgePurpose::Server);
+    let assembled = assemble(bridge, serving, BridgePurpose::Server);
     for warning in &assembled.catalogue.warnings {
         (bridge.logger)(Level::Warn, &warning.to_string());
     }
     #[cfg(feature = "http")]
-    let listener = listener(bridge)?;
+    let listener = listener(serving)?;
     #[cfg(feature = "http")]
     let on_stdio = listener.is_none();
     #[cfg(not(feature = "http"))]
@@ -68,25 +69,25 @@ fn run(bridge: &Bridge) -> Result<(), String> {
         .info
         .clone()
         .unwrap_or_else(|| ServerInfo::new(name, bridge.command.get_version().unwrap_or("0.0.0")));
-    if bridge.exposure.mode != Expose::All && info.instructions.is_none() {
+    if serving.exposure.mode != Expose::All && info.instructions.is_none() {
         let what = format!("Runs commands of {name}.");
-        info = info.instructions(bridge.exposure.instructions(&what));
+        info = info.instructions(serving.exposure.instructions(&what));
     }
     let mut server = Server::new(info, assembled.tools, assembled.engine);
     #[cfg(feature = "prompts")]
     {
-        server = server.example_prompts(bridge.example_prompts);
+        server = server.example_prompts(serving.example_prompts);
     }
     #[cfg(feature = "jobs")]
     if let Some(jobs) = assembled.jobs {
         server = server.jobs(jobs);
     }
-    if let Some(promotions) = &bridge.exposure.promotions {
+    if let Some(promotions) = &serving.exposure.promotions {
         server = server.promotions(promotions.clone());
     }
     #[cfg(feature = "http")]
     let served = match listener {
-        Some(listener) => server.run_http(listener, bridge.http.clone()),
+        Some(listener) => server.run_http(listener, serving.http.clone()),
         None => server.run_stdio(),
     };
     #[cfg(not(feature = "http"))]
@@ -101,13 +102,13 @@ fn run(bridge: &Bridge) -> Result<(), String> {
 
 /// The listener for clients over HTTP, if they are to come so, which says its address.
 #[cfg(feature = "http")]
-fn listener(bridge: &Bridge) -> Result<Option<charmer_server::HttpListener>, String> {
+fn listener(serving: &Serving) -> Result<Option<charmer_server::HttpListener>, String> {
     use std::io::Write;
 
-    let Some(address) = &bridge.address else {
+    let Some(address) = &serving.address else {
         return Ok(None);
     };
-    let listener = charmer_server::HttpListener::bind(address, &bridge.http);
+    let listener = charmer_server::HttpListener::bind(address, &serving.http);
     let listener = listener.map_err(|error| error.to_string())?;
     // There is nobody left to tell when standard error is gone.
     let _ = writeln!(std::io::stderr(), "listening on {}", listener.url());

@@ -258,7 +258,7 @@ impl ClapReader<'_> {
                 groups.push(Group::new(GroupKind::OneOf, members));
             }
         }
-        let mut pairs: HashSet<(String, String)> = HashSet::new();
+        let mut pairs: Vec<(String, String)> = Vec::new();
         for arg in own {
             let id = arg.get_id().to_string();
             for other in conflicts(command, arg) {
@@ -273,7 +273,8 @@ impl ClapReader<'_> {
                 } else {
                     (other.clone(), id.clone())
                 };
-                if id != other && is_own(&other) && !told && pairs.insert(pair) {
+                if id != other && is_own(&other) && !told && !pairs.contains(&pair) {
+                    pairs.push(pair);
                     groups.push(Group::new(GroupKind::Exclusive, [id.clone(), other]));
                 }
             }
