@@ -3,6 +3,7 @@
 
 use std::{
     fmt,
+    pin::Pin,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
@@ -579,11 +580,11 @@ impl Changes {
     /// Waits until there is something in a list that the client does not know; `None` if there never will be. Can be
     /// dropped while it waits.
     pub(crate) async fn next(&mut self) -> Option<List> {
-        let [tools, resources, prompts] = &mut self.0;
+        let [tools, resources, prompts] = self.0.each_mut().map(ListChange::next);
         tokio::select! {
-            changed = tools.next() => changed,
-            changed = resources.next() => changed,
-            changed = prompts.next() => changed,
+            changed = tools => changed,
+            changed = resources => changed,
+            changed = prompts => changed,
         }
     }
 }
@@ -600,28 +601,31 @@ struct ListChange {
 }
 
 impl ListChange {
-    async fn next(&mut self) -> Option<List> {
-        loop {
-            let (list, known) = (self.list, self.known);
-            // That no more is expected changes nothing by itself.
-            let changed = |offer: &Offer| offer.revision(list) != known;
-            self.offer.wait_for(changed).await.ok()?;
-            if let Some(told) = self.told.filter(|_| !self.offer.borrow().settled) {
-                let rest = (told + PACE).saturating_duration_since(Instant::now());
-                // At the pace or at the end, whichever comes first.
-                let _ =
-                    tokio::time::timeout(rest, self.offer.wait_for(|offer| offer.settled)).await;
+    /// Its type is forgotten: a server waits for three of them at once.
+    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<List>> + Send + '_>> {
+        Box::pin(async move {
+            loop {
+                let (list, known) = (self.list, self.known);
+                // That no more is expected changes nothing by itself.
+                let changed = |offer: &Offer| offer.revision(list) != known;
+                self.offer.wait_for(changed).await.ok()?;
+                if let Some(told) = self.told.filter(|_| !self.offer.borrow().settled) {
+                    let rest = (told + PACE).saturating_duration_since(Instant::now());
+                    // At the pace or at the end, whichever comes first.
+                    let _ = tokio::time::timeout(rest, self.offer.wait_for(|offer| offer.settled))
+                        .await;
+                }
+                // A list that still waits is going to hold the change.
+                self.lists.wait_for(|lists| lists.waiting == 0).await.ok()?;
+                self.known = self.offer.borrow().revision(list);
+                let answered = self.lists.borrow().answered;
+                let wanted = self.of_unlisted || answered.is_some();
+                if wanted && answered != Some(self.known) {
+                    self.told = Some(Instant::now());
+                    return Some(list);
+                }
             }
-            // A list that still waits is going to hold the change.
-            self.lists.wait_for(|lists| lists.waiting == 0).await.ok()?;
-            self.known = self.offer.borrow().revision(list);
-            let answered = self.lists.borrow().answered;
-            let wanted = self.of_unlisted || answered.is_some();
-            if wanted && answered != Some(self.known) {
-                self.told = Some(Instant::now());
-                return Some(list);
-            }
-        }
+        })
     }
 }
 

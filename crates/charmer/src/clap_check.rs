@@ -5,7 +5,6 @@
 //! a value that clap would split, override or take for something else is refused instead of passed on wrongly.
 
 use std::{
-    collections::HashMap,
     ffi::OsString,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -27,7 +26,7 @@ pub(crate) struct ClapCheck {
     mounted_as: String,
     /// Variables that only the children see: an argument that one of them sets is not missing.
     child_env: Vec<OsString>,
-    pruned: Mutex<HashMap<CommandPath, Arc<clap::Command>>>,
+    pruned: Mutex<Vec<(CommandPath, Arc<clap::Command>)>>,
 }
 
 impl ClapCheck {
@@ -51,15 +50,13 @@ impl ClapCheck {
 
     fn pruned_to(&self, path: &CommandPath) -> Arc<clap::Command> {
         let mut cache = self.pruned.lock().unwrap_or_else(PoisonError::into_inner);
-        let pruned = cache.entry(path.clone()).or_insert_with(|| {
-            commands::pruned(
-                &self.command,
-                &self.mounted_as,
-                path.words(),
-                &self.child_env,
-            )
-        });
-        Arc::clone(pruned)
+        if let Some((_, pruned)) = cache.iter().find(|(of, _)| of == path) {
+            return Arc::clone(pruned);
+        }
+        let (host, name) = (&self.command, &self.mounted_as);
+        let pruned = commands::pruned(host, name, path.words(), &self.child_env);
+        cache.push((path.clone(), Arc::clone(&pruned)));
+        pruned
     }
 }
 

@@ -74,11 +74,13 @@ impl ClapReader<'_> {
             .filter(|arg| arg.is_positional())
             .collect();
         order::sort_by_key(&mut positionals, |arg| arg.get_index());
+        let mut listed = Vec::new();
         for arg in positionals {
-            command = command.positional(self.positional(source, arg));
+            listed.push(self.positional(source, arg));
         }
+        command.arguments = Arguments::Listed(listed);
         for arg in own.iter().filter(|arg| !arg.is_positional()) {
-            command = command.flag(self.flag(arg));
+            command.flags.push(self.flag(arg).into());
         }
         command.groups = self.groups(source, &own);
         self.soften_requirements(source, &own, &mut command);
@@ -90,7 +92,9 @@ impl ClapReader<'_> {
         command.runnable = !has_subcommands || !(source.is_subcommand_required_set() || only_helps);
         if source.is_allow_external_subcommands_set() {
             command.runnable = true;
-            command = command.positional(external(source.is_subcommand_required_set()));
+            if let Arguments::Listed(listed) = &mut command.arguments {
+                listed.push(external(source.is_subcommand_required_set()));
+            }
         }
 
         let globals: HashSet<String> = own
@@ -103,7 +107,7 @@ impl ClapReader<'_> {
             self.path.push(child.get_name().to_owned());
             let child = self.command(child, &globals);
             self.path.pop();
-            command = command.command(child);
+            command.commands.push(child);
         }
         command
     }
