@@ -34,8 +34,8 @@ mod linux {
             let draft = outcome.draft.take()?;
             Some(Self {
                 drafts,
-                id: draft.id,
-                digest: draft.digest,
+                id: draft.id.clone(),
+                digest: draft.digest.clone(),
                 principal,
                 outcome: Some(Box::new(outcome)),
             })
