@@ -78,6 +78,9 @@ fn a_client_lists_calls_and_leaves() {
     assert!(client.receive()["result"]["resources"].is_array());
     client.send(json!({"id": 4, "method": "tools/call", "params": {"arguments": {}}}));
     assert_eq!(client.receive()["error"]["code"], -32602);
+    // Prompts are a feature.
+    client.send(json!({"id": 5, "method": "prompts/list"}));
+    assert_eq!(client.receive()["error"]["code"], -32601);
     client.leave();
 }
 
