@@ -154,8 +154,10 @@ def from_services(one, file, home):
 
 def from_manifest(one, file, home):
     """The manifests that oclif wrote when the program and its plugins were built."""
-    plugins = json.loads((NODE / one["program"] / "package.json").read_text())["oclif"].get("plugins", [])
-    folders = [one["program"], *plugins]
+    settings = json.loads((NODE / one["program"] / "package.json").read_text())["oclif"]
+    # A manifest writes `topic:name`; people do so too, unless the program says that words are apart.
+    separator = settings.get("topicSeparator", ":")
+    folders = [one["program"], *settings.get("plugins", [])]
     manifests = [NODE / folder / "oclif.manifest.json" for folder in folders]
     tree = {"": {"flags": {}, "runnable": False}}
     for manifest in manifests:
@@ -172,11 +174,11 @@ def from_manifest(one, file, home):
                 if option.get("hidden") or key in ("help", "version"):
                     flag["hidden"] = True
                 flags["--" + key] = flag
-            path = name.replace(":", " ")
-            aliases = [alias.replace(":", " ") for alias in command.get("aliases", [])]
+            path = name.replace(":", separator)
+            aliases = [alias.replace(":", separator) for alias in command.get("aliases", [])]
             tree[path] = {"flags": flags, "aliases": aliases, "runnable": True}
             # oclif's own, which its help leaves out.
-            if command.get("hidden") or path.split()[0] in ("help", "version", "autocomplete"):
+            if command.get("hidden") or name.split(":")[0] in ("help", "version", "autocomplete"):
                 tree[path]["hidden"] = True
     for path in list(tree):
         words = path.split()

@@ -443,6 +443,37 @@ Options:
 }
 
 #[test]
+fn yargs_with_commands_under_headings_of_the_author() {
+    let root = "bakery
+
+COMMANDS
+  bakery recipes [search..]  open the book
+
+SHOP & COUNTER
+  bakery sell [loaf]         sell some bread
+  bakery till                count the money
+
+EXAMPLES
+  bakery sell rye            sell rye
+
+GLOBAL FLAGS
+  -s, --shop  name of the shop  [string]
+  -h, --help  Show help  [boolean]
+";
+    assert_eq!(chosen(root), "yargs");
+    assert_eq!(
+        read::<yargs::Yargs>(root, ""),
+        [
+            "recipes: open the book",
+            "sell: sell some bread",
+            "till: count the money",
+            "-s --shop <String>",
+            "-h --help Bool",
+        ]
+    );
+}
+
+#[test]
 fn oclif() {
     let root = "Bake and sell
 

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{Section, first_sentence, sections},
+    family::fallback::is_name,
+    help::{Row, Section, first_sentence, sections},
     sketch::{CommandSketch, FlagSketch, KindSketch},
 };
 
@@ -61,8 +62,8 @@ impl HelpStyle for Yargs {
         };
         let mut sketch = CommandSketch::new(path.clone());
         for one in &all {
-            if is_headed(one, &["commands"]) {
-                let rows = list_rows(&one.lines);
+            let rows = list_rows(&one.lines);
+            if is_headed(one, &["commands"]) || lists_commands(one, &rows, called, path) {
                 let found = rows
                     .iter()
                     .filter_map(|row| child(row, one.heading, called, path));
@@ -78,6 +79,23 @@ impl HelpStyle for Yargs {
         }
         Some(sketch)
     }
+}
+
+/// Returns true if a section with any heading is a list of commands: each row has the program and the path before a name,
+/// and something to say of it. Authors sort commands under headings of their own (`STORAGE`, `NETWORKING`).
+fn lists_commands(section: &Section<'_>, rows: &[Row], program: &str, path: &CommandPath) -> bool {
+    let called: Vec<&str> = std::iter::once(program)
+        .chain(path.words().iter().map(String::as_str))
+        .collect();
+    let is_command = |row: &Row| {
+        let words: Vec<&str> = row.name.split_whitespace().collect();
+        let behind = words.strip_prefix(called.as_slice());
+        let name = behind.and_then(<[&str]>::first);
+        name.is_some_and(|name| is_name(name)) && !row.text.is_empty()
+    };
+    !is_headed(section, &["usage", "examples", "positionals"])
+        && !rows.is_empty()
+        && rows.iter().all(is_command)
 }
 
 /// `[files..]` as others write it.
