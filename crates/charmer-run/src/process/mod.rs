@@ -486,11 +486,13 @@ impl Launcher {
             (None, Some(folder)) => drop(command.current_dir(folder)),
             (None, None) => {}
         }
-        // A mark of its own, by which what leaves its group is found when it is ended.
+        // A mark of its own, by which what leaves its group is found when it is ended. Probes of several processes have one
+        // mark, so that the number alone would not tell their runs apart.
         let mut marks = self.variables(request).filter(|(name, _)| *name == MARK);
         let mark = marks.next().map(|(_, mark)| {
             let number = RUNS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            format!("{}.{number}", mark.to_string_lossy())
+            let own = std::process::id();
+            format!("{}.{own}.{number}", mark.to_string_lossy())
         });
         command.envs(mark.iter().map(|mark| (MARK, mark)));
         os::own_group(&mut command);
