@@ -89,8 +89,7 @@ impl AuditFile {
         if let Some((size, keep)) = self.rotate
             && file.metadata()?.len() >= size
         {
-            self.move_aside(keep)?;
-            file = self.locked(append_to(&self.path, false)?)?;
+            file = self.move_aside(&file, keep)?;
             link.is_elsewhere = true;
         }
         Ok(OpenAudit {
@@ -118,15 +117,36 @@ impl AuditFile {
         }
     }
 
-    /// `log` becomes `log.1`, `log.1` becomes `log.2`, and the oldest goes.
-    fn move_aside(&self, keep: usize) -> io::Result<()> {
-        for number in (1..keep).rev() {
-            match std::fs::rename(aside(&self.path, number), aside(&self.path, number + 1)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
+    /// `log` becomes `log.1`, `log.1` becomes `log.2`, and the oldest goes. Returns the new `log`, locked.
+    ///
+    /// The path leads to a file at every moment, to the old one or to the new one, which is locked before it is there: another
+    /// server that found none would make one itself, and begin a chain of its own in it.
+    fn move_aside(&self, file: &File, keep: usize) -> io::Result<File> {
+        let first = aside(&self.path, 1);
+        // Whoever was ended between the two steps below has left it under both names.
+        let is_linked = cfg!(unix) && is_at(file, &first)?;
+        if !is_linked {
+            for number in (1..keep).rev() {
+                match std::fs::rename(aside(&self.path, number), aside(&self.path, number + 1)) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
             }
+            // The oldest goes, where only one is kept.
+            let _ = std::fs::remove_file(&first);
         }
-        std::fs::rename(&self.path, aside(&self.path, 1))
+        if cfg!(unix) && (is_linked || std::fs::hard_link(&self.path, &first).is_ok()) {
+            let mut next = self.path.as_os_str().to_owned();
+            next.push(".next");
+            let _ = std::fs::remove_file(&next);
+            let fresh = append_to(Path::new(&next), self.digest.is_some())?;
+            fresh.lock()?;
+            std::fs::rename(&next, &self.path)?;
+            return Ok(fresh);
+        }
+        // A file system without links: here a moment is left.
+        std::fs::rename(&self.path, &first)?;
+        self.locked(append_to(&self.path, self.digest.is_some())?)
     }
 }
 
