@@ -77,7 +77,7 @@ pub use permissions::Permissions;
 pub use policy::{Policy, RunPlace};
 pub use progress::{Progress, Snapshot};
 pub use question::{Answer, Answers, Question};
-pub use read_output::OutputQuery;
+pub use read_output::{OutputQuery, SEARCHES_OUTPUT};
 pub use redact::{BadPattern, REDACTED, Redactor};
 pub use result::{AnswerForm, CallResult, Results};
 pub use spool::{Spool, SpoolLimits, SpoolPart, Spooled};

@@ -1,8 +1,11 @@
 //! More of an output that was cut, by place or by search; and the tool `read_output` that gives it.
 
+#[cfg_attr(feature = "output-search", path = "read_output/pattern.rs")]
+#[cfg_attr(not(feature = "output-search"), path = "read_output/no_pattern.rs")]
+mod pattern;
+
 use std::{
-    collections::VecDeque,
-    io::{BufRead, BufReader, Cursor, Read},
+    io::{Cursor, Read},
     sync::Arc,
 };
 
@@ -11,7 +14,6 @@ use charmer_core::{
     output::clean,
     tool::{CatalogueOptions, catalogue},
 };
-use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -20,30 +22,55 @@ use crate::{
     process::{Captured, begun_character, continued_character},
 };
 
+use self::pattern::Pattern;
+
 /// The tool's name.
 pub(crate) const NAME: &str = "read_output";
 
 /// The number of characters that one reading gives, if nothing else is asked for.
 const DEFAULT_LENGTH: u64 = 20_000;
 pub(crate) const MAX_LENGTH: u64 = 40_000;
-/// The maximum number of lines that a search shows.
-const MAX_LINES: usize = 400;
-/// The maximum number of bytes of a line that it shows.
-const LINE_LENGTH: usize = 2000;
+/// Outputs can be searched, and not only read in parts.
+pub const SEARCHES_OUTPUT: bool = cfg!(feature = "output-search");
 
 /// The tool that reads this spool.
 pub(crate) fn tool(spool: &Spool, shared: &SharedSteps) -> ServedTool {
-    let command = Command::new(NAME)
-        .about(
-            "Reads more of an output that was cut: a part from `offset`, or the lines that match `search`. \
-             The id is in the result that was cut.",
-        )
+    let about = match SEARCHES_OUTPUT {
+        true => "a part from `offset`, or the lines that match `search`",
+        false => "a part from `offset`",
+    };
+    let mut command = Command::new(NAME)
+        .about(format!(
+            "Reads more of an output that was cut: {about}. The id is in the result that was cut."
+        ))
         .hints(Hints::reads().title("Read cut output").open_world(false))
-        .flag(Flag::new("id").pflag("string").required().help("The id of the output"))
-        .flag(Flag::new("offset").value_type(ValueType::UINT).help("From which byte on"))
-        .flag(Flag::new("length").value_type(ValueType::UINT).help("How many bytes, at most 40000").default_text("20000"))
-        .flag(Flag::new("search").pflag("string").help("A regular expression; only matching lines are shown"))
-        .flag(Flag::new("context").value_type(ValueType::unsigned(8)).help("Lines around each match"));
+        .flag(
+            Flag::new("id")
+                .pflag("string")
+                .required()
+                .help("The id of the output"),
+        )
+        .flag(
+            Flag::new("offset")
+                .value_type(ValueType::UINT)
+                .help("From which byte on"),
+        )
+        .flag(
+            Flag::new("length")
+                .value_type(ValueType::UINT)
+                .help("How many bytes, at most 40000")
+                .default_text("20000"),
+        );
+    if SEARCHES_OUTPUT {
+        let search = "A regular expression; only matching lines are shown";
+        command = command
+            .flag(Flag::new("search").pflag("string").help(search))
+            .flag(
+                Flag::new("context")
+                    .value_type(ValueType::unsigned(8))
+                    .help("Lines around each match"),
+            );
+    }
     let mut found = catalogue(
         &Cli::new(command, Syntax::pflag()),
         &CatalogueOptions::default(),
@@ -87,7 +114,8 @@ pub struct OutputQuery {
     pub offset: u64,
     /// The number of bytes.
     pub length: Option<u64>,
-    /// A regular expression: only lines that match are shown.
+    /// A regular expression: only lines that match are shown. It is refused where outputs cannot be searched
+    /// ([`SEARCHES_OUTPUT`]).
     pub search: Option<String>,
     /// Lines around each match.
     pub context: usize,
@@ -169,15 +197,10 @@ impl OutputQuery {
             CallError::new(ErrorCode::Internal, format!("failed to read it: {error}"))
         };
         if let Some(pattern) = &self.search {
-            let pattern = Regex::new(pattern).map_err(|error| {
-                CallError::new(
-                    ErrorCode::InvalidArguments,
-                    format!("the pattern is no regular expression: {error}"),
-                )
-            })?;
+            let pattern = Pattern::new(pattern)?;
             let (reader, missing) = source.reader().ok_or_else(gone)?;
-            let reader = BufReader::new(reader);
-            return search(reader, &pattern, self.context, missing).map_err(failed);
+            let lines = pattern.lines_of(reader, self.context, missing);
+            return lines.map_err(failed);
         }
         let offset = self.offset;
         // Room for one character at least, so that every reading gets further.
@@ -283,76 +306,6 @@ fn beginning(captured: &Captured) -> (Vec<u8>, u64) {
     }
     let missing = captured.total.saturating_sub(bytes.len() as u64);
     (bytes, missing)
-}
-
-/// The matching lines with their numbers, like `grep -n -C`, of an output of which so many bytes are missing.
-fn search(
-    reader: impl BufRead,
-    pattern: &Regex,
-    around: usize,
-    missing: u64,
-) -> std::io::Result<String> {
-    let mut shown: Vec<String> = Vec::new();
-    let mut before: VecDeque<(usize, String)> = VecDeque::new();
-    let (mut owed, mut matches, mut last) = (0, 0usize, 0);
-    for (at, line) in reader.split(b'\n').enumerate() {
-        let number = at + 1;
-        let line = line?;
-        let line = String::from_utf8_lossy(&line);
-        let found = pattern.find(&line).map(|found| found.start());
-        let line = excerpt(&line, found.unwrap_or(0));
-        if found.is_some() {
-            matches += 1;
-            if shown.len() < MAX_LINES {
-                if last != 0 && before.front().map_or(number, |(first, _)| *first) > last + 1 {
-                    shown.push("--".into());
-                }
-                shown.extend(
-                    before
-                        .drain(..)
-                        .map(|(number, line)| format!("{number}-{line}")),
-                );
-                shown.push(format!("{number}:{line}"));
-                last = number;
-            }
-            owed = around;
-        } else if owed > 0 {
-            owed -= 1;
-            if shown.len() < MAX_LINES {
-                shown.push(format!("{number}-{line}"));
-                last = number;
-            }
-        } else if around > 0 {
-            before.push_back((number, line));
-            if before.len() > around {
-                before.pop_front();
-            }
-        }
-    }
-    let cut = if shown.len() >= MAX_LINES {
-        ", the first lines shown; search for less"
-    } else {
-        ""
-    };
-    let searched = if missing > 0 {
-        format!(
-            " in what was kept; the last {missing} bytes are missing, so they were not searched"
-        )
-    } else {
-        String::new()
-    };
-    shown.push(format!("[{matches} matching lines{cut}{searched}]"));
-    Ok(shown.join("\n"))
-}
-
-/// As much of a long line as is shown, with what was found in it.
-fn excerpt(line: &str, found: usize) -> String {
-    if line.len() <= LINE_LENGTH {
-        return line.to_owned();
-    }
-    let start = line.floor_char_boundary(found.saturating_sub(LINE_LENGTH / 4));
-    let end = line.floor_char_boundary(start.saturating_add(LINE_LENGTH).min(line.len()));
-    line[start..end].to_owned()
 }
 
 #[cfg(test)]

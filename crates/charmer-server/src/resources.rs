@@ -4,14 +4,17 @@ use charmer_core::{
     text::shorten,
     tool::{effect_words, help_page},
 };
-use charmer_run::{CallError, OutputQuery, Spool};
+use charmer_run::{CallError, OutputQuery, SEARCHES_OUTPUT, Spool};
 use serde_json::{Value, json};
 
 use crate::{pages_and_prompts::PagesAndPrompts, protocol::RpcError, uri};
 
 /// The templates that `completion/complete` knows.
 pub(crate) const HELP_TEMPLATE: &str = "help://{program}/{+path}";
-pub(crate) const SPOOL_TEMPLATE: &str = "spool://{id}{?offset,length,grep}";
+pub(crate) const SPOOL_TEMPLATE: &str = match SEARCHES_OUTPUT {
+    true => "spool://{id}{?offset,length,grep}",
+    false => "spool://{id}{?offset,length}",
+};
 
 const MARKDOWN: &str = "text/markdown";
 const ABOUT: usize = 120;
@@ -51,12 +54,17 @@ pub(crate) fn templates(spool: Option<&Spool>) -> Vec<Value> {
         "description": "What a served command does, its arguments and examples; `path` is like `container/run`",
         "mimeType": MARKDOWN,
     });
+    let searched = match SEARCHES_OUTPUT {
+        true => ", or the lines that match the regular expression `grep`",
+        false => "",
+    };
     let output = json!({
         "uriTemplate": SPOOL_TEMPLATE,
         "name": "output",
         "title": "Output that was cut",
-        "description": "More of an output that was cut in a result, which names its id: `length` bytes from `offset`, or \
-            the lines that match the regular expression `grep`",
+        "description": format!(
+            "More of an output that was cut in a result, which names its id: `length` bytes from `offset`{searched}"
+        ),
         "mimeType": "text/plain",
     });
     std::iter::once(help).chain(spool.map(|_| output)).collect()
@@ -79,10 +87,13 @@ pub(crate) fn output_query(uri: &str) -> Option<Result<OutputQuery, RpcError>> {
                 (Ok(bytes), _) => query.length(bytes),
                 (Err(error), _) => return Some(Err(error)),
             },
-            "grep" => query.search(value),
+            "grep" if SEARCHES_OUTPUT => query.search(value),
             _ => {
-                let message =
-                    format!("unknown parameter `{key}`; there are `offset`, `length` and `grep`");
+                let known = match SEARCHES_OUTPUT {
+                    true => "`offset`, `length` and `grep`",
+                    false => "`offset` and `length`",
+                };
+                let message = format!("unknown parameter `{key}`; there are {known}");
                 return Some(Err(RpcError::invalid_params(message)));
             }
         };

@@ -54,6 +54,16 @@ impl Client {
         serde_json::from_str(&line).expect("a message")
     }
 
+    /// The answer to a request, whatever else is told before it.
+    fn answer(&mut self, id: u32) -> Value {
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
     /// Goes away; the server ends with it.
     fn leave(self) {
         let Self {
@@ -104,5 +114,41 @@ fn a_hook_that_blocks_holds_up_neither_the_protocol_nor_another_call() {
     let shown = client.receive();
     assert_eq!(shown["id"], 1);
     assert_eq!(shown["result"]["isError"], false, "{shown}");
+    client.leave();
+}
+
+#[test]
+fn an_output_that_was_cut_is_read_in_parts_and_not_searched() {
+    let mut client = Client::start(env!("CARGO_BIN_EXE_light"));
+    client.call(1, "names_delete", json!({"name": "x".repeat(60_000)}));
+    let cut = client.answer(1);
+    let id = &cut["result"]["structuredContent"]["truncated"]["stdout"]["id"];
+    let id = id.as_str().expect("an id").to_owned();
+    client.send(json!({"id": 2, "method": "tools/list"}));
+    let listed = client.answer(2);
+    let tools = listed["result"]["tools"].as_array().expect("a list");
+    let reader = tools.iter().find(|tool| tool["name"] == "read_output");
+    let properties = &reader.expect("it is listed")["inputSchema"]["properties"];
+    let keys: Vec<&String> = properties.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["id", "offset", "length"]);
+    client.call(3, "read_output", json!({"id": id, "offset": 59_990}));
+    let end = client.answer(3);
+    let end = &end["result"]["content"][0]["text"];
+    assert_eq!(end, "xxxxxxxxxx is gone");
+    client.call(4, "read_output", json!({"id": id, "search": "gone"}));
+    assert_eq!(client.answer(4)["result"]["isError"], true);
+    client.send(json!({"id": 5, "method": "resources/templates/list"}));
+    let templates = client.answer(5).to_string();
+    assert!(
+        templates.contains("spool://{id}{?offset,length}"),
+        "{templates}"
+    );
+    let uri = format!("spool://{id}?grep=gone");
+    client.send(json!({"id": 6, "method": "resources/read", "params": {"uri": uri}}));
+    let refused = client.answer(6)["error"]["message"].to_string();
+    assert!(
+        refused.contains("there are `offset` and `length`"),
+        "{refused}"
+    );
     client.leave();
 }
