@@ -70,14 +70,6 @@ impl AskEntry {
         }
     }
 
-    /// A rule that asks about every call of this effect, or worse.
-    pub fn from_effect(effect: Effect) -> Self {
-        Self {
-            effect: Some(effect),
-            ..Self::new(AskWhen::Always)
-        }
-    }
-
     /// The same for whatever runs calls, without its commands. `said` names it to whoever is asked.
     pub fn rule(&self, said: String) -> AskRule {
         let mut rule = AskRule::new(self.when, said).by(self.by.iter().copied());

@@ -45,8 +45,8 @@ mod toolset;
 
 #[cfg(feature = "approval")]
 pub use approval::{
-    APPROVAL_TIMEOUT, Approvals, AskRule, AskWay, AskWhen, AttachedTerminal, ShownCall,
-    ShownDetail, TerminalAnswer, TerminalVerdict, WaitingApproval,
+    Approvals, AskRule, AskWay, AskWhen, AttachedTerminal, ShownCall, ShownDetail, TerminalAnswer,
+    TerminalVerdict, WaitingApproval,
 };
 pub use blocking::begin_blocking;
 pub use call::{BoxError, Call, CallFuture, CallService, Ended, Outcome, into_service, wrap};

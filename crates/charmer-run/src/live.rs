@@ -47,14 +47,14 @@ impl LiveRun {
     }
 
     /// Keeps its output from whoever looks on, because a step has to look at it first.
-    pub fn hide_output(&self) {
+    pub(crate) fn hide_output(&self) {
         if let Some(state) = &self.0 {
             state.hidden.store(true, Ordering::Relaxed);
         }
     }
 
     /// Says whether it waits for a person at this moment, and not for its program.
-    pub fn waits_for_person(&self, yes: bool) {
+    pub(crate) fn waits_for_person(&self, yes: bool) {
         if let Some(state) = &self.0 {
             state.waiting.store(yes, Ordering::Relaxed);
         }

@@ -22,7 +22,7 @@ use crate::{
     process::{Captured, begun_character, continued_character},
 };
 
-use self::pattern::Pattern;
+use self::pattern::LinePattern;
 
 /// The tool's name.
 pub(crate) const NAME: &str = "read_output";
@@ -197,7 +197,7 @@ impl OutputQuery {
             CallError::new(ErrorCode::Internal, format!("failed to read it: {error}"))
         };
         if let Some(pattern) = &self.search {
-            let pattern = Pattern::new(pattern)?;
+            let pattern = LinePattern::new(pattern)?;
             let (reader, missing) = source.reader().ok_or_else(gone)?;
             let lines = pattern.lines_of(reader, self.context, missing);
             return lines.map_err(failed);

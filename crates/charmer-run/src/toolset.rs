@@ -276,7 +276,7 @@ impl ServedTool {
 
     /// Lists it only when this has been cancelled: until then it would cost an assistant's attention for nothing.
     #[must_use]
-    pub fn hidden_until(mut self, when: CancellationToken) -> Self {
+    pub(crate) fn hidden_until(mut self, when: CancellationToken) -> Self {
         self.hidden_until = Some(when);
         self
     }

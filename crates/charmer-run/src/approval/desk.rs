@@ -107,7 +107,7 @@ impl Approvals {
     }
 
     /// Returns true if somebody looks at a terminal now.
-    pub fn is_attended(&self) -> bool {
+    pub(crate) fn is_attended(&self) -> bool {
         self.0.attached.load(Ordering::Acquire) > 0
     }
 

@@ -35,7 +35,7 @@ use crate::{
 use desk::Waiting;
 pub use desk::{AttachedTerminal, TerminalAnswer, TerminalVerdict, WaitingApproval};
 pub(crate) use held::HeldDraft;
-pub use rules::{APPROVAL_TIMEOUT, AskRule, AskWay, AskWhen};
+pub use rules::{AskRule, AskWay, AskWhen};
 pub(crate) use rules::{NeedOfApproval, need};
 pub(crate) use shown::Binding;
 pub use shown::{ShownCall, ShownDetail};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{BadPattern, Call, layers::Validate};
 
 /// The time that a person has for an answer, if nothing is said.
-pub const APPROVAL_TIMEOUT: Duration = Duration::from_secs(5 * 60);
+const APPROVAL_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// How often a person is asked about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -128,11 +128,6 @@ impl AskRule {
     /// Returns true if a person may be asked because of it.
     pub fn asks(&self) -> bool {
         self.when != AskWhen::Never
-    }
-
-    /// Returns true if nobody but a person at a terminal may be asked because of it.
-    pub fn needs_terminal(&self) -> bool {
-        self.asks() && self.by == [AskWay::Terminal]
     }
 
     fn matches(&self, call: &Call, done: Effect) -> bool {

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use charmer_core::model::Effect;
 
-use super::DraftedBy;
-
 /// The one who may apply a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applier {
@@ -59,15 +57,5 @@ impl Default for DraftRules {
             copy_bytes: 256 << 20,
             lifetime: Duration::from_secs(3600),
         }
-    }
-}
-
-impl DraftRules {
-    /// Returns who may apply a draft that was wanted by these.
-    pub fn applier(&self, by: DraftedBy) -> Applier {
-        self.apply.unwrap_or(match by {
-            DraftedBy::Caller => Applier::Assistant,
-            DraftedBy::Rule => Applier::Person,
-        })
     }
 }

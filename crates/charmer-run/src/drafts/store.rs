@@ -19,7 +19,7 @@ use charmer_sandbox::remove_folder;
 use crate::{CallError, ErrorCode, Redactor};
 
 use super::{
-    AppliedDraft, Applier, Draft, DraftRequest, DraftRules, DraftSummary,
+    AppliedDraft, Applier, Draft, DraftRequest, DraftRules, DraftSummary, DraftedBy,
     apply::{self, NotApplied, conflicts},
     changes::{self, Before, Change, Reader},
     diff,
@@ -345,7 +345,7 @@ impl Drafts {
                 .hint("make a new one, with `draft: true`"));
             }
             // Who goes on with a draft cannot take from a person what is that one's to apply.
-            open.record.by_person |= self.0.rules.applier(wish.by) == Applier::Person;
+            open.record.by_person |= self.is_by_person(wish.by);
             open.record.need = match (open.record.need.take(), wish.need.clone()) {
                 (Some(one), Some(other)) => Some(one.and(other)),
                 (one, other) => one.or(other),
@@ -378,7 +378,7 @@ impl Drafts {
             seconds: self.0.rules.lifetime.as_secs_f64(),
             at_most: self.0.rules.at_most,
             never: self.0.rules.never.clone(),
-            by_person: self.0.rules.applier(wish.by) == Applier::Person,
+            by_person: self.is_by_person(wish.by),
             commands: Vec::new(),
             notes: Vec::new(),
             denied: Vec::new(),
@@ -438,6 +438,12 @@ impl Drafts {
         let mut draft = diff::shown(&open.place, &open.record, changes, &self.0.redactor);
         draft.blocked = self.blocked(&open.record, changes);
         draft
+    }
+
+    /// Returns true if a draft that was wanted by these is a person's to apply.
+    fn is_by_person(&self, by: DraftedBy) -> bool {
+        let apply = self.0.rules.apply;
+        apply.map_or(by == DraftedBy::Rule, |who| who == Applier::Person)
     }
 
     /// The reason why a draft cannot be applied, if it cannot, by the rules that it was made under.

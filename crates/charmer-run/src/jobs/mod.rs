@@ -26,7 +26,7 @@ pub(crate) use step::Detach;
 pub use tool::NAME;
 
 /// The time after which a call becomes a job, unless something else is said: below every client's own limit.
-pub const BACKGROUND_AFTER: Duration = Duration::from_secs(45);
+const BACKGROUND_AFTER: Duration = Duration::from_secs(45);
 /// The longest that a job of a command may run that is known to take long, unless something else is said.
 pub const LONG_RUNNING: Duration = Duration::from_secs(2 * 60 * 60);
 /// The maximum number of ended jobs that are kept for a principal, the newest of them.

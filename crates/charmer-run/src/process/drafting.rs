@@ -123,7 +123,7 @@ impl Launcher {
     }
 
     /// The way that its drafts are run, if they can be.
-    pub fn drafting_way(&self) -> Option<&Drafting> {
+    pub(crate) fn drafting_way(&self) -> Option<&Drafting> {
         self.0.drafts.as_ref()
     }
 

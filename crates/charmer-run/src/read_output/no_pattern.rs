@@ -8,9 +8,9 @@ use std::{
 use crate::CallError;
 
 /// There are none.
-pub(super) struct Pattern(Infallible);
+pub(super) struct LinePattern(Infallible);
 
-impl Pattern {
+impl LinePattern {
     pub(super) fn new(_: &str) -> Result<Self, CallError> {
         Err(CallError::refused("this program cannot search outputs")
             .hint("read it in parts, by `offset`"))

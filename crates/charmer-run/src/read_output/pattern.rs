@@ -15,9 +15,9 @@ const MAX_LINES: usize = 400;
 const LINE_LENGTH: usize = 2000;
 
 /// A regular expression for lines.
-pub(super) struct Pattern(Regex);
+pub(super) struct LinePattern(Regex);
 
-impl Pattern {
+impl LinePattern {
     pub(super) fn new(text: &str) -> Result<Self, CallError> {
         let pattern = Regex::new(text).map_err(|error| {
             let message = format!("the pattern is no regular expression: {error}");
