@@ -244,7 +244,7 @@ pub(crate) enum DescriptionsName {
     None,
 }
 
-/// How commands are shown to an assistant.
+/// The way commands are shown to an assistant.
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Exposure")]
 pub(crate) struct Showing {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use charmer_run::process::MARK;
 
-/// How many ancestors are looked at.
+/// The number of ancestors that are looked at.
 const MOST: usize = 256;
 
 /// Returns why a process counts as one that a server has started; `None`, if nothing says so. `servers` are the processes

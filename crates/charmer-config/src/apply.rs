@@ -1,4 +1,4 @@
-//! What the file says of a program's commands, put into the model before tools are made of it.
+//! The file's words on a program's commands, put into the model before tools are made of it.
 //!
 //! Corrections first, then what selectors say of their commands (`assume_effect`, `stdin`, `confirm`), where no correction has
 //! said it. A name that the program does not have is an error: a correction that reaches nothing protects nobody.

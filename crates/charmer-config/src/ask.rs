@@ -45,7 +45,7 @@ pub struct AskEntry {
     pub argument: Option<String>,
     /// Only those of them that give it a value that matches this as a whole.
     pub pattern: Option<Pattern>,
-    /// How often a person is asked.
+    /// The frequency with which a person is asked.
     pub when: AskWhen,
     /// The ways to ask; whichever there is, if it is empty.
     pub by: Vec<AskWay>,

@@ -1,4 +1,4 @@
-//! What is known of a program and its help does not say: the keys that a source of `charmer.yaml` shares with a profile.
+//! Knowledge of a program that its help does not give: the keys that a source of `charmer.yaml` shares with a profile.
 
 use std::collections::BTreeMap;
 

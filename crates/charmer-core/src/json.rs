@@ -21,7 +21,7 @@ pub enum JsonError {
     /// It is no JSON.
     #[error("not valid JSON: {problem} at column {column}")]
     Syntax {
-        /// What is wrong.
+        /// The problem.
         problem: String,
         /// Where.
         column: usize,

@@ -1,4 +1,4 @@
-//! What was found out about programs, kept on disk, so that a program is read once and not at every start.
+//! Readings of programs, kept on disk, so that a program is read once and not at every start.
 //!
 //! An entry belongs to a path, to this crate's own version and to what the program was: its [`Footing`], which is the
 //! marks of its file and of whatever stands behind it. While they are the same the entry stands, and nothing is run.

@@ -1,4 +1,4 @@
-//! What came of a call, in the two forms that go out: structured, and as text that says the same and ends with what must
+//! The result of a call, in the two forms that go out: structured, and as text that says the same and ends with what must
 //! be known. Which of them a client gets is decided by [`Results`].
 
 use serde_json::{Map, Value, json};

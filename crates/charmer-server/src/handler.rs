@@ -345,7 +345,7 @@ struct SaidBefore {
     state: Option<String>,
 }
 
-/// What the protocol asks for. The one place that knows all methods.
+/// The methods of the protocol. The one place that knows them all.
 impl ClientHandler {
     /// The answer to a handshake.
     pub(crate) fn initialized(&self, version: Version) -> RpcAnswer {

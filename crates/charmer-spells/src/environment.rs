@@ -1,4 +1,4 @@
-//! What a spell's program sees: a short list, what keeps it from waiting for a person, what the spell declares, and the
+//! The environment of a spell's program: a short list, what keeps it from waiting for a person, what the spell declares, and the
 //! arguments.
 
 use std::{

@@ -1,4 +1,4 @@
-//! How scripts go wrong with `SPELL_ARG_*`: a value that a shell evaluates or splits is no longer data.
+//! Misuse of `SPELL_ARG_*` in scripts: a value that a shell evaluates or splits is no longer data.
 //!
 //! This looks at lines, not at a shell's grammar; it finds the usual slips, and its silence proves nothing.
 

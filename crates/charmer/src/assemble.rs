@@ -210,7 +210,7 @@ fn structure(bridge: &Bridge, selector: Option<&Selector>, path: &CommandPath) -
     structure
 }
 
-/// What was said last of a command.
+/// The last word on a command.
 fn last_of<'b, T>(said: &'b [(CommandPath, T)], path: &CommandPath) -> Option<&'b T> {
     let said = said.iter().rev().find(|(of, _)| of == path);
     said.map(|(_, what)| what)

@@ -97,7 +97,7 @@ pub struct Bridge {
     pub(crate) log_calls: bool,
 }
 
-/// How commands are shown and clients come in; whoever starts the server can say otherwise.
+/// The way commands are shown and clients come in; whoever starts the server can say otherwise.
 #[derive(Clone)]
 pub(crate) struct Serving {
     pub(crate) exposure: Exposure,

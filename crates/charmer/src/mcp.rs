@@ -112,7 +112,7 @@ fn passed_on(matches: &ArgMatches) -> Vec<String> {
         .collect()
 }
 
-/// How the command line says that it is served.
+/// The wishes of the command line on how it is served.
 fn serving(bridge: &Bridge, matches: &ArgMatches) -> Serving {
     let mut serving = bridge.serving.clone();
     let mode = matches.get_one::<String>("expose").map(String::as_str);

@@ -24,7 +24,7 @@ use crate::{
     runtime,
 };
 
-/// How often it is looked for servers that were started meanwhile.
+/// The time between two looks for servers that were started meanwhile.
 const LOOK: Duration = Duration::from_secs(1);
 /// The words that answer.
 const WORDS: &str = "y: allow it once   n [reason]: deny it   d: what it would change   \
@@ -212,7 +212,7 @@ pub(crate) fn detail(call: &WaitingCall) -> String {
     }
 }
 
-/// What a server said, or that it has gone.
+/// A message of a server, or that it has gone.
 struct News {
     server: PathBuf,
     told: Option<Told>,

@@ -1,4 +1,4 @@
-//! What a running server offers: tools of programs, which are read beside it, and spells, which may change at any time.
+//! The offer of a running server: tools of programs, which are read beside it, and spells, which may change at any time.
 //! Whoever changes last hands over everything, so that nothing of the other is lost.
 
 use std::{

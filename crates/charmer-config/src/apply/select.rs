@@ -1,4 +1,4 @@
-//! What selectors say of their commands, put into the model: the first that matches decides, as in the catalogue.
+//! The rules of selectors, put into the model of their commands: the first that matches decides, as in the catalogue.
 
 use std::collections::BTreeMap;
 

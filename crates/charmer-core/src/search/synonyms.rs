@@ -1,4 +1,4 @@
-//! What people say and what programs call it: general vocabulary of command lines, as data.
+//! Words that people say for those of programs: general vocabulary of command lines, as data.
 //!
 //! Nothing here is about one program. A line belongs here if it would help with a program that nobody has seen yet.
 

@@ -1,4 +1,4 @@
-//! What a program's own completion is asked for a place of an example: the command line up to there, with the pins.
+//! The question to a program's own completion for a place of an example: the command line up to there, with the pins.
 
 use super::{Example, Tool};
 

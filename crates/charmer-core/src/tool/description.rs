@@ -1,4 +1,4 @@
-//! What a tool says of itself: its path, its help, its examples and the relations between its flags, within 2 KB.
+//! The description of a tool: its path, its help, its examples and the relations between its flags, within 2 KB.
 
 use crate::{
     model::{Command, GroupKind},

@@ -1,4 +1,4 @@
-//! What of a help text informs: its sentences, without what is told beside it already.
+//! The informing part of a help text: its sentences, without what is told beside it already.
 
 use std::{collections::HashSet, iter::successors};
 

@@ -1,4 +1,4 @@
-//! How much of an assistant's context a text takes, without its tokenizer.
+//! An estimate of the tokens that a text takes of an assistant's context, without its tokenizer.
 //!
 //! Tokenizers first split a text by rules, then look its pieces up in a vocabulary. The rules are followed here; what a
 //! piece costs is what pieces of its sort and length cost on average in the tool lists of large programs.

@@ -1,4 +1,4 @@
-//! Whether a program reads its first word as letters of flags without a dash, as `tar xf FILE` does: there a caller's word
+//! Programs that read their first word as letters of flags without a dash, as `tar xf FILE` does: there a caller's word
 //! in the first place would be flags.
 
 use std::sync::OnceLock;

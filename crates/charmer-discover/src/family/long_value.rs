@@ -1,4 +1,4 @@
-//! Whether a program that only its help describes takes `--flag=value`: most do, but some read every long flag as a whole
+//! A trial of `--flag=value` on a program that only its help describes: most take it, but some read every long flag as a whole
 //! word and take its value only from the next element.
 
 use std::sync::OnceLock;

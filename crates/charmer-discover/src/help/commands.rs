@@ -1,4 +1,4 @@
-//! Whether a help text speaks of commands or options, however it lists them.
+//! Signs that a help text speaks of commands or options, however it lists them.
 
 /// Returns true if a text shows how the help of a command is asked for (`tool help <command>`, `tool <command>
 /// --help`), or a subcommand in its usage. `tool <command>` alone may run another program; with a heading over commands

@@ -1,4 +1,4 @@
-//! What a probed program sees of the environment: a few names of the user's, and what makes programs quiet, plain and
+//! The environment of a probed program: a few names of the user's, and what makes programs quiet, plain and
 //! wide. Nothing that could be a secret, and nothing that says where to connect.
 
 use std::{

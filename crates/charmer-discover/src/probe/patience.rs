@@ -1,5 +1,5 @@
-//! How long a program is waited for, and when it is not asked any more: a walk of thousands of commands that hang, or
-//! each say as much as a book, would take hours.
+//! The patience with a program, and its end: a walk of thousands of commands that hang, or each say as much as a book, would
+//! take hours.
 //!
 //! A program that is slow, or runs on a machine that is busy, shows it by its own answers: the longest that one of them
 //! took says how long the next may take. What all this waiting comes to in vain is bounded all the same.

@@ -1,4 +1,4 @@
-//! What to tell of a confined call: which right it seems to have lacked if it failed, and that it lacked one if it did not.
+//! Advice on a confined call: which right it seems to have lacked if it failed, and that it lacked one if it did not.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What all runs of a server share: how many may run at once, where long output goes, what is secret, and who ends the
+//! The engine that all runs of a server share: how many may run at once, where long output goes, what is secret, and who ends the
 //! children if the server is killed.
 
 use std::{ffi::OsString, fmt, sync::Arc};

@@ -1,4 +1,4 @@
-//! What is left to do when a server is killed outright: a small process of its own that ends the server's children.
+//! The guardian: a small process that ends a server's children when the server is killed outright.
 //!
 //! The server keeps the process groups that run in a table that both can see, so that a call costs a write to memory and
 //! wakes nobody. However the server ends, the pipe to the guardian's standard input closes; then the guardian reads the

@@ -49,7 +49,7 @@ impl Running {
         }
     }
 
-    /// What it has started, to be ended with it. What a sandbox has started it ends itself.
+    /// The processes that it has started, to be ended with it. What a sandbox has started it ends itself.
     pub(super) fn strays(&self) -> Strays {
         match self.members().id() {
             None => Strays::default(),

@@ -112,8 +112,9 @@ fn processes() -> impl Iterator<Item = Pid> {
         .filter(move |process| *process != own)
 }
 
-/// What a run that is ended by us has started, and what has left its group: known by its ancestors as long as those live, and
-/// by the mark of the run in its environment.
+/// The processes that a run has started and that have left its group, when it is ended by us: known by their ancestors as long as
+/// those live, and
+/// by the mark of the run in their environment.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
     mark: Option<String>,

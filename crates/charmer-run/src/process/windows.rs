@@ -104,7 +104,7 @@ pub(super) fn kill_group(_: i32) {}
 /// Does nothing: a process leaves a job only with the leave of whoever made it, and ours give none.
 pub(super) fn kill_marked(_: &str) {}
 
-/// What has left a run's group: nothing, because a job object is not left.
+/// Processes that have left a run's group: none, because a job object is not left.
 #[derive(Debug, Default)]
 pub(super) struct Strays;
 

@@ -1,4 +1,4 @@
-//! What a secret looks like to the [`Finder`](super::finder::Finder): bytes that may follow each other.
+//! The shape of a secret for the [`Finder`](super::finder::Finder): bytes that may follow each other.
 //!
 //! A shape allows at least what its pattern matches. It may allow more (anchors and word boundaries are left away, long
 //! counts have no upper end, beyond ASCII all characters are alike), because the pattern itself has the last word.

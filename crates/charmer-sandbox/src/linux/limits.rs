@@ -1,4 +1,4 @@
-//! What a process gives up besides files, system calls and network: privileges, and the use of more than its share.
+//! Limits of a process besides files, system calls and network: privileges, and the use of more than its share.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What the two sides say to each other: lines of JSON. The launching side begins with the rights to keep and is answered with
+//! Messages between the two sides: lines of JSON. The launching side begins with the rights to keep and is answered with
 //! the report; then orders go one way and endings the other. Output is never part of it.
 
 use std::borrow::Cow;

@@ -22,7 +22,7 @@ use super::reply::Inner;
 
 /// The time after which a stream on which nothing happens shows that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
-/// What it shows then: a comment, which readers pass over.
+/// The line that it shows then: a comment, which readers pass over.
 const SIGN: &[u8] = b":\n\n";
 
 /// One event: a message, or only what a client needs to come back.

@@ -1,4 +1,4 @@
-//! What a request must be before the protocol sees it: for this server, from a page that may call it, at the protocol's path,
+//! The check of a request before the protocol sees it: for this server, from a page that may call it, at the protocol's path,
 //! by somebody who is known, in the right media types, and whole in time.
 
 use std::net::IpAddr;

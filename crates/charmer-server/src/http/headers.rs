@@ -1,4 +1,4 @@
-//! What the headers of a request say of its message: the same as the message itself, or it is refused. Those between a
+//! The headers of a request that speak of its message: they say the same as the message itself, or it is refused. Those between a
 //! client and a server decide by headers where a request goes, without reading it.
 
 use http::{HeaderMap, StatusCode};

@@ -1,4 +1,4 @@
-//! What operators ask a server, without a token: whether it lives, and whether its programs are read.
+//! Questions of operators to a server, without a token: whether it lives, and whether its programs are read.
 
 use http::{Method, Response, StatusCode, header, request::Parts};
 use serde_json::json;

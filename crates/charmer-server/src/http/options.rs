@@ -1,4 +1,4 @@
-//! What an operator can set: who may come in from where, how much at once, and how long everything may take.
+//! The settings of an operator: who may come in from where, how much at once, and how long everything may take.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 

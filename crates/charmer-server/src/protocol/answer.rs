@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 pub(crate) struct RpcAnswer(String);
 
 impl RpcAnswer {
-    /// What says nothing but that it was done.
+    /// An answer that says nothing but that it was done.
     pub(crate) fn empty() -> Self {
         Self("{}".into())
     }

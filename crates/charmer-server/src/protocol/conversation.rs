@@ -24,7 +24,7 @@ pub(crate) struct ClientConversation {
     running: TaskTracker,
 }
 
-/// How a client has begun.
+/// The beginning that a client has made.
 #[derive(Debug, Clone, Default)]
 enum Began {
     #[default]

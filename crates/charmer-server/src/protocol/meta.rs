@@ -1,4 +1,4 @@
-//! What a request says about itself, and a client about itself.
+//! The `_meta` of a request: its word about itself, and its client's.
 
 use std::sync::Arc;
 

@@ -95,7 +95,7 @@ pub(crate) enum RequestMethod {
 pub(crate) struct CallParams {
     pub(crate) name: String,
     pub(crate) arguments: Map<String, Value>,
-    /// What a person or the client has answered to the questions of the call before.
+    /// Answers of a person or the client to the questions of the call before.
     pub(crate) responses: Option<Map<String, Value>>,
     /// The state that went out with those questions.
     pub(crate) state: Option<String>,

@@ -1,4 +1,4 @@
-//! What a command's help text says that it does: the verbs that its first sentence leads with or adds, and what the
+//! The effect that a command's help text tells: the verbs that its first sentence leads with or adds, and what the
 //! rest admits.
 
 use super::{

@@ -1,4 +1,4 @@
-//! What a usage line shows behind a flag that has a letter only: `[-o option]`, `[-J [user@]host[:port]]`.
+//! The word that a usage line shows behind a flag that has a letter only: `[-o option]`, `[-J [user@]host[:port]]`.
 
 use crate::model::Command;
 

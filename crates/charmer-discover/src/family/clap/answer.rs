@@ -1,4 +1,4 @@
-//! What clap's errors say, in its versions.
+//! The facts in clap's errors, in its versions.
 
 use super::usage::is_named;
 use crate::sketch::FlagSketch;

@@ -1,4 +1,4 @@
-//! What clap writes behind the text of an entry: its default, variable, aliases and possible values.
+//! Clap's notes behind the text of an entry: its default, variable, aliases and possible values.
 
 use charmer_core::model::Choice;
 

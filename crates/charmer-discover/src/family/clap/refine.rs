@@ -1,4 +1,4 @@
-//! What a clap program is asked besides its help: the full list of its commands, and the types of values.
+//! Questions to a clap program besides its help: the full list of its commands, and the types of values.
 //!
 //! Every command line here ends in `--help`, behind nothing but flags that help lists with their values attached: clap
 //! stops there, and runs nothing. Positionals are only tried where none could swallow the `--help`.

@@ -1,4 +1,4 @@
-//! What click can be asked besides help: how many values an option takes, and whether it may be repeated.
+//! Questions to click besides help: how many values an option takes, and whether it may be repeated.
 //!
 //! Every command line has `--help` where nothing can take it for a value, so that no command is run: click reads the
 //! whole line, then answers `--help` before it looks at any value.

@@ -1,4 +1,4 @@
-//! What a command reads behind its positionals: whether flags may still stand there, and what `--` does.
+//! Trials of the place behind a command's positionals: whether flags may still stand there, and what `--` does.
 //!
 //! Most Cobra commands take flags anywhere; those that run another program (`docker run IMAGE COMMAND -la`) stop at the
 //! first positional. Completion parses flags without running anything, so a flag that nobody has tells: where it is

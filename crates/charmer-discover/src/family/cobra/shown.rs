@@ -1,4 +1,4 @@
-//! What a command's examples show of its positionals: how many there are, and what `--` does before them.
+//! The positionals in a command's examples: how many there are, and what `--` does before them.
 
 use charmer_core::model::{Arguments, FlagValue};
 

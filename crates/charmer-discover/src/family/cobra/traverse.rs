@@ -1,4 +1,4 @@
-//! Whether a command's own flags may stand before a subcommand.
+//! A trial of a command's own flags before a subcommand.
 //!
 //! Most Cobra programs give every flag of a command line to the last command, which knows its own and the persistent
 //! ones: `app group --own sub` fails. Programs that traverse (docker) take each flag where it stands.
