@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use charmer_core::call::WordsError;
+
 /// Something failed while doing what was asked.
 pub(crate) const FAILED: u8 = 1;
 /// The request, or the configuration file, is wrong.
@@ -94,6 +96,15 @@ impl fmt::Display for Problem {
         match &self.hint {
             Some(hint) => write!(f, "\n\n  {}", hint.replace('\n', "\n  ")),
             None => Ok(()),
+        }
+    }
+}
+
+impl From<WordsError> for Problem {
+    fn from(error: WordsError) -> Self {
+        Self {
+            hint: error.hint,
+            ..Self::mistake(error.message)
         }
     }
 }

@@ -25,6 +25,10 @@ pub(crate) fn spellings<'t>(
         add(&mut own, &tool.words(), at);
         tool.other_words()
             .for_each(|name| add(&mut others, &name, at));
+        // Without its program, where no other program has such a command.
+        if !tool.path.is_root() {
+            add(&mut others, &tool.path.to_string(), at);
+        }
     }
     // A tool's own name is not taken from it by another's short name.
     others.extend(own);

@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use charmer_core::text::nearest;
+use charmer_core::{call::from_words, text::nearest};
 use charmer_run::{CallResult, Caller, DraftRequest, DraftedBy, META_TOOLS, ServedTool};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -14,10 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     args::{CallArgs, ResultsName},
     assemble::{Assembler, Purpose},
-    commands::{
-        call_input,
-        call_options::{DRY_RUN, JSON, moved, split},
-    },
+    commands::call_options::{DRY_RUN, JSON, moved, split},
     output::{self, print_raw, warn},
     problem::{FAILED, INTERRUPTED, Problem},
     programs,
@@ -301,7 +298,7 @@ fn input(served: &ServedTool, words: &[String]) -> Result<Map<String, Value>, Pr
             object(&text)
         }
         [word] if word.trim_start().starts_with('{') => object(word),
-        words => call_input::from_words(&served.tool, words),
+        words => Ok(from_words(&served.tool, words)?),
     }
 }
 

@@ -3,13 +3,13 @@
 //! What the tool takes is the tool's; an option of charmer's own that the tool does not have is charmer's. Behind `--`
 //! everything is the tool's.
 
-use charmer_core::tool::Tool;
+use charmer_core::{
+    call::{ends_flags, takes_value},
+    tool::Tool,
+};
 use clap::{CommandFactory, Parser};
 
-use crate::{
-    args::{Args, CallArgs, CharmerCommand},
-    commands::call_input,
-};
+use crate::args::{Args, CallArgs, CharmerCommand};
 
 /// The options that change nothing about the tool, only about what is done with it.
 pub(crate) const JSON: &str = "--json";
@@ -46,14 +46,14 @@ pub(crate) fn split(tool: Option<&Tool>, words: &[String]) -> Split {
     let mut bare = 0;
     while let Some(word) = words.next() {
         // Behind these words the program reads no flags, so there are none of ours either.
-        let ended = tool.is_some_and(|tool| call_input::ends_flags(tool, bare));
+        let ended = tool.is_some_and(|tool| ends_flags(tool, bare));
         if word == "--" || ended {
             split.theirs.push(word.clone());
             split.theirs.extend(words.by_ref().cloned());
             break;
         }
         let attached = word.contains('=');
-        let taken = tool.and_then(|tool| call_input::takes_value(tool, word));
+        let taken = tool.and_then(|tool| takes_value(tool, word));
         let (side, takes_value) = match (taken, takes_own_value(call, word)) {
             (Some(takes_value), _) => (&mut split.theirs, takes_value),
             (None, Some(takes_value)) => (&mut split.ours, takes_value),

@@ -2,6 +2,7 @@
 
 use charmer_config::Expectation;
 use charmer_core::{
+    call::from_words,
     model::{Cli, CommandPath},
     select::names_flag,
 };
@@ -11,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{commands::call_input, runtime};
+use crate::runtime;
 
 /// The decision on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -92,13 +93,13 @@ fn decision(cli: &Cli, tools: &ToolSet, line: &str) -> Result<Decision, String> 
         };
         return Ok(Err(format!("`{command}` is not offered")));
     };
-    let input = match call_input::from_words(&served.tool, rest) {
+    let input = match from_words(&served.tool, rest) {
         Ok(input) => input,
-        Err(problem) => {
+        Err(error) => {
             let mut words = rest.iter().take_while(|word| *word != "--");
             return match words.find(|word| is_unheard_of(cli, &path, word)) {
                 Some(flag) => Err(format!("`{program}` has no flag `{flag}` there")),
-                None => Ok(Err(problem.message().to_owned())),
+                None => Ok(Err(error.message)),
             };
         }
     };

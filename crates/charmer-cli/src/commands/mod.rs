@@ -6,7 +6,6 @@ pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod call;
-mod call_input;
 mod call_options;
 pub(crate) mod check;
 mod check_config;

@@ -11,6 +11,7 @@ mod pin;
 mod policy;
 mod understand;
 mod violation;
+mod words;
 mod write;
 mod write_flag;
 mod write_template;
@@ -19,6 +20,7 @@ pub use argv::{Argv, Element, ElementKind, MAX_ELEMENT_BYTES};
 pub use bind::{Bound, Given};
 pub use understand::{Understood, understand};
 pub use violation::{Refusal, Violation};
+pub use words::{WordsError, ends_flags, from_words, takes_value};
 
 pub(crate) use pin::bind_pin;
 

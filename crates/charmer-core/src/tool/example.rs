@@ -129,6 +129,27 @@ impl Example {
     }
 }
 
+/// The words of a whole command line, cut as a shell cuts them; `None` where a shell would do more with it than that, or where
+/// something is to be filled in.
+///
+/// ```
+/// use charmer_core::tool::line_words;
+/// assert_eq!(line_words(r#"git commit -m "Set sail""#).unwrap(), ["git", "commit", "-m", "Set sail"]);
+/// for line in ["git log | head", "git add .; git commit", "git show $REV", "git show <rev>", "git log # all"] {
+///     assert_eq!(line_words(line), None);
+/// }
+/// ```
+pub fn line_words(line: &str) -> Option<Vec<String>> {
+    let (words, comment) = words(line)?;
+    // `{name}` may be the program's own to fill in.
+    let filled = |part: &WordPart| match part {
+        WordPart::Text(_) => true,
+        WordPart::Slot(slot) => slot.written.starts_with('{'),
+    };
+    let whole = comment.is_none() && words.iter().all(|word| word.parts.iter().all(filled));
+    whole.then(|| words.into_iter().map(|word| word.plain).collect())
+}
+
 /// A value as one word of a command line that is shown to people and assistants: plain, or as a JSON string, which has
 /// no line breaks.
 ///

@@ -26,7 +26,7 @@ pub use annotations::Annotations;
 pub use ask::{CompletionLine, completion_line};
 pub use catalogue::{BRIDGE_ABOUT, Catalogue, CatalogueOptions, Warning, can_be_tool, catalogue};
 pub use compact::{Descriptions, compact, without_common_output};
-pub use example::{Example, Placeholder, all_examples, examples, quoted};
+pub use example::{Example, Placeholder, all_examples, examples, line_words, quoted};
 pub use help::Help;
 pub use input_schema::InputSchema;
 pub use lean::{LEAN_TOKENS, lean};

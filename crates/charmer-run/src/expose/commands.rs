@@ -167,7 +167,14 @@ impl ServedCommands {
     /// The error for a name that no command has, with what to do instead. It searches, which takes a moment.
     pub(super) fn unknown(&self, name: &str, permissions: &Permissions) -> CallError {
         let name = &name[..name.floor_char_boundary(LONGEST)];
-        if let Some(refusal) = self.excluded.refusal(name) {
+        // The name may be the beginning of a command line.
+        let words: Vec<&str> = name.split_whitespace().collect();
+        let mut names = (1..words.len())
+            .rev()
+            .map(|length| words[..length].join(" "));
+        let refusal = self.excluded.refusal(name);
+        let refusal = refusal.or_else(|| names.find_map(|name| self.excluded.refusal(&name)));
+        if let Some(refusal) = refusal {
             return refusal;
         }
         let shown: String = name.chars().take(SHOWN).collect();

@@ -11,6 +11,8 @@ mod describe;
 mod indexed;
 #[cfg(feature = "search")]
 mod kept_search;
+#[cfg(feature = "search")]
+mod line;
 mod promote;
 #[cfg(feature = "search")]
 mod run;
@@ -441,5 +443,7 @@ pub struct Shown {
     pub place: ShownBecause,
 }
 
+#[cfg(all(test, feature = "search"))]
+mod line_tests;
 #[cfg(all(test, feature = "search"))]
 mod tests;

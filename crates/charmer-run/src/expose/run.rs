@@ -15,15 +15,18 @@ use crate::{
     draft_properties, folder::Folders, only_reads::only_reads, toolset::Routed, wanted_draft,
 };
 
-use super::{ReadsAny, commands::Commands, describe};
+use super::{ReadsAny, commands::Commands, describe, line};
 
 pub(super) const READ: &str = "run_read";
 pub(super) const WRITE: &str = "run_write";
 
+/// The key of a command's own input, and another word for it.
+const ARGUMENTS: &str = "arguments";
+const ARGS: &str = "args";
 /// The keys of their input.
 const KEYS: [&str; 7] = [
     "command",
-    "arguments",
+    ARGUMENTS,
     "folder",
     "dry_run",
     "background",
@@ -61,7 +64,7 @@ fn tool(name: (&str, &str), about: &str, commands: &Commands, reads: bool) -> Se
     let mut schema = json!({
         "type": "object",
         "properties": {
-            "command": {"type": "string", "description": "Its name"},
+            "command": {"type": "string", "description": "Its name, or a whole command line"},
             "arguments": {"type": "object", "description": "By name, as describe_commands shows them"},
             "dry_run": {"type": "boolean", "description": "Only show what would be run"},
         },
@@ -129,21 +132,13 @@ fn route(
     let Some(Value::String(name)) = input.get("command") else {
         return wrong("`command`: expected the name of a command");
     };
-    if let Some(key) = input.keys().find(|key| !KEYS.contains(&key.as_str())) {
+    let known = |key: &str| KEYS.contains(&key) || key == ARGS && !input.contains_key(ARGUMENTS);
+    if let Some(key) = input.keys().find(|key| !known(key)) {
         let message = format!("`{}`: expected no such key", key.escape_debug());
         let error = CallError::new(ErrorCode::InvalidArguments, message);
         return Err(error.hint("what the command takes stands in `arguments`"));
     }
-    let arguments = match input.get("arguments") {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(arguments)) => arguments.clone(),
-        // Some models write an object as text.
-        Some(Value::String(text)) => match serde_json::from_str(text) {
-            Ok(Value::Object(arguments)) => arguments,
-            _ => return wrong("`arguments`: expected an object"),
-        },
-        Some(_) => return wrong("`arguments`: expected an object"),
-    };
+    let arguments = Arguments::read(input.get(ARGUMENTS).or_else(|| input.get(ARGS)))?;
     let folder = match input.get("folder") {
         None | Some(Value::Null) => None,
         Some(Value::String(folder)) => Some(folder.clone()),
@@ -163,9 +158,19 @@ fn route(
         let error = CallError::refused("`background`: nothing here goes on as a job");
         return Err(error.hint("leave it out, and wait for the result"));
     }
-    let Some(served) = commands.find(name) else {
-        return Ok(None);
+    let (served, line) = match commands.find(name) {
+        Some(served) => (served, Vec::new()),
+        // A longer beginning of it may be a command that is not known yet.
+        None if commands.growing => return Ok(None),
+        None => match line::find(commands, name)? {
+            Some(found) => found,
+            None => return Ok(None),
+        },
     };
+    if commands.growing && !arguments.words.is_empty() {
+        return Ok(None);
+    }
+    let (arguments, note) = arguments.for_command(served, line)?;
     // It may stand for others itself: a spell that is cast by its name.
     let Resolved {
         mut served, input, ..
@@ -186,8 +191,107 @@ fn route(
     served.dry_run |= dry_run;
     served.draft = draft.or(served.draft);
     served.background = background;
-    served.service = teaching(served.service);
+    served.service = teaching(served.service, note);
     Ok(Some((served, input)))
+}
+
+/// The arguments of a command, as they were given.
+#[derive(Default)]
+struct Arguments {
+    /// Those that have a name.
+    named: Map<String, Value>,
+    /// Those that are words of a command line.
+    words: Vec<String>,
+}
+
+impl Arguments {
+    fn read(given: Option<&Value>) -> Result<Self, CallError> {
+        let wrong = || {
+            let message = "`arguments`: expected an object";
+            CallError::new(ErrorCode::InvalidArguments, message)
+        };
+        let of_words = |words| Self {
+            words,
+            ..Self::default()
+        };
+        match given {
+            None | Some(Value::Null) => Ok(Self::default()),
+            Some(Value::Object(named)) => {
+                let mut named = named.clone();
+                // A flag among the values that have no name can only be meant as one.
+                let words = named.get(ARGS).and_then(words_with_flags);
+                if words.is_some() {
+                    named.remove(ARGS);
+                }
+                let words = words.unwrap_or_default();
+                Ok(Self { named, words })
+            }
+            Some(Value::Array(list)) => words(list).map(of_words).ok_or_else(wrong),
+            // Some models write an object or a list as text.
+            Some(Value::String(text)) => match serde_json::from_str(text) {
+                Ok(read @ (Value::Object(_) | Value::Array(_))) => Self::read(Some(&read)),
+                _ => line::arguments(text).map(of_words),
+            },
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    /// The input that they are for a command, behind the words of a command line that it was found in; and a note, if any of
+    /// it was read from words.
+    fn for_command(
+        self,
+        served: &ServedTool,
+        mut words: Vec<String>,
+    ) -> Result<(Map<String, Value>, Option<String>), CallError> {
+        words.extend(self.words);
+        if words.is_empty() {
+            return Ok((self.named, None));
+        }
+        let mut input = line::input(served, &words)?;
+        let keys: Vec<String> = input.keys().map(|key| format!("`{key}`")).collect();
+        let name = &served.tool.name;
+        let note = format!(
+            "the command line was taken as `{name}` with {}",
+            keys.join(", ")
+        );
+        for (key, value) in self.named {
+            if input.contains_key(&key) {
+                let message =
+                    format!("`{key}` is given twice: in the command line and by its name");
+                return Err(CallError::new(ErrorCode::InvalidArguments, message));
+            }
+            input.insert(key, value);
+        }
+        Ok((input, Some(note)))
+    }
+}
+
+/// A list of plain values as words.
+fn words(list: &[Value]) -> Option<Vec<String>> {
+    let word = |word: &Value| match word {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    list.iter().map(word).collect()
+}
+
+/// The words of a value that has a flag among them.
+fn words_with_flags(value: &Value) -> Option<Vec<String>> {
+    let words = match value {
+        Value::Array(list) => words(list)?,
+        Value::String(text) => line::arguments(text).ok()?,
+        _ => return None,
+    };
+    let is_flag = |word: &String| word.len() > 1 && word.starts_with('-');
+    let before_end = |word: &&String| *word != "--";
+    let mut flags = words
+        .iter()
+        .take_while(before_end)
+        .filter(|word| is_flag(word));
+    flags
+        .any(|flag| flag.parse::<f64>().is_err())
+        .then_some(words)
 }
 
 /// A key that is true or false, and false where it is left out.
@@ -222,10 +326,12 @@ fn shows_no_secrets(tool: &Tool, bound: &Bound) -> Result<(), CallError> {
     Err(CallError::refused(message).hint(format!("run it with `{WRITE}`, if it must be seen")))
 }
 
-/// The call path of a command, whose refusal of arguments says which it needs and where the others are shown.
-fn teaching(service: CallService) -> CallService {
-    CallService::new(move |call: Call| {
+/// The call path of a command, whose refusal of arguments says which it needs and where the others are shown; with a note on
+/// how its input was read.
+fn teaching(service: CallService, note: Option<String>) -> CallService {
+    CallService::new(move |mut call: Call| {
         let mut service = service.clone();
+        call.notes.extend(note.clone());
         async move {
             let tool = Arc::clone(&call.tool);
             service

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A program with so many commands besides `list`, which reads, and `wipe`, which destroys.
-fn shop(more: usize) -> ToolSet {
+pub(super) fn shop(more: usize) -> ToolSet {
     let list = Command::new("list")
         .about("List the orders")
         .hints(Hints::new(Effect::Read))
@@ -44,7 +44,7 @@ fn shop(more: usize) -> ToolSet {
 }
 
 /// Its commands say what they were called with.
-fn served(root: Command) -> ToolSet {
+pub(super) fn served(root: Command) -> ToolSet {
     let made = catalogue(
         &Cli::new(root, Syntax::pflag()),
         &CatalogueOptions::default(),
@@ -65,13 +65,13 @@ fn names(exposed: &Exposed) -> Vec<&str> {
     listed.map(|served| served.tool.name.as_str()).collect()
 }
 
-async fn call(exposed: &Exposed, tool: &str, input: Value) -> CallResult {
+pub(super) async fn call(exposed: &Exposed, tool: &str, input: Value) -> CallResult {
     let served = exposed.tools.get(tool).expect("it is there");
     let input = input.as_object().expect("an object").clone();
     served.call(input, CancellationToken::new()).await
 }
 
-fn code(result: &CallResult) -> &str {
+pub(super) fn code(result: &CallResult) -> &str {
     result.structured["error"]["code"].as_str().expect("a code")
 }
 

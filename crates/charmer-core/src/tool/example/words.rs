@@ -80,6 +80,8 @@ pub(super) fn words(line: &str) -> Option<(Vec<LineWord>, Option<&str>)> {
                 word.quoted = true;
                 word.text(c);
             }
+            // It ends a command there.
+            ('\n' | '\r', None) => return None,
             (_, None) if c.is_whitespace() => words.extend(word.take()),
             ('#', None) if starts => {
                 let comment = rest.trim_start_matches('#').trim();
@@ -249,6 +251,7 @@ mod tests {
             "ship send ...",
             "ship send '{ ... }'",
             "ship (a)",
+            "ship a\nship b",
         ] {
             assert_eq!(words(line), None, "{line}");
         }

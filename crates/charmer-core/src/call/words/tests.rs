@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use charmer_core::{
+use crate::{
     model::{Cli, Command, Flag, Syntax},
     tool::{CatalogueOptions, catalogue},
 };
@@ -19,8 +19,10 @@ fn tool(layout: Layout) -> Arc<Tool> {
         .flag(Flag::new("crew").pflag("stringArray"))
         .flag(Flag::new("decks").pflag("intSlice"))
         .flag(Flag::new("label").pflag("stringToString"));
-    let mut options = CatalogueOptions::default();
-    options.layout = layout;
+    let options = CatalogueOptions {
+        layout,
+        ..CatalogueOptions::default()
+    };
     Arc::clone(&catalogue(&Cli::new(command, Syntax::pflag()), &options).tools[0])
 }
 
@@ -28,7 +30,7 @@ fn read(words: &[&str]) -> Result<Value, String> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     from_words(&tool(Layout::Flat), &words)
         .map(Value::Object)
-        .map_err(|problem| problem.to_string())
+        .map_err(|error| format!("{error} {:?}", error.hint))
 }
 
 #[test]
@@ -95,7 +97,7 @@ fn typed_as(command: Command, syntax: Syntax, words: &str) -> Result<Value, Stri
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     from_words(&tool, &words)
         .map(Value::Object)
-        .map_err(|problem| problem.to_string())
+        .map_err(|error| format!("{error} {:?}", error.hint))
 }
 
 fn ship() -> Command {
@@ -217,7 +219,7 @@ fn a_word_that_is_needed_behind_an_optional_one_is_left_for_it() {
 
 #[test]
 fn what_follows_an_external_command_is_its_own() {
-    let mut external = charmer_core::model::Positional::new("external").variadic();
+    let mut external = crate::model::Positional::new("external").variadic();
     external.external = true;
     let command = Command::new("ship")
         .flag(Flag::new("all").short('a'))
@@ -225,7 +227,8 @@ fn what_follows_an_external_command_is_its_own() {
     let cli = Cli::new(command, Syntax::clap());
     let tool = Arc::clone(&catalogue(&cli, &CatalogueOptions::default()).tools[0]);
     let words: Vec<String> = ["-a", "load", "-b", "--all"].map(String::from).to_vec();
-    let input = from_words(&tool, &words).map_err(|problem| problem.to_string());
+    let input = from_words(&tool, &words)
+        .map_err(|error| format!("{error} {:?}", error.hint));
     assert_eq!(
         input.map(Value::Object),
         Ok(json!({"all": true, "external": ["load", "-b", "--all"]}))

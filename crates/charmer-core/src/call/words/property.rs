@@ -1,12 +1,12 @@
 //! The properties of a tool's input as words of a command line name them, and the values that words give them.
 
-use charmer_core::{
+use crate::{
     model::{Flag, FlagValue, Repetition, Syntax, ValueType},
     tool::{FLAGS_KEY, Layout, Tool},
 };
 use serde_json::{Map, Value};
 
-use crate::problem::Problem;
+use super::WordsError;
 
 /// A property of a tool's input.
 pub(super) struct Property<'a> {
@@ -79,7 +79,7 @@ impl Property<'_> {
     }
 
     /// Gives it a text: sets a value, or adds one to a list or a map. Nothing that was given before is lost.
-    pub(super) fn put(&self, input: &mut Map<String, Value>, text: &str) -> Result<(), Problem> {
+    pub(super) fn put(&self, input: &mut Map<String, Value>, text: &str) -> Result<(), WordsError> {
         let key = self.key.to_owned();
         let target = self.target(input);
         match self.kind() {
@@ -135,7 +135,7 @@ impl Property<'_> {
     }
 
     /// Sets a single value, which may be there already.
-    fn put_one(&self, target: &mut Map<String, Value>, value: Value) -> Result<(), Problem> {
+    fn put_one(&self, target: &mut Map<String, Value>, value: Value) -> Result<(), WordsError> {
         let Some(before) = target.get_mut(self.key) else {
             target.insert(self.key.to_owned(), value);
             return Ok(());
@@ -145,7 +145,7 @@ impl Property<'_> {
             .map_or_else(|| format!("--{}", self.key), Flag::display_name);
         if !self.flag.is_some_and(|flag| flag.may_repeat) {
             return Err(
-                Problem::mistake(format!("`{name}` is given twice, and takes one value"))
+                WordsError::new(format!("`{name}` is given twice, and takes one value"))
                     .hint("leave one of them out"),
             );
         }

@@ -7,19 +7,57 @@ mod property;
 
 use std::borrow::Cow;
 
-use charmer_core::{
+use crate::{
     model::{Flag, FlagValue, Repetition, ShortValue, ValueType},
     text::nearest,
     tool::{ARGS_KEY, Layout, Tool},
 };
 use serde_json::{Map, Value};
 
-use crate::problem::Problem;
-use property::{Follows, Property, kind, lettered, properties, property, typed};
+use self::property::{Follows, Property, kind, lettered, properties, property, typed};
+
+/// The reason why words are no input of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+#[non_exhaustive]
+pub struct WordsError {
+    /// The reason, as a sentence.
+    pub message: String,
+    /// Advice on what to write instead.
+    pub hint: Option<String>,
+}
+
+impl WordsError {
+    fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
 
 /// Reads `--key value`, `--key=value`, `--switch`, letters and bare words. Values that do not fit their type are passed
 /// on as they are: the tool's own checks say it better.
-pub(crate) fn from_words(tool: &Tool, words: &[String]) -> Result<Map<String, Value>, Problem> {
+///
+/// ```
+/// use charmer_core::{
+///     call::from_words,
+///     model::{Cli, Command, Flag, Syntax},
+///     tool::{CatalogueOptions, catalogue},
+/// };
+/// use serde_json::json;
+///
+/// let log = Command::new("log").usage("log [PATH]").flag(Flag::new("max-count").short('n').pflag("int"));
+/// let tool = catalogue(&Cli::new(log, Syntax::pflag()), &CatalogueOptions::default()).tools.remove(0);
+/// let words = ["-n3".to_owned(), "src".to_owned()];
+/// assert_eq!(json!(from_words(&tool, &words).unwrap()), json!({"max-count": 3, "path": "src"}));
+/// ```
+pub fn from_words(tool: &Tool, words: &[String]) -> Result<Map<String, Value>, WordsError> {
     let words = &dashed_letters(tool, words)?[..];
     let mut reader = WordReader {
         tool,
@@ -41,7 +79,7 @@ pub(crate) fn from_words(tool: &Tool, words: &[String]) -> Result<Map<String, Va
 }
 
 /// The words with a dash before the first one, where the program would read it as letters without one (`tar xf FILE`).
-fn dashed_letters<'a>(tool: &Tool, words: &'a [String]) -> Result<Cow<'a, [String]>, Problem> {
+fn dashed_letters<'a>(tool: &Tool, words: &'a [String]) -> Result<Cow<'a, [String]>, WordsError> {
     let Some((first, rest)) = words.split_first() else {
         return Ok(words.into());
     };
@@ -54,7 +92,7 @@ fn dashed_letters<'a>(tool: &Tool, words: &'a [String]) -> Result<Cow<'a, [Strin
         letters.iter().any(|(_, value)| value.is_some())
     };
     match named(tool, &dashed) {
-        Some(Named::Letters(letters)) if several(&letters) => Err(Problem::mistake(format!(
+        Some(Named::Letters(letters)) if several(&letters) => Err(WordsError::new(format!(
             "`{first}` is read as letters, and more than the last takes a value"
         ))
         .hint("write each that takes one with its dash and value")),
@@ -64,7 +102,7 @@ fn dashed_letters<'a>(tool: &Tool, words: &'a [String]) -> Result<Cow<'a, [Strin
 }
 
 /// For words that name the tool's properties: whether the next word is a value, unless one is attached.
-pub(crate) fn takes_value(tool: &Tool, word: &str) -> Option<bool> {
+pub fn takes_value(tool: &Tool, word: &str) -> Option<bool> {
     let one = |property: &Property<'_>| property.follows(tool.syntax) != Follows::Nothing;
     match named(tool, word)? {
         Named::Whole { property, .. } => Some(one(&property)),
@@ -76,7 +114,7 @@ pub(crate) fn takes_value(tool: &Tool, word: &str) -> Option<bool> {
 }
 
 /// Returns true if no flags follow behind so many bare words, because the program would read none there.
-pub(crate) fn ends_flags(tool: &Tool, bare: usize) -> bool {
+pub fn ends_flags(tool: &Tool, bare: usize) -> bool {
     let leaf = tool.input.levels.last();
     let end = leaf.and_then(|leaf| leaf.options_end_behind);
     // The name of an external command is followed by its own arguments, whatever they are.
@@ -172,7 +210,7 @@ struct WordReader<'a> {
 }
 
 impl WordReader<'_> {
-    fn read(&mut self) -> Result<(), Problem> {
+    fn read(&mut self) -> Result<(), WordsError> {
         while let Some(word) = self.words.next() {
             if ends_flags(self.tool, self.bare.len()) {
                 self.bare.push(word.clone());
@@ -211,7 +249,7 @@ impl WordReader<'_> {
         property: &Property<'_>,
         name: &str,
         attached: Option<String>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), WordsError> {
         self.note_place(property)?;
         let negated = property.flag.and_then(|flag| flag.negation.as_deref()) == Some(name)
             && property.key != name;
@@ -259,7 +297,7 @@ impl WordReader<'_> {
 
     /// Refuses a flag that is given again behind another bare word where nobody knows what becomes of its values: each may
     /// be meant for the words behind it (`tar -C one a -C two b`), and they would be written together.
-    fn note_place(&mut self, property: &Property<'_>) -> Result<(), Problem> {
+    fn note_place(&mut self, property: &Property<'_>) -> Result<(), WordsError> {
         let place = self.bare.len();
         let valued = |flag: &&Flag| flag.may_repeat && !flag.is_switch();
         let before = self.given.iter().find(|(key, _)| key == property.key);
@@ -268,7 +306,7 @@ impl WordReader<'_> {
                 let between = &self.bare[*before];
                 let name = flag.display_name();
                 let told = format!("`{name}` is given again, and `{between}` stands between");
-                Err(Problem::mistake(told).hint("call it once for each, or put all of them first"))
+                Err(WordsError::new(told).hint("call it once for each, or put all of them first"))
             }
             _ => {
                 self.given.push((property.key.to_owned(), place));
@@ -277,7 +315,11 @@ impl WordReader<'_> {
         }
     }
 
-    fn give_values(&mut self, property: &Property<'_>, values: &[String]) -> Result<(), Problem> {
+    fn give_values(
+        &mut self,
+        property: &Property<'_>,
+        values: &[String],
+    ) -> Result<(), WordsError> {
         let lists = matches!(
             property.flag.map(|flag| &flag.repetition),
             Some(Repetition::Fixed { repeat: true, .. })
@@ -291,14 +333,14 @@ impl WordReader<'_> {
     }
 }
 
-fn needs_value(name: &str) -> Problem {
-    Problem::mistake(format!("`--{name}` needs a value"))
+fn needs_value(name: &str) -> WordsError {
+    WordsError::new(format!("`--{name}` needs a value"))
         .hint(format!("write `--{name} VALUE` or `--{name}=VALUE`"))
 }
 
-fn unknown(tool: &Tool, name: &str) -> Problem {
+fn unknown(tool: &Tool, name: &str) -> WordsError {
     let name = name.split_once('=').map_or(name, |(name, _)| name);
-    let problem = Problem::mistake(format!("the tool `{}` has no `--{name}`", tool.name));
+    let problem = WordsError::new(format!("the tool `{}` has no `--{name}`", tool.name));
     let all = properties(tool);
     let keys = || all.iter().map(|property| property.key);
     match nearest(name, keys()) {
@@ -318,7 +360,7 @@ fn place_bare(
     input: &mut Map<String, Value>,
     mut bare: Vec<String>,
     behind: Option<Vec<String>>,
-) -> Result<(), Problem> {
+) -> Result<(), WordsError> {
     let own = tool.input_schema.get("properties");
     let schema = |key: &str| own.and_then(|own| own.get(key));
     let mut positionals = tool.input.positionals.iter();
@@ -394,7 +436,7 @@ fn place_bare(
     }
     match rest.first() {
         None => Ok(()),
-        Some(word) => Err(Problem::mistake(format!(
+        Some(word) => Err(WordsError::new(format!(
             "`{word}` has no place: the tool `{}` takes {} without a name",
             tool.name,
             match keys.len() {
