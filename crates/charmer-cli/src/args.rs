@@ -595,7 +595,7 @@ pub(crate) struct CallArgs {
         conflicts_with = "dry_run"
     )]
     pub(crate) draft: Option<String>,
-    /// The tool, as `charmer tools` shows it, and its input: JSON, `-`, or words such as `--all --limit 5 NAME`
+    /// The tool, as `charmer tools` shows it or as its command is typed, and its input: JSON, `-`, or words such as `--all --limit 5 NAME`
     #[arg(
         value_names = ["TOOL", "INPUT"],
         required = true,

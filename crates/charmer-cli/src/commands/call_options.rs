@@ -88,8 +88,8 @@ fn takes_own_value(call: &clap::Command, word: &str) -> Option<bool> {
     Some(option.get_action().takes_values() && !option.is_require_equals_set())
 }
 
-/// The command line of this process with these words of the tool's moved before its name.
-pub(crate) fn moved(args: &CallArgs, split: &Split) -> CallArgs {
+/// The command line of this process with the words of ours moved before the tool's name, which is so many words long.
+pub(crate) fn moved(args: &CallArgs, named_by: usize, split: &Split) -> CallArgs {
     let mut line: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
@@ -99,7 +99,7 @@ pub(crate) fn moved(args: &CallArgs, split: &Split) -> CallArgs {
         line.pop();
     }
     line.extend(split.ours.iter().cloned());
-    line.extend(args.words.first().cloned());
+    line.extend_from_slice(&args.words[..named_by]);
     line.extend(split.theirs.iter().cloned());
     match Args::parse_from(line).command {
         CharmerCommand::Call(args) => args,

@@ -227,8 +227,7 @@ fn what_follows_an_external_command_is_its_own() {
     let cli = Cli::new(command, Syntax::clap());
     let tool = Arc::clone(&catalogue(&cli, &CatalogueOptions::default()).tools[0]);
     let words: Vec<String> = ["-a", "load", "-b", "--all"].map(String::from).to_vec();
-    let input = from_words(&tool, &words)
-        .map_err(|error| format!("{error} {:?}", error.hint));
+    let input = from_words(&tool, &words).map_err(|error| format!("{error} {:?}", error.hint));
     assert_eq!(
         input.map(Value::Object),
         Ok(json!({"all": true, "external": ["load", "-b", "--all"]}))
