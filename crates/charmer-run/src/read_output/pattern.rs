@@ -3,9 +3,10 @@
 use std::{
     collections::VecDeque,
     io::{self, BufRead, BufReader, Read},
+    time::{Duration, Instant},
 };
 
-use regex_lite::Regex;
+use regex_lite::{Regex, RegexBuilder};
 
 use crate::{CallError, ErrorCode};
 
@@ -13,13 +14,21 @@ use crate::{CallError, ErrorCode};
 const MAX_LINES: usize = 400;
 /// The maximum number of bytes of a line that are shown.
 const LINE_LENGTH: usize = 2000;
+/// The longest that a search may take.
+const SEARCH_TIME: Duration = Duration::from_secs(10);
+/// The size of a pattern once it is compiled. The work of a search grows with it.
+const PATTERN_BYTES: usize = 64 << 10;
+/// The number of bytes of a line that are searched at once, and of those that are searched again with the next ones.
+const PIECE: u64 = 32 << 10;
+const OVERLAP: usize = 4 << 10;
 
 /// A regular expression for lines.
 pub(super) struct LinePattern(Regex);
 
 impl LinePattern {
     pub(super) fn new(text: &str) -> Result<Self, CallError> {
-        let pattern = Regex::new(text).map_err(|error| {
+        let pattern = RegexBuilder::new(text).size_limit(PATTERN_BYTES).build();
+        let pattern = pattern.map_err(|error| {
             let message = format!("the pattern is no regular expression: {error}");
             CallError::new(ErrorCode::InvalidArguments, message)
         })?;
@@ -33,16 +42,25 @@ impl LinePattern {
         around: usize,
         missing: u64,
     ) -> io::Result<String> {
+        let until = Instant::now() + SEARCH_TIME;
+        self.lines_until(until, reader, around, missing)
+    }
+
+    fn lines_until(
+        &self,
+        until: Instant,
+        reader: impl Read,
+        around: usize,
+        missing: u64,
+    ) -> io::Result<String> {
+        let mut reader = BufReader::new(reader);
         let mut shown: Vec<String> = Vec::new();
         let mut before: VecDeque<(usize, String)> = VecDeque::new();
         let (mut owed, mut matches, mut last) = (0, 0usize, 0);
-        for (at, line) in BufReader::new(reader).split(b'\n').enumerate() {
-            let number = at + 1;
-            let line = line?;
-            let line = String::from_utf8_lossy(&line);
-            let found = self.0.find(&line).map(|found| found.start());
-            let line = excerpt(&line, found.unwrap_or(0));
-            if found.is_some() {
+        let mut number = 0;
+        while let Some((line, is_match)) = self.next_line(&mut reader, until)? {
+            number += 1;
+            if is_match {
                 matches += 1;
                 if shown.len() < MAX_LINES {
                     if last != 0 && before.front().map_or(number, |(first, _)| *first) > last + 1 {
@@ -82,8 +100,39 @@ impl LinePattern {
         } else {
             String::new()
         };
-        shown.push(format!("[{matches} matching lines{cut}{searched}]"));
+        let ended = match Instant::now() >= until {
+            true => format!("; it took too long and was ended at line {number}: search for less"),
+            false => String::new(),
+        };
+        shown.push(format!("[{matches} matching lines{cut}{searched}{ended}]"));
         Ok(shown.join("\n"))
+    }
+
+    /// The next line as it is shown, and true if it matches; none at the end, or when the time is over.
+    fn next_line(
+        &self,
+        reader: &mut impl BufRead,
+        until: Instant,
+    ) -> io::Result<Option<(String, bool)>> {
+        let mut shown: Option<(String, bool)> = None;
+        let mut piece = Vec::new();
+        while Instant::now() < until
+            && reader.by_ref().take(PIECE).read_until(b'\n', &mut piece)? > 0
+        {
+            let is_end = piece.pop_if(|last| *last == b'\n').is_some();
+            if shown.as_ref().is_none_or(|(_, is_match)| !is_match) {
+                let text = String::from_utf8_lossy(&piece);
+                let found = self.0.find(&text).map(|found| found.start());
+                if found.is_some() || shown.is_none() {
+                    shown = Some((excerpt(&text, found.unwrap_or(0)), found.is_some()));
+                }
+            }
+            if is_end {
+                break;
+            }
+            piece.drain(..piece.len().saturating_sub(OVERLAP));
+        }
+        Ok(shown)
     }
 }
 
@@ -95,4 +144,38 @@ fn excerpt(line: &str, found: usize) -> String {
     let start = line.floor_char_boundary(found.saturating_sub(LINE_LENGTH / 4));
     let end = line.floor_char_boundary(start.saturating_add(LINE_LENGTH).min(line.len()));
     line[start..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_ends_in_its_time_and_finds_what_lies_across_its_pieces() {
+        let find = |text: &str, pattern: &str, time: Duration| {
+            let pattern = LinePattern::new(pattern).expect("a pattern");
+            let until = Instant::now() + time;
+            let lines = pattern.lines_until(until, text.as_bytes(), 0, 0);
+            lines.expect("it can be read")
+        };
+        let piece = usize::try_from(PIECE).expect("it is small");
+        for before in piece - 8..piece + 2 {
+            let text = format!(
+                "first\n{}needle{}\nneedle\n",
+                "x".repeat(before),
+                "y".repeat(piece)
+            );
+            let found = find(&text, "needle", SEARCH_TIME);
+            let numbers: Vec<&str> = found.lines().map(|line| &line[..2]).collect();
+            assert_eq!(numbers, ["2:", "3:", "[2"], "{before}");
+        }
+        let began = Instant::now();
+        let hard = "x".repeat(40 << 20);
+        let found = find(&hard, "(x{0,20}){0,5}[^x]$", Duration::from_millis(50));
+        assert!(found.contains("was ended at line 1"), "{found}");
+        assert!(began.elapsed() < SEARCH_TIME, "{:?}", began.elapsed());
+        let large = LinePattern::new("(x{0,500}){0,500}").err();
+        let error = large.expect("the pattern is too large").to_string();
+        assert!(error.contains("size limit"), "{error}");
+    }
 }
