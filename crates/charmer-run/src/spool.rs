@@ -227,6 +227,12 @@ impl Spool {
         Some((file, entry.missing.load(Ordering::Relaxed)))
     }
 
+    /// Returns true if an output of this principal is still kept.
+    #[cfg(feature = "jobs")]
+    pub(crate) fn holds(&self, id: &str, principal: &str) -> bool {
+        self.open(id, principal).is_some()
+    }
+
     /// Reads a part of an output of this principal: up to `length` bytes from `offset`.
     pub fn read(
         &self,

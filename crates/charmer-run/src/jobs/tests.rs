@@ -13,7 +13,7 @@ use tower_service::Service;
 
 use crate::{
     Call, CallError, CallService, Caller, Ended, Outcome, Redactor, ServedTool, SharedSteps,
-    Transport, wrap,
+    SpoolLimits, Transport, process::Captured, wrap,
 };
 
 use super::*;
@@ -31,6 +31,12 @@ struct Bench {
 
 impl Bench {
     fn new(rules: JobRules) -> Self {
+        let jobs = Jobs::new(rules, None);
+        Self::printing(jobs, Captured::whole("all of it"))
+    }
+
+    /// The same, with calls that print this.
+    fn printing(jobs: Jobs, stdout: Captured) -> Self {
         let command = Command::new("build").hints(Hints::reads());
         let cli = Cli::new(command, Syntax::pflag());
         let tool = catalogue(&cli, &CatalogueOptions::default())
@@ -38,7 +44,7 @@ impl Bench {
             .remove(0);
         let (go, gone) = watch::channel(false);
         let inner = CallService::new(move |call: Call| {
-            let mut gone = gone.clone();
+            let (mut gone, stdout) = (gone.clone(), stdout.clone());
             async move {
                 call.live.start();
                 let ended = tokio::select! {
@@ -47,11 +53,11 @@ impl Bench {
                 };
                 Ok::<_, CallError>(Outcome {
                     ended,
-                    ..Outcome::success("all of it")
+                    stdout,
+                    ..Outcome::success("")
                 })
             }
         });
-        let jobs = Jobs::new(rules, None);
         let step = Detach {
             jobs: jobs.clone(),
             redactor: Redactor::default(),
@@ -333,4 +339,52 @@ fn the_definition_takes_little_and_ids_are_plain() {
     let id = new_id().expect("randomness");
     assert!(id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     assert_ne!(new_id().expect("randomness"), id);
+}
+
+#[tokio::test]
+async fn a_reading_is_of_what_is_kept_and_never_longer_than_it_may_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spool = Spool::new(folder.path(), SpoolLimits::default().files(1));
+    let ann = Arc::from("ann");
+    let mut file = spool.create(&ann).expect("room");
+    file.write(b"on disk\n");
+    let mut long = Captured::whole("in memory\n");
+    long.spool = Some(file.into_spooled());
+    let binary = Captured::whole(*b"\x7fELF\0\x01");
+    let wide = Captured::whole("é".repeat(100_000));
+    let read = async |stdout: &Captured, more: Value| {
+        let jobs = Jobs::new(soon(), Some(spool.clone()));
+        let bench = Bench::printing(jobs, stdout.clone());
+        let id = Arc::clone(&bench.job("ann").await.id);
+        bench.go.send_replace(true);
+        bench.ask("ann", json!({"action": "wait", "id": *id})).await;
+        let mut input = json!({"action": "output", "id": *id});
+        for (key, value) in more.as_object().into_iter().flatten() {
+            input[key] = value.clone();
+        }
+        bench.ask("ann", input).await.text
+    };
+    assert_eq!(read(&long, json!({})).await, "on disk");
+    // Another output has taken its place.
+    let _other = spool.create(&ann).expect("room");
+    assert_eq!(read(&long, json!({})).await, "in memory");
+    for more in [json!({}), json!({"tail": 2}), json!({"search": "E"})] {
+        let text = read(&binary, more).await;
+        assert!(text.starts_with("[binary output of 6 bytes"), "{text}");
+    }
+    let text = read(&wide, json!({"tail": 2})).await;
+    assert!(text.ends_with("é\n[the end of 200000 bytes]"), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_of_the_action_first() {
+    let bench = Bench::new(soon());
+    for input in [json!({}), json!({"action": "stop"}), json!({"action": 1})] {
+        let answer = bench.ask("ann", input).await;
+        assert!(
+            answer.text.starts_with("`action`: expected"),
+            "{}",
+            answer.text
+        );
+    }
 }

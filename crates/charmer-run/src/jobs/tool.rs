@@ -80,20 +80,21 @@ async fn answered(jobs: &Jobs, call: Call) -> Result<Outcome, CallError> {
         listed.text_alone = call.form.results == Results::Text;
         return Ok(Outcome::answered(listed));
     }
+    let Some(action @ ("wait" | "output" | "cancel")) = action else {
+        let message = "`action`: expected wait, output, list or cancel";
+        return Err(wrong(message.into()));
+    };
     let job = found(jobs, input.get("id"), principal)?;
     job.ask();
     let came = match action {
-        Some("wait") => wait(jobs, &job, &call).await,
-        Some("output") => output(jobs, &job, input).await,
-        Some("cancel") => {
+        "wait" => wait(jobs, &job, &call).await,
+        "output" => output(jobs, &job, input).await,
+        _ => {
             job.cancel();
             // A program may take its time, and the client has not got it.
             let _ = tokio::time::timeout(jobs.rules().wait, job.ended()).await;
             Ok(Outcome::answered(answer::cancelled(&job).await))
         }
-        _ => Err(wrong(
-            "`action`: expected wait, output, list or cancel".into(),
-        )),
     };
     job.ask();
     came
@@ -200,24 +201,31 @@ async fn output(jobs: &Jobs, job: &Job, input: &Map<String, Value>) -> Result<Ou
         let message = "its output is looked at before it is shown, at its end";
         return Err(CallError::refused(message).hint("wait for the job"));
     }
-    if let Some(lines) = tail {
-        let mut text = last_lines(captured, lines);
-        mention_other(&mut text, is_stderr, other);
-        return Ok(Outcome::success(text));
-    }
     let mut query = OutputQuery::new(&*job.id).offset(offset.unwrap_or(0));
     query.search = search;
-    let source = match (&captured.spool, &jobs.0.spool) {
-        (Some(spooled), Some(spool)) => OutputSource::Spooled {
-            id: spooled.hand_out(),
-            spool,
-            principal: &job.principal,
-        },
-        _ => OutputSource::Memory(captured),
+    let mut text = match (captured.describe_binary(), tail) {
+        (Some(described), _) => described,
+        (None, Some(lines)) => last_lines(captured, lines),
+        (None, None) => query.answer_from(&source(jobs, job, captured), is_open)?,
     };
-    let mut text = query.answer_from(&source, is_open)?;
     mention_other(&mut text, is_stderr, other);
     Ok(Outcome::success(text))
+}
+
+/// The place that a stream is read from: the disk, as long as it is kept there.
+fn source<'a>(jobs: &'a Jobs, job: &'a Job, captured: &'a Captured) -> OutputSource<'a> {
+    let principal = &*job.principal;
+    if let (Some(spooled), Some(spool)) = (&captured.spool, &jobs.0.spool) {
+        let id = spooled.hand_out();
+        if spool.holds(id, principal) {
+            return OutputSource::Spooled {
+                id,
+                spool,
+                principal,
+            };
+        }
+    }
+    OutputSource::Memory(captured)
 }
 
 /// Says that there is standard error, too: it is a key that no list has room for.
@@ -231,7 +239,7 @@ fn mention_other(text: &mut String, is_stderr: bool, other: &Captured) {
     }
 }
 
-/// The last lines of a stream.
+/// The last lines of a stream, as far as there is room for them.
 fn last_lines(captured: &Captured, lines: u64) -> String {
     let end = match captured.tail.is_empty() {
         true => &captured.head,
@@ -241,6 +249,8 @@ fn last_lines(captured: &Captured, lines: u64) -> String {
     let count = usize::try_from(lines.min(MOST_LINES)).unwrap_or(0);
     let all: Vec<&str> = text.lines().collect();
     let shown = all[all.len().saturating_sub(count)..].join("\n");
+    let from = shown.len().saturating_sub(MAX_LENGTH as usize);
+    let shown = &shown[shown.ceil_char_boundary(from)..];
     format!("{shown}\n[the end of {} bytes]", captured.total)
 }
 
