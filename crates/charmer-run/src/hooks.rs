@@ -132,6 +132,7 @@ impl Around for Hooks {
         }
         if !self.only_looks {
             // What it prints until then is what nobody has looked at.
+            call.progress = call.progress.wordless();
             call.live.hide_output();
         }
         let seen = call.clone();

@@ -33,7 +33,6 @@ impl Progress {
     }
 
     /// Reports to the same place how much was written, and not what: for output that must be looked at before it is shown.
-    #[cfg(feature = "hook-programs")]
     #[must_use]
     pub(crate) fn wordless(&self) -> Self {
         Self {

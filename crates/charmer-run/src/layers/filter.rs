@@ -1,7 +1,7 @@
 //! Replaces what matches a pattern in what a program wrote.
 //!
 //! This is for what an assistant need not see. What nobody may see is a [`Redactor`](crate::Redactor)'s: that one also
-//! covers progress, logs and the disk, while a filter stands at the end of the call.
+//! covers logs and the disk, while a filter stands at the end of the call, and lines are not told before.
 
 use regex_lite::Regex;
 use serde_json::Value;

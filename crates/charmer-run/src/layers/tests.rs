@@ -17,7 +17,9 @@ use tokio::time::Instant;
 use tower::Service;
 
 use super::*;
-use crate::{Call, CallError, CallService, Ended, ErrorCode, Hooks, Outcome, into_service, wrap};
+use crate::{
+    Call, CallError, CallService, Ended, ErrorCode, Hooks, Outcome, Progress, into_service, wrap,
+};
 
 /// A call of a small program: `get` reads, `delete` does not.
 pub(super) fn call(command: &str, input: Value) -> Call {
@@ -244,6 +246,21 @@ async fn a_check_refuses_before_anything_starts_and_a_filter_changes_the_answer(
     assert_eq!((refused.message.as_str(), script.count()), ("not yours", 0));
     let found = ask("team-a").await.expect("it fits");
     assert_eq!(found.stdout_text(), "token=...");
+}
+
+#[tokio::test]
+async fn what_a_filter_changes_is_not_told_while_the_program_runs() {
+    let inner = CallService::new(|call: Call| async move {
+        call.progress.report(9, Some("token=abc"));
+        Ok::<_, CallError>(Outcome::success("token=abc"))
+    });
+    let filter = Filter::new("token=[a-z]+", "token=...").expect("a pattern");
+    let (progress, told) = Progress::watched();
+    let mut asked = call("get", serde_json::json!({}));
+    asked.progress = progress;
+    let found = wrap(&filter, inner).call(asked).await;
+    assert_eq!(found.expect("it runs").stdout_text(), "token=...");
+    assert_eq!((told.borrow().bytes, &*told.borrow().line), (9, ""));
 }
 
 #[tokio::test]
