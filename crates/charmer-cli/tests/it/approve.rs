@@ -514,6 +514,49 @@ fn the_diff_of_a_draft_is_shown_and_yes_applies_just_that() {
 }
 
 #[test]
+fn what_a_trial_did_is_shown_however_many_drafts_there_are_and_is_nobody_elses_draft() {
+    let desk = Desk::new(&format!("{DESK_ASKS}drafts: {{apply: assistant}}\n"));
+    let mut session = desk.serve(&[]);
+    let write = json!({"command": "desk_write"});
+    let draft = json!({"command": "desk_write", "draft": true});
+    // As many as a principal may have, and as many questions.
+    for _ in 0..16 {
+        let made = asks(&mut session, "run_write", &draft, json!({}));
+        assert_eq!(made["isError"], false, "{made}");
+    }
+    let mut last = None;
+    for _ in 0..18 {
+        let (shown, again) = asked(&mut session, "run_write", &write);
+        assert!(shown.contains("allowing it applies just this"), "{shown}");
+        last = Some(again);
+    }
+    // Whoever finds the names of trials in the folder can do nothing with them.
+    let kept = fs::read_dir(desk.0.path("data/drafts")).expect("it is there");
+    let kept = kept.map(|entry| entry.expect("it can be read").path().join("draft.json"));
+    let kept = kept.filter_map(|record| fs::read_to_string(record).ok());
+    let trials: Vec<Value> = kept
+        .map(|record| serde_json::from_str(&record).expect("JSON"))
+        .filter(|record: &Value| record.to_string().contains("to be approved"))
+        .collect();
+    assert!(trials.len() >= 16, "{}", trials.len());
+    for trial in &trials {
+        for action in ["show", "apply", "drop"] {
+            let input = json!({"action": action, "id": trial["id"]});
+            let refused = asks(&mut session, "draft", &input, json!({}));
+            assert!(
+                refused.to_string().contains("there is no draft"),
+                "{refused}"
+            );
+        }
+    }
+    assert_eq!(desk.text("work/note").as_deref(), Some("old\n"));
+    let done = last.expect("it was asked")(&mut session, true);
+    assert_eq!(done["isError"], false, "{done}");
+    assert_ne!(desk.text("work/note").as_deref(), Some("old\n"));
+    session.end();
+}
+
+#[test]
 fn what_is_remote_is_shown_by_its_own_preview_which_cannot_write() {
     let desk = Desk::new(DESK_ASKS);
     let mut session = desk.serve(&[]);

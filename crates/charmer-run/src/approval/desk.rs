@@ -10,13 +10,9 @@ use tokio::sync::{oneshot, watch};
 use crate::{Call, CallError, ErrorCode};
 
 use super::{
-    ApprovalSubject, Approvals, AskWay, Given, HeldDraft, NOTHING_RAN, Record, Said, ShownCall,
-    ToolApproval, kind, leave, unguessable,
+    ApprovalSubject, Approvals, AskWay, Given, HeldDraft, MOST_OF_ONE, MOST_WAITING, NOTHING_RAN,
+    Record, Said, ShownCall, ToolApproval, kind, leave, unguessable,
 };
-
-/// How many calls of one principal may wait at once, and how many of all.
-const MOST_OF_ONE: usize = 16;
-const MOST_OF_ALL: usize = 64;
 
 /// A call that waits for somebody at a terminal.
 #[derive(Debug, Clone)]
@@ -234,7 +230,7 @@ impl ToolApproval {
         let mut book = self.approvals.book();
         let own = book.waiting.iter();
         let own = own.filter(|other| other.principal == waiting.principal);
-        if own.count() >= MOST_OF_ONE || book.waiting.len() >= MOST_OF_ALL {
+        if own.count() >= MOST_OF_ONE || book.waiting.len() >= MOST_WAITING {
             let message = "too many calls wait for a person already";
             return Err(CallError::new(ErrorCode::Busy, message)
                 .hint("nothing was run; wait until those are decided"));

@@ -7,8 +7,6 @@ pub(crate) use linux::HeldDraft;
 
 #[cfg(all(feature = "drafts", target_os = "linux"))]
 mod linux {
-    use std::sync::Arc;
-
     use crate::{Applier, Drafts, ErrorCode};
 
     use super::{CallError, Outcome};
@@ -20,23 +18,17 @@ mod linux {
         id: String,
         /// The digest of what it changes.
         digest: String,
-        principal: Arc<str>,
         outcome: Option<Box<Outcome>>,
     }
 
     impl HeldDraft {
         /// Holds the draft that an outcome is of; none, if it is of none.
-        pub(crate) fn new(
-            drafts: Drafts,
-            principal: Arc<str>,
-            mut outcome: Outcome,
-        ) -> Option<Self> {
+        pub(crate) fn new(drafts: Drafts, mut outcome: Outcome) -> Option<Self> {
             let draft = outcome.draft.take()?;
             Some(Self {
                 drafts,
                 id: draft.id.clone(),
                 digest: draft.digest.clone(),
-                principal,
                 outcome: Some(Box::new(outcome)),
             })
         }
@@ -45,8 +37,8 @@ mod linux {
         pub(crate) async fn apply(mut self) -> Result<Outcome, CallError> {
             let outcome = self.outcome.take();
             let (drafts, id) = (self.drafts.clone(), self.id.clone());
-            let (principal, digest) = (Arc::clone(&self.principal), self.digest.clone());
-            let apply = move || drafts.apply(&id, Some(&principal), Applier::Person, Some(&digest));
+            let digest = self.digest.clone();
+            let apply = move || drafts.apply(&id, None, Applier::Person, Some(&digest));
             let applied = tokio::task::spawn_blocking(apply).await.map_err(|_| {
                 let message = "applying what was shown panicked";
                 CallError::new(ErrorCode::Internal, message).hint("this is a bug")
@@ -65,8 +57,7 @@ mod linux {
         fn drop(&mut self) {
             // One that was applied is not there any more. Files are removed, which may take a while.
             let (drafts, id) = (self.drafts.clone(), std::mem::take(&mut self.id));
-            let principal = Arc::clone(&self.principal);
-            std::thread::spawn(move || drop(drafts.discard(&id, Some(&principal))));
+            std::thread::spawn(move || drop(drafts.discard(&id, None)));
         }
     }
 }

@@ -40,8 +40,10 @@ pub(crate) use rules::{NeedOfApproval, need};
 pub(crate) use shown::Binding;
 pub use shown::{ShownCall, ShownDetail};
 
-/// How many questions to clients may be open. The oldest goes first: its answer is refused, and the call asked anew.
+/// How many questions to clients may be open, and how many calls may wait at a terminal: of one principal, and of all.
+const MOST_OF_ONE: usize = 16;
 const MOST_ASKED: usize = 256;
+const MOST_WAITING: usize = 64;
 /// How many calls are remembered that are not asked about again.
 const MOST_REMEMBERED: usize = 4096;
 /// What refusals tell an assistant to do.
@@ -153,22 +155,29 @@ impl Approvals {
         })
     }
 
-    /// Notes a question to a client.
+    /// Notes a question to a client. Where there are too many, the oldest goes: its answer is refused, and the call asked
+    /// anew.
     fn note_asked(&self, key: String, asked: Asked) {
         let mut book = self.book();
         let now = Instant::now();
         book.asked.retain(|_, asked| asked.until > now);
-        while book.asked.len() >= MOST_ASKED
-            && let Some(oldest) = book.asked_keys.pop_front()
-        {
-            book.asked.remove(&oldest);
-        }
         let Book {
             asked: open,
             asked_keys,
             ..
         } = &mut *book;
         asked_keys.retain(|key| open.contains_key(key));
+        let own = asked_keys.iter();
+        let own: Vec<&String> = own
+            .filter(|key| open[*key].principal == asked.principal)
+            .collect();
+        let oldest = match own.len() >= MOST_OF_ONE {
+            true => own.first().copied(),
+            false => asked_keys.front().filter(|_| open.len() >= MOST_ASKED),
+        };
+        if let Some(oldest) = oldest {
+            open.remove(oldest);
+        }
         asked_keys.push_back(key.clone());
         open.insert(key, asked);
     }
@@ -211,6 +220,8 @@ impl ToolApproval {
     pub(crate) fn way(&self, call: &Call, need: &NeedOfApproval) -> Result<AskWay, CallError> {
         let can_show = |client: &Arc<crate::Client>| client.elicitation;
         let forms = call.caller.client.as_ref().is_some_and(can_show);
+        // Its client has been answered, and is asked nothing any more.
+        let is_job = call.live.job().is_some();
         let attached = self.approvals.is_attended();
         let usual = [AskWay::Terminal, AskWay::Client];
         let ways: &[AskWay] = match need.by.is_empty() {
@@ -219,7 +230,7 @@ impl ToolApproval {
         };
         let is_there = |way: &&AskWay| match way {
             AskWay::Terminal => attached,
-            AskWay::Client => forms,
+            AskWay::Client => forms && !is_job,
         };
         if let Some(way) = ways.iter().find(is_there) {
             return Ok(*way);
@@ -232,6 +243,10 @@ impl ToolApproval {
             "a person has to allow this call, and nobody can be asked (because of {})",
             need.reasons.join("; ")
         );
+        if is_job && forms && ways.contains(&AskWay::Client) {
+            let hint = "nothing was run; the client cannot be asked for a job: call it again without `background`";
+            return Err(CallError::refused(message).hint(hint));
+        }
         let mut could = Vec::new();
         if terminal {
             could
@@ -293,14 +308,14 @@ impl ToolApproval {
         if asked.principal != call.caller.principal {
             return refused("it was given to another principal");
         }
-        if asked.until < Instant::now() {
+        let judged = Said::by_form(answer);
+        if judged == Said::Yes && asked.until < Instant::now() {
             return refused("it has expired");
         }
         if asked.binding != subject.binding {
             return refused("what would run is not what was shown");
         }
         let by = subject.shown.who();
-        let judged = Said::by_form(answer);
         leave(&Record {
             decision: judged.decision(),
             way: AskWay::Client.as_str(),

@@ -187,6 +187,58 @@ async fn an_approval_that_came_too_late_is_none() {
 }
 
 #[tokio::test]
+async fn a_question_that_nobody_answered_in_time_is_told_as_that() {
+    let rule = AskRule::new(AskWhen::Always, "the rule").timeout(Duration::ZERO);
+    let desk = desk(vec![rule]);
+    for (said, told) in [
+        (Answer::Dismissed, "the user did not answer"),
+        (Answer::Declined, "the user declined this call"),
+    ] {
+        let question = desk.question(json!({"name": "x"})).await;
+        let answers = [(question.key, said)].into_iter().collect();
+        let refused = desk.call(caller("ann"), json!({"name": "x"}), answers);
+        assert_eq!(refused.await.expect_err("nobody allowed it").message, told);
+    }
+}
+
+#[tokio::test]
+async fn of_too_many_questions_of_one_principal_the_oldest_goes_and_no_others() {
+    let desk = Desk::always();
+    let input = || json!({"name": "x"});
+    let bobs = desk.call(caller("bob"), input(), Answers::default()).await;
+    let bobs = bobs.expect("it is asked").question.expect("a question");
+    let mut questions = Vec::new();
+    for _ in 0..=MOST_OF_ONE {
+        questions.push(desk.question(input()).await);
+    }
+    let mut questions = questions.iter();
+    let oldest = yes(questions.next().expect("it was asked"));
+    let refused = desk.call(caller("ann"), input(), oldest).await;
+    assert!(refused.is_err());
+    for question in questions {
+        let ran = desk.call(caller("ann"), input(), yes(question)).await;
+        assert!(ran.is_ok(), "{ran:?}");
+    }
+    assert!(desk.call(caller("bob"), input(), yes(&bobs)).await.is_ok());
+}
+
+#[cfg(feature = "jobs")]
+#[tokio::test]
+async fn a_call_that_has_become_a_job_asks_its_client_nothing_any_more() {
+    let desk = Desk::always();
+    let mut call = desk
+        .served
+        .call_by(caller("ann"), object(json!({"name": "x"})));
+    call.live = crate::LiveRun::watched();
+    call.live.detach(&Arc::from("a-job"));
+    let refused = desk.served.service.clone().call(call).await;
+    let refused = refused.expect_err("nobody can be asked");
+    let hint = refused.hint.expect("what to do");
+    assert!(hint.contains("without `background`"), "{hint}");
+    assert_eq!(desk.runs(), 0);
+}
+
+#[tokio::test]
 async fn a_form_that_nobody_filled_in_and_a_made_up_answer_allow_nothing() {
     for form in [
         json!({}),

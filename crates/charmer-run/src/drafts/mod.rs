@@ -107,6 +107,9 @@ pub enum DraftedBy {
     Caller,
     /// A rule, whatever the caller wanted.
     Rule,
+    /// The step that asks a person about a call, to show what it does. Nobody else knows of it, and only that person's
+    /// word applies it.
+    Trial,
 }
 
 /// A draft as it is shown: what a call, or several, would change. Its texts hold no secrets that are known.

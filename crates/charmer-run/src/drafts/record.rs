@@ -36,6 +36,9 @@ pub(super) struct Record {
     pub(super) at_most: Option<usize>,
     pub(super) never: Vec<String>,
     pub(super) by_person: bool,
+    /// It was made to ask a person about its command.
+    #[serde(default)]
+    pub(super) is_trial: bool,
     pub(super) commands: Vec<String>,
     pub(super) notes: Vec<String>,
     pub(super) denied: Vec<String>,
@@ -68,6 +71,11 @@ impl Record {
 
     pub(super) fn write(&self, draft: &Path) -> io::Result<()> {
         write_json(&draft.join(RECORD), self)
+    }
+
+    /// Returns true if it is one of this principal's drafts.
+    pub(super) fn is_of(&self, principal: &str) -> bool {
+        self.principal == principal && !self.is_trial
     }
 
     pub(super) fn begun(&self) -> SystemTime {

@@ -132,7 +132,8 @@ impl Drafts {
             .all()
             .filter_map(|place| {
                 let record = Record::read(&place).ok()?;
-                Some(DraftSummary {
+                let is_meant = principal.is_none_or(|principal| record.is_of(principal));
+                is_meant.then(|| DraftSummary {
                     begun: record.begun(),
                     counts: record.counts(),
                     interrupted: Journal::is_there(&place),
@@ -142,7 +143,6 @@ impl Drafts {
                     commands: record.commands,
                 })
             })
-            .filter(|draft| principal.is_none_or(|principal| draft.principal == principal))
             .collect();
         found.sort_by_key(|draft| draft.begun);
         found
@@ -353,7 +353,10 @@ impl Drafts {
             return Ok(open);
         }
         self.sweep();
-        self.make_room(principal)?;
+        let is_trial = wish.by == DraftedBy::Trial;
+        if !is_trial {
+            self.make_room(principal)?;
+        }
         let place = self.place(folders)?;
         let id = random_id().map_err(failed)?;
         let draft = place.join(format!("{DRAFT}{id}"));
@@ -379,6 +382,7 @@ impl Drafts {
             at_most: self.0.rules.at_most,
             never: self.0.rules.never.clone(),
             by_person: self.is_by_person(wish.by),
+            is_trial,
             commands: Vec::new(),
             notes: Vec::new(),
             denied: Vec::new(),
@@ -417,7 +421,7 @@ impl Drafts {
         let mut found = self.all().filter(|place| place.ends_with(&name));
         let place = found.next().ok_or_else(unknown)?;
         let record = Record::read(&place).map_err(|_| unknown())?;
-        if principal.is_some_and(|principal| record.principal != principal) {
+        if principal.is_some_and(|principal| !record.is_of(principal)) {
             return Err(unknown());
         }
         let lock = locked(&place).map_err(|_| {
@@ -442,8 +446,12 @@ impl Drafts {
 
     /// Returns true if a draft that was wanted by these is a person's to apply.
     fn is_by_person(&self, by: DraftedBy) -> bool {
-        let apply = self.0.rules.apply;
-        apply.map_or(by == DraftedBy::Rule, |who| who == Applier::Person)
+        match (by, self.0.rules.apply) {
+            (DraftedBy::Trial, _) => true,
+            (_, Some(applier)) => applier == Applier::Person,
+            (DraftedBy::Caller, None) => false,
+            (DraftedBy::Rule, None) => true,
+        }
     }
 
     /// The reason why a draft cannot be applied, if it cannot, by the rules that it was made under.

@@ -127,8 +127,7 @@ async fn drafted(
     if call.draft.is_some() {
         return None;
     }
-    // A person decides on it, whatever the rules on drafts say.
-    let wish = crate::DraftRequest::new(crate::DraftedBy::Rule);
+    let wish = crate::DraftRequest::new(crate::DraftedBy::Trial);
     let folders = &call.caller.folders;
     let line = format!("{} (to be approved)", call.tool.name);
     let run = launcher.run_drafted(request, call.cancel.clone(), &wish, folders, line);
@@ -136,7 +135,7 @@ async fn drafted(
     let draft = outcome.draft.clone();
     let is_success = outcome.is_success();
     // From here on it is dropped when it is not applied.
-    let held = HeldDraft::new(drafts, Arc::clone(&call.caller.principal), outcome)?;
+    let held = HeldDraft::new(drafts, outcome)?;
     let draft = draft?;
     let is_all = draft.denied.is_empty() && draft.blocked.is_none();
     if is_success && is_all && draft.counts.all() > 0 {
