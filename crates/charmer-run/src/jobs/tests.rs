@@ -388,3 +388,18 @@ async fn what_is_wrong_is_said_of_the_action_first() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_search_that_takes_long_keeps_nobody_waiting() {
+    let printed = format!("{}\n", "x".repeat(60)).repeat(2000);
+    let bench = Bench::printing(Jobs::new(soon(), None), Captured::whole(printed));
+    let id = Arc::clone(&bench.job("ann").await.id);
+    bench.go.send_replace(true);
+    bench.ask("ann", json!({"action": "wait", "id": *id})).await;
+    let search = json!({"action": "output", "id": *id, "search": "(x{0,20}){0,5}[^x]$"});
+    tokio::select! {
+        biased;
+        found = bench.ask("ann", search) => panic!("{}", found.text),
+        listed = bench.ask("bob", json!({"action": "list"})) => assert_eq!(listed.text, "no jobs"),
+    }
+}

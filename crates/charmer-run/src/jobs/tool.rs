@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Call, CallError, CallPath, CallService, ErrorCode, Limits, Outcome, OutputQuery, Progress,
-    Results, ServedTool, SharedSteps, Target,
+    Results, ServedTool, SharedSteps, Target, begin_blocking,
     process::Captured,
     read_output::{MAX_LENGTH, OutputSource},
 };
@@ -168,7 +168,11 @@ async fn tell(job: &Progress, waiting: &Progress) {
 }
 
 /// A part of a job's output.
-async fn output(jobs: &Jobs, job: &Job, input: &Map<String, Value>) -> Result<Outcome, CallError> {
+async fn output(
+    jobs: &Jobs,
+    job: &Arc<Job>,
+    input: &Map<String, Value>,
+) -> Result<Outcome, CallError> {
     let number = |key: &str| match input.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => match text.parse() {
@@ -193,23 +197,31 @@ async fn output(jobs: &Jobs, job: &Job, input: &Map<String, Value>) -> Result<Ou
     };
     let is_open = matches!(job.state(), JobState::Running | JobState::Waiting);
     let both = job.output(LOOKED_AT).await;
-    let (captured, other) = match is_stderr {
-        false => (&both.stdout, &both.stderr),
-        true => (&both.stderr, &both.stdout),
-    };
     if job.live.is_hidden() && is_open {
         let message = "its output is looked at before it is shown, at its end";
         return Err(CallError::refused(message).hint("wait for the job"));
     }
     let mut query = OutputQuery::new(&*job.id).offset(offset.unwrap_or(0));
     query.search = search;
-    let mut text = match (captured.describe_binary(), tail) {
-        (Some(described), _) => described,
-        (None, Some(lines)) => last_lines(captured, lines),
-        (None, None) => query.answer_from(&source(jobs, job, captured), is_open)?,
-    };
-    mention_other(&mut text, is_stderr, other);
-    Ok(Outcome::success(text))
+    let (jobs, job) = (jobs.clone(), Arc::clone(job));
+    // A search takes its time, and others want to know of their jobs meanwhile.
+    let read = begin_blocking(move || {
+        let (captured, other) = match is_stderr {
+            false => (&both.stdout, &both.stderr),
+            true => (&both.stderr, &both.stdout),
+        };
+        let mut text = match (captured.describe_binary(), tail) {
+            (Some(described), _) => described,
+            (None, Some(lines)) => last_lines(captured, lines),
+            (None, None) => query.answer_from(&source(&jobs, &job, captured), is_open)?,
+        };
+        mention_other(&mut text, is_stderr, other);
+        Ok(Outcome::success(text))
+    });
+    read.await.unwrap_or_else(|_| {
+        let message = "reading the output panicked";
+        Err(CallError::new(ErrorCode::Internal, message).hint("this is a bug"))
+    })
 }
 
 /// The place that a stream is read from: the disk, as long as it is kept there.
