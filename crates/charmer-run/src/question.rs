@@ -98,6 +98,11 @@ pub enum Answer {
 pub struct Answers(Arc<Vec<(String, Answer)>>);
 
 impl Answers {
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The answer to a question, if there is one.
     pub fn get(&self, key: &str) -> Option<&Answer> {
         let mut answers = self.0.iter();

@@ -3,7 +3,8 @@
 //! Only a tool whose annotations say that it changes nothing is tried again; the call of any other is passed through
 //! untouched, because it may have done half of its work. What may pass by itself is tried again: a non-zero exit code,
 //! a signal from outside, a timeout, and "busy". What will not is answered at once: invalid arguments, a refusal, a
-//! cancellation, a program that cannot be started, and one that waited for somebody to answer its question.
+//! cancellation, a program that cannot be started, and one that waited for somebody to answer its question. So is a call
+//! that a person has allowed by an answer of its client, which is used by the first try.
 //!
 //! Each try has the whole time of the call, so that a call takes at most (times + 1) timeouts and `times` waits.
 
@@ -35,7 +36,9 @@ impl Around for Retry {
         call: Call,
         mut inner: CallService,
     ) -> Result<Outcome, CallError> {
-        if !call.tool.annotations.read_only || call.dry_run {
+        // What a person has answered is good for one run.
+        let is_answered = !call.answers.is_empty();
+        if !call.tool.annotations.read_only || call.dry_run || is_answered {
             return inner.call(call).await;
         }
         let Retry { times, wait } = *self;

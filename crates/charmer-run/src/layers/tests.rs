@@ -206,6 +206,16 @@ async fn what_will_not_pass_is_answered_at_once() {
     }
 }
 
+#[tokio::test]
+async fn what_a_person_has_answered_is_tried_once() {
+    let script = ScriptedPath::new([ended(Ended::Exited(1)), failed(ErrorCode::NotPermitted)]);
+    let mut path = wrap(&Retry::new(2, Duration::ZERO), script.path());
+    let said = [("approve-1".to_owned(), crate::Answer::Declined)];
+    let call = call("get", Value::Object(Default::default()));
+    let came = path.call(call.answers(said.into_iter().collect())).await;
+    assert_eq!(came.expect("it ran").ended, Ended::Exited(1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_is_not_tried_again() {
     let script = ScriptedPath::new([failed(ErrorCode::Busy)]);
