@@ -228,6 +228,8 @@ struct Table {
     servers: BTreeMap<PathBuf, Served>,
     /// The call that the person is looking at.
     shown: Option<(PathBuf, WaitingCall)>,
+    /// That call was taken back: what is typed next was meant for it, and must not decide on another one.
+    is_taken_back: bool,
 }
 
 /// A server that is connected.
@@ -249,6 +251,7 @@ impl Table {
             news,
             servers: BTreeMap::new(),
             shown: None,
+            is_taken_back: false,
         })
     }
 
@@ -349,7 +352,7 @@ impl Table {
         Ok(())
     }
 
-    /// Shows the next call, if none is looked at, or that one waits no more.
+    /// Shows the next call, if none is looked at. Where that one waits no more, the person says first that they saw it.
     fn show(&mut self) {
         let waits = |(server, call): &(PathBuf, WaitingCall)| {
             let served = self.servers.get(server);
@@ -360,7 +363,12 @@ impl Table {
                 return;
             }
             self.shown = None;
-            self.person.terminal.show("\n(it does not wait any more)\n");
+            self.is_taken_back = true;
+            let taken_back = "\n(it does not wait any more; Enter goes on)\n";
+            self.person.terminal.show(taken_back);
+        }
+        if self.is_taken_back {
+            return;
         }
         let all = self.servers.iter();
         let mut all = all.flat_map(|(path, served)| {
@@ -378,6 +386,10 @@ impl Table {
     /// Does what was typed; returns false if that is to leave.
     async fn typed(&mut self, line: &str) -> bool {
         let typed = Typed::read(line);
+        if std::mem::take(&mut self.is_taken_back) {
+            self.show();
+            return typed != Typed::Leave;
+        }
         let Some((server, call)) = self.shown.take() else {
             return typed != Typed::Leave;
         };

@@ -214,6 +214,30 @@ fn what_waits_is_shown_to_whoever_comes_later_and_a_socket_is_swept() {
 }
 
 #[test]
+fn what_is_typed_for_a_call_that_was_taken_back_decides_on_no_other() {
+    let scene = Scene::new(&AT_TERMINAL.replace("2m", "4s"));
+    let mut session = scene.serve();
+    session.names();
+    let mut terminal = Terminal::open(&scene);
+    let calls = std::thread::spawn(move || {
+        let calls = [(), ()].map(|()| session.call("run_write", json!({"command": "ship_sink"})));
+        session.end();
+        calls
+    });
+    terminal.shows("> ");
+    terminal.shows("it does not wait any more");
+    // The other one waits by now.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    terminal.types("y");
+    terminal.shows("> ");
+    terminal.types("n");
+    let [first, other] = calls.join().expect("they were answered");
+    assert!(!has_run(&first) && !has_run(&other), "{first} {other}");
+    let declined = &error(&other)["message"];
+    assert_eq!(declined, "the user declined this call", "{other}");
+}
+
+#[test]
 fn an_assistant_cannot_approve_through_a_served_program() {
     let scene = Scene::new(
         "
