@@ -47,6 +47,8 @@ pub(super) struct DraftsState {
     pub(super) server: Option<String>,
     /// The files that tell others that this server runs, by place.
     pub(super) held: Mutex<HashMap<PathBuf, File>>,
+    /// Locked while one is begun, so that those that begin at once are counted.
+    beginning: Mutex<()>,
 }
 
 /// A draft that nobody else works on meanwhile.
@@ -112,6 +114,7 @@ impl Drafts {
             redactor,
             server: server.then(name),
             held: Mutex::default(),
+            beginning: Mutex::default(),
         }))
     }
 
@@ -353,6 +356,7 @@ impl Drafts {
             return Ok(open);
         }
         self.sweep();
+        let _alone = self.0.beginning.lock();
         let is_trial = wish.by == DraftedBy::Trial;
         if !is_trial {
             self.make_room(principal)?;

@@ -524,3 +524,20 @@ fn holes_stay_holes_and_renames_are_seen() {
     let sparse = fs::metadata(work.folder.join("sparse")).expect("it is there");
     assert!(sparse.len() == 64 << 20 && sparse.blocks() * 512 < 1 << 20);
 }
+
+#[test]
+fn however_many_begin_at_once_a_principal_has_sixteen() {
+    let work = drafted(DraftRules::default());
+    let begin = || {
+        let wish = DraftRequest::new(DraftedBy::Caller);
+        let folders = [work.folder.clone()];
+        work.drafts.begin(&wish, "ann", &folders)
+    };
+    // They stay open until all have begun.
+    let begun: Vec<Result<OpenDraft, CallError>> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..40).map(|_| scope.spawn(begin)).collect();
+        let all = all.into_iter().map(|one| one.join().expect("no panic"));
+        all.collect()
+    });
+    assert_eq!(begun.iter().filter(|one| one.is_ok()).count(), 16);
+}
