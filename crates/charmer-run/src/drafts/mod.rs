@@ -66,7 +66,10 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 
 #[cfg(feature = "drafts")]
-use crate::approval::{NeedOfApproval, ShownDetail};
+use crate::{
+    CallError, ErrorCode,
+    approval::{NeedOfApproval, ShownDetail},
+};
 
 /// The wish that a call is run as a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -378,4 +381,18 @@ impl AppliedDraft {
             self.counts.told()
         )
     }
+}
+
+/// Does work that blocks on a thread for it.
+#[cfg(feature = "drafts")]
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
+) -> Result<T, CallError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| {
+        Err(CallError::new(
+            ErrorCode::Internal,
+            "work on a draft panicked: a bug",
+        ))
+    })
 }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 use super::{
-    DraftRequest, Drafts,
+    DraftRequest, Drafts, apart,
     changes::{self, MOST},
     copy::copy_folder,
     denied::denied,
@@ -416,17 +416,4 @@ pub(super) fn excess_of(draft: &Path, most: u64) -> Option<String> {
         }
     }
     None
-}
-
-/// Does work that blocks on a thread for it.
-async fn apart<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
-) -> Result<T, CallError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| {
-        Err(CallError::new(
-            ErrorCode::Internal,
-            "work on a draft panicked: a bug",
-        ))
-    })
 }

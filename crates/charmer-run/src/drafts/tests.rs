@@ -541,3 +541,29 @@ fn however_many_begin_at_once_a_principal_has_sixteen() {
     });
     assert_eq!(begun.iter().filter(|one| one.is_ok()).count(), 16);
 }
+
+#[test]
+fn what_is_done_with_a_draft_is_done_on_a_thread_for_that() {
+    let work = drafted(DraftRules::default());
+    let draft = work.draft(|upper| write(upper.join("new"), "new\n"));
+    let tool = super::tool(&work.drafts, &crate::SharedSteps::default());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(1)
+        .build()
+        .expect("a runtime");
+    // The only thread is taken.
+    let (go, gone) = std::sync::mpsc::channel::<()>();
+    runtime.spawn_blocking(move || gone.recv());
+    runtime.block_on(async {
+        for action in ["show", "apply", "drop"] {
+            let input = serde_json::json!({"action": action, "id": draft.id});
+            let input = input.as_object().cloned().expect("an object");
+            tokio::select! {
+                biased;
+                done = tool.call(input, Default::default()) => panic!("{action}: {}", done.text),
+                () = std::future::ready(()) => {}
+            }
+        }
+    });
+    drop(go);
+}

@@ -14,7 +14,7 @@ use crate::{
     approval::{ApprovalSubject, Binding, NeedOfApproval, ShownCall, ToolApproval, Verdict},
 };
 
-use super::{Applier, DRAFT_TOOL, Draft, Drafts};
+use super::{Applier, DRAFT_TOOL, Draft, Drafts, apart};
 
 /// The number of characters of a file's diff that are shown at once.
 const PAGE: usize = 20_000;
@@ -67,7 +67,6 @@ async fn answer(
     if let Some(key) = call.input.keys().find(|key| !known.contains(&key.as_str())) {
         return wrong(&format!("`{}`: expected no such key", key.escape_debug()));
     }
-    let principal = Some(&*call.caller.principal);
     if call.dry_run {
         return Err(crate::path::runs_no_program(DRAFT_TOOL));
     }
@@ -76,21 +75,39 @@ async fn answer(
             Err(CallError::refused("your token is for reading"))
         }
         Some("apply") => apply(drafts, approval, call, id).await,
-        Some("drop") => drafts.discard(id, principal).map(Outcome::success),
-        Some("show") => match text("path") {
+        Some("drop") => {
+            let dropped = on(drafts, call, id, |drafts, id, own| drafts.discard(id, own));
+            dropped.await.map(Outcome::success)
+        }
+        Some("show") => match text("path").map(str::to_owned) {
             None => {
-                let draft = drafts.show(id, principal)?;
+                let draft = on(drafts, call, id, |drafts, id, own| drafts.show(id, own));
+                let draft = draft.await?;
                 let mut outcome = Outcome::success("");
                 outcome.draft = Some(Arc::new(draft));
                 Ok(outcome)
             }
             Some(path) => {
-                let whole = drafts.show_file(id, principal, path)?;
-                page(&whole, call.input.get("offset"))
+                let whole = on(drafts, call, id, move |drafts, id, own| {
+                    drafts.show_file(id, own, &path)
+                });
+                page(&whole.await?, call.input.get("offset"))
             }
         },
         _ => wrong("`action`: expected apply, show or drop"),
     }
+}
+
+/// Does this with the draft of an id, for the principal of a call. It reads files, and others' calls do not wait for that.
+async fn on<T: Send + 'static>(
+    drafts: &Drafts,
+    call: &Call,
+    id: &str,
+    work: impl FnOnce(&Drafts, &str, Option<&str>) -> Result<T, CallError> + Send + 'static,
+) -> Result<T, CallError> {
+    let (drafts, id) = (drafts.clone(), id.to_owned());
+    let principal = Arc::clone(&call.caller.principal);
+    apart(move || work(&drafts, &id, Some(&principal))).await
 }
 
 /// Applies a draft; where a person must be asked about its commands, that person is shown what it changes, and allows just
@@ -101,8 +118,8 @@ async fn apply(
     call: &Call,
     id: &str,
 ) -> Result<Outcome, CallError> {
-    let principal = Some(&*call.caller.principal);
-    let draft = drafts.show(id, principal)?;
+    let draft = on(drafts, call, id, |drafts, id, own| drafts.show(id, own));
+    let draft = draft.await?;
     let need = draft.need.clone();
     let (by, shown) = match need.filter(|_| draft.counts.all() > 0) {
         None => (Applier::Assistant, None),
@@ -118,11 +135,13 @@ async fn apply(
             if let Verdict::Ask(question) = verdict {
                 return Ok(Outcome::needs_input(question));
             }
-            (Applier::Person, Some(draft.digest.as_str()))
+            (Applier::Person, Some(draft.digest))
         }
     };
-    let applied = drafts.apply(id, principal, by, shown)?;
-    Ok(Outcome::success(applied.told()))
+    let applied = on(drafts, call, id, move |drafts, id, own| {
+        drafts.apply(id, own, by, shown.as_deref())
+    });
+    Ok(Outcome::success(applied.await?.told()))
 }
 
 /// A draft that is to be applied, as a person is shown it, and what an approval of that is bound to.
