@@ -77,7 +77,13 @@ impl Drafts {
         }
         let empty = own().into_iter().filter(|draft| draft.counts.all() == 0);
         for draft in empty {
-            let _ = self.discard(&draft.id, Some(principal));
+            // Its command may have ended meanwhile, and changed something.
+            let open = self.open(&draft.id, Some(principal));
+            if let Ok(open) = open
+                && open.record.counts().all() == 0
+            {
+                open.remove();
+            }
         }
         match own().len() < MOST {
             true => Ok(()),
