@@ -36,6 +36,24 @@ impl Narrowing<'_> {
         Some(bound)
     }
 
+    pub(super) fn duration(
+        &mut self,
+        steps: &[&str],
+        bound: FileBound<Duration>,
+        own: Option<Duration>,
+    ) -> Option<Duration> {
+        self.at_most(steps, bound, own, format_duration)
+    }
+
+    pub(super) fn size(
+        &mut self,
+        steps: &[&str],
+        bound: FileBound<u64>,
+        own: Option<u64>,
+    ) -> Option<u64> {
+        self.at_most(steps, bound, own, format_size)
+    }
+
     pub(super) fn number(
         &mut self,
         steps: &[&str],
@@ -95,11 +113,10 @@ impl Narrowing<'_> {
             allow_origins: self.among("allow_origins", &base.allow_origins, allow_origins),
             allow_hosts: self.among("allow_hosts", &base.allow_hosts, allow_hosts),
             shared_credentials: base.shared_credentials && (shared_credentials || !shared_said),
-            max_body: self.at_most(
+            max_body: self.size(
                 &["http", "max_body"],
                 (base.max_body, usual.max_body),
                 max_body,
-                format_size,
             ),
             header_timeout: self.time(
                 "header_timeout",
@@ -147,7 +164,7 @@ impl Narrowing<'_> {
         bound: FileBound<Duration>,
         own: Option<Duration>,
     ) -> Option<Duration> {
-        self.at_most(&["http", key], bound, own, format_duration)
+        self.duration(&["http", key], bound, own)
     }
 
     /// The caps of a server, where `usual` holds what the included file does not say.

@@ -4,10 +4,7 @@ use charmer_core::model::Effect;
 use charmer_run::{Applier, DraftRules};
 
 use super::Narrowing;
-use crate::{
-    Config, DraftSettings, DraftedCalls, SourceEntry,
-    units::{format_duration, format_size},
-};
+use crate::{Config, DraftSettings, DraftedCalls, SourceEntry};
 
 impl Narrowing<'_> {
     /// The key of a source. `base` is the source that it narrows, in this file.
@@ -80,17 +77,11 @@ impl Narrowing<'_> {
             at_most: self.number(&at("at_most"), (base.at_most, None), at_most),
             never: forbidden,
             apply: apply.or(base.apply),
-            disk: self.at_most(
-                &at("disk"),
-                (base.disk, Some(usual.disk_bytes)),
-                disk,
-                format_size,
-            ),
-            lifetime: self.at_most(
+            disk: self.size(&at("disk"), (base.disk, Some(usual.disk_bytes)), disk),
+            lifetime: self.duration(
                 &at("lifetime"),
                 (base.lifetime, Some(usual.lifetime)),
                 lifetime,
-                format_duration,
             ),
         }
     }

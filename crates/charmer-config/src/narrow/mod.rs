@@ -17,7 +17,6 @@ use charmer_run::{Limits, SpoolLimits};
 use crate::{
     AuditSettings, Config, Confine, ConfineMode, ExposeRules, FilePlace, Finding, LimitSettings,
     Log, Redact, ServerRules, SpoolKey, SpoolSettings,
-    units::{format_duration, format_size},
     yaml::{Node, YamlKind},
 };
 
@@ -156,43 +155,22 @@ impl<'t> Narrowing<'t> {
         let bytes = |bytes: usize| Some(bytes as u64);
         let at = |key: &'static str| ["limits", key];
         LimitSettings {
-            timeout: self.at_most(
-                &at("timeout"),
-                (base.timeout, Some(usual.timeout)),
-                timeout,
-                format_duration,
-            ),
-            job: self.at_most(
-                &at("job"),
-                (base.job, Some(usual.timeout)),
-                job,
-                format_duration,
-            ),
+            timeout: self.duration(&at("timeout"), (base.timeout, Some(usual.timeout)), timeout),
+            job: self.duration(&at("job"), (base.job, Some(usual.timeout)), job),
             // It says when a client is answered, and not what may be done.
             background_after: background_after.or(base.background_after),
-            grace: self.at_most(
-                &at("grace"),
-                (base.grace, Some(usual.grace)),
-                grace,
-                format_duration,
-            ),
-            capture: self.at_most(
+            grace: self.duration(&at("grace"), (base.grace, Some(usual.grace)), grace),
+            capture: self.size(
                 &at("capture"),
                 (base.capture, bytes(usual.capture_bytes)),
                 capture,
-                format_size,
             ),
             output: self.number(
                 &at("output"),
                 (base.output, Some(usual.output_chars)),
                 output,
             ),
-            media: self.at_most(
-                &at("media"),
-                (base.media, bytes(usual.media_bytes)),
-                media,
-                format_size,
-            ),
+            media: self.size(&at("media"), (base.media, bytes(usual.media_bytes)), media),
             max_items: self.number(&at("max_items"), (base.max_items, None), max_items),
             // Their defaults depend on the machine.
             concurrency: self.number(&at("concurrency"), (base.concurrency, None), concurrency),
@@ -220,22 +198,20 @@ impl<'t> Narrowing<'t> {
         } = own;
         let usual = SpoolLimits::default();
         SpoolKey::On(SpoolSettings {
-            size: self.at_most(
+            size: self.size(
                 &["spool", "size"],
                 (bounds.size, Some(usual.file_bytes)),
                 size,
-                format_size,
             ),
             files: self.number(
                 &["spool", "files"],
                 (bounds.files, Some(usual.files)),
                 files,
             ),
-            lifetime: self.at_most(
+            lifetime: self.duration(
                 &["spool", "lifetime"],
                 (bounds.lifetime, Some(usual.lifetime)),
                 lifetime,
-                format_duration,
             ),
         })
     }

@@ -3,10 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Narrowing, both, source::hands_on};
-use crate::{
-    Config, HttpCaps, OTHERS, Pinned, PrincipalLimits, PrincipalRules, PrincipalValue,
-    units::{format_duration, format_size},
-};
+use crate::{Config, HttpCaps, OTHERS, Pinned, PrincipalLimits, PrincipalRules, PrincipalValue};
 
 impl Narrowing<'_> {
     /// For every name that one of the files has, what both say of it; `*` stands in where a file has no such name.
@@ -176,14 +173,9 @@ impl Narrowing<'_> {
         } = own;
         let at = |key: &'static str| ["principals", name, "limits", key];
         PrincipalLimits {
-            timeout: self.at_most(
-                &at("timeout"),
-                (base.timeout, None),
-                timeout,
-                format_duration,
-            ),
-            grace: self.at_most(&at("grace"), (base.grace, None), grace, format_duration),
-            capture: self.at_most(&at("capture"), (base.capture, None), capture, format_size),
+            timeout: self.duration(&at("timeout"), (base.timeout, None), timeout),
+            grace: self.duration(&at("grace"), (base.grace, None), grace),
+            capture: self.size(&at("capture"), (base.capture, None), capture),
             output: self.number(&at("output"), (base.output, None), output),
             concurrency: self.number(&at("concurrency"), (base.concurrency, None), concurrency),
             rate_limit: self.rate(&at("rate_limit"), base.rate_limit.as_ref(), rate_limit),

@@ -51,9 +51,10 @@ impl Narrowing<'_> {
         steps: &[&str],
         (file, source): (&Config, &SourceEntry),
         base: &Arc<SelectEntry>,
-        own: SelectEntry,
+        mut own: SelectEntry,
         limits: &LimitSettings,
     ) -> SelectEntry {
+        self.bound(steps, base, [&file.limits, limits], &mut own);
         let SelectEntry {
             commands,
             flags,
@@ -81,25 +82,6 @@ impl Narrowing<'_> {
             baseline: _,
         } = own;
         let at = |key: &'static str| -> Vec<&str> { steps.iter().copied().chain([key]).collect() };
-        let usual = Limits::default();
-        let timeout = self.within_file(
-            &at("timeout"),
-            [base.timeout, file.limits.timeout, Some(usual.timeout)],
-            (timeout, limits.timeout),
-            format_duration,
-        );
-        let grace = self.within_file(
-            &at("grace"),
-            [base.grace, file.limits.grace, Some(usual.grace)],
-            (grace, limits.grace),
-            format_duration,
-        );
-        let max_items = self.within_file(
-            &at("max_items"),
-            [base.max_items, file.limits.max_items, None],
-            (max_items, limits.max_items),
-            |items| items.to_string(),
-        );
         let retry = match (&base.retry, retry) {
             (Some(base), Some(own)) if own.times <= base.times => Some(own),
             (base, Some(_)) => {
@@ -171,6 +153,36 @@ impl Narrowing<'_> {
         }
     }
 
+    /// The limits of an entry within those of the entry which it narrows, where the files say these for all.
+    fn bound(
+        &mut self,
+        steps: &[&str],
+        base: &SelectEntry,
+        [file, own_file]: [&LimitSettings; 2],
+        own: &mut SelectEntry,
+    ) {
+        let at = |key: &'static str| -> Vec<&str> { steps.iter().copied().chain([key]).collect() };
+        let usual = Limits::default();
+        own.timeout = self.within_file(
+            &at("timeout"),
+            [base.timeout, file.timeout, Some(usual.timeout)],
+            (own.timeout, own_file.timeout),
+            format_duration,
+        );
+        own.grace = self.within_file(
+            &at("grace"),
+            [base.grace, file.grace, Some(usual.grace)],
+            (own.grace, own_file.grace),
+            format_duration,
+        );
+        own.max_items = self.within_file(
+            &at("max_items"),
+            [base.max_items, file.max_items, None],
+            (own.max_items, own_file.max_items),
+            |items| items.to_string(),
+        );
+    }
+
     /// A limit of an entry: at most that of the entry which it narrows, of that one's file, or the usual one, in this order.
     /// Where the entry says nothing of it, what its file says for all narrows that of the other entry.
     fn within_file<T: Copy + Ord>(
@@ -195,26 +207,9 @@ impl Narrowing<'_> {
         mut own: SelectEntry,
     ) -> SelectEntry {
         let entry = entry.to_string();
-        let at = |key: &'static str| ["sources", source, "select", &entry, key];
-        let usual = Limits::default();
-        own.timeout = self.within_file(
-            &at("timeout"),
-            [None, limits.timeout, Some(usual.timeout)],
-            (own.timeout, None),
-            format_duration,
-        );
-        own.grace = self.within_file(
-            &at("grace"),
-            [None, limits.grace, Some(usual.grace)],
-            (own.grace, None),
-            format_duration,
-        );
-        own.max_items = self.within_file(
-            &at("max_items"),
-            [None, limits.max_items, None],
-            (own.max_items, None),
-            |items| items.to_string(),
-        );
+        let (nothing, unsaid) = (SelectEntry::default(), LimitSettings::default());
+        let steps = ["sources", source, "select", &entry];
+        self.bound(&steps, &nothing, [limits, &unsaid], &mut own);
         own
     }
 }
