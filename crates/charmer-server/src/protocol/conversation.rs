@@ -99,16 +99,17 @@ impl ClientConversation {
                 in_flight,
             }),
         };
-        let era = match self.begin(&method, &asked, &meta) {
+        if let RequestMethod::Initialize { version, client } = &asked {
+            let version = Version::for_handshake(version);
+            *self.began() = Began::Handshake(version, Arc::clone(client));
+            return pending.answer(Ok(self.handler.initialized(version)));
+        }
+        let era = match self.begin(&asked, &meta) {
             Ok(era) => era,
             Err(error) => return pending.answer(Err(error)),
         };
         // A few are answered before the next message is looked at.
         let answer = match &asked {
-            RequestMethod::Initialize { version, .. } => {
-                let version = Version::for_handshake(version);
-                Some(Ok(self.handler.initialized(version)))
-            }
             RequestMethod::Discover => Some(Ok(self.handler.discovered())),
             RequestMethod::Ping if era.modern => Some(Err(RpcError::unknown_method(&method))),
             RequestMethod::Ping => Some(Ok(RpcAnswer::empty())),
@@ -142,21 +143,8 @@ impl ClientConversation {
     }
 
     /// Decides which era a request is of, and whether it can come now.
-    fn begin(
-        &self,
-        method: &str,
-        asked: &RequestMethod,
-        meta: &RequestMeta,
-    ) -> Result<RequestEra, RpcError> {
+    fn begin(&self, asked: &RequestMethod, meta: &RequestMeta) -> Result<RequestEra, RpcError> {
         let mut began = self.began();
-        if let RequestMethod::Initialize { version, client } = asked {
-            let version = Version::for_handshake(version);
-            *began = Began::Handshake(version, Arc::clone(client));
-            return Ok(RequestEra {
-                modern: false,
-                client: Some(Arc::clone(client)),
-            });
-        }
         let says_modern = meta.version.as_deref().is_some_and(Version::names_modern);
         let is_bare_ping = matches!(asked, RequestMethod::Ping) && meta.version.is_none();
         if matches!(*began, Began::Not) && is_bare_ping {
@@ -194,13 +182,10 @@ impl ClientConversation {
                 modern: version.is_modern() || is_discover,
                 client: Some(own.unwrap_or(client)),
             },
-            None => {
-                tracing::trace!(method, "a request of the modern era");
-                RequestEra {
-                    modern: true,
-                    client: own,
-                }
-            }
+            None => RequestEra {
+                modern: true,
+                client: own,
+            },
         })
     }
 
