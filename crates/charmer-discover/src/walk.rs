@@ -376,6 +376,12 @@ impl Walk {
             }
             trouble = trouble.or_else(|| Trouble::of(&answer));
         }
+        let absent = trouble.as_ref().and_then(|it| it.absent(&path));
+        if let Some(said) = absent.filter(|_| sketch.is_none()) {
+            let warning = DiscoveryWarning::new(path.clone(), said);
+            self.lock().warnings.push(warning);
+            return (path, None);
+        }
         // What its parent says of a command is kept where the command itself says nothing.
         let mut sketch = match sketch {
             Some(sketch) => sketch,
@@ -491,6 +497,9 @@ fn too_many_flags(kept: usize, left_out: usize) -> String {
     )
 }
 
+/// The way a command is said not to be there, though it is listed.
+const NOT_INSTALLED: [&str; 2] = ["is not installed", "is not available for"];
+
 /// The reason why a command did not show its help.
 struct Trouble {
     said: String,
@@ -512,6 +521,16 @@ impl Trouble {
         }
         let said = answer.trouble()?;
         Some(Self { said, gap })
+    }
+
+    /// The words for a command that is listed and says itself that it is not installed: nothing of it can be missing.
+    fn absent(&self, path: &CommandPath) -> Option<String> {
+        let name = path.words().last()?;
+        let in_name = |c: char| c.is_alphanumeric() || c == '_';
+        let mut words = self.said.split(|c| !in_name(c));
+        let says = NOT_INSTALLED.iter().any(|it| self.said.contains(it));
+        let is_absent = says && self.gap == Gap::Lasting && words.any(|word| word == name);
+        is_absent.then(|| format!("it is left out, because it is not installed: {}", self.said))
     }
 }
 
@@ -615,6 +634,31 @@ mod tests {
             let said = &found.warnings[0];
             assert!(said.message.contains("its help could not be read"));
             assert_eq!(said.gap, Some(Gap::Lasting));
+        }
+    }
+
+    #[test]
+    fn a_command_that_says_that_it_is_not_installed_is_not_there() {
+        let path: CommandPath = ["glaze".to_owned()].into_iter().collect();
+        let absent = |code, stderr: &str| {
+            let answer = ProbeAnswer {
+                stderr: stderr.to_owned(),
+                code,
+                started: true,
+                ..ProbeAnswer::default()
+            };
+            Trouble::of(&answer).and_then(|trouble| trouble.absent(&path))
+        };
+        for said in [
+            "error: 'kiln-glaze' is not installed for the toolchain 'clay'",
+            "error: the 'glaze' part which has 'kiln-glaze' is not available for the 'clay' toolchain",
+        ] {
+            let words = absent(Some(1), said).expect("it is not there");
+            assert!(words.contains("not installed: it said"), "{words}");
+            assert_eq!(absent(None, said), None);
+        }
+        for said in ["error: 'brush' is not installed", "glaze: no clay"] {
+            assert_eq!(absent(Some(1), said), None, "{said}");
         }
     }
 

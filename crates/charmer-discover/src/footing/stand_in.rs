@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::Survey;
+use super::{Survey, Touches, plugins};
 
 /// The folders of a manager that its stand-ins are in.
 const STAND_INS: [&str; 2] = ["shims", "bin"];
@@ -49,6 +49,10 @@ impl Survey<'_> {
                     let version = folder.join(name);
                     if version.is_file() {
                         self.program(&version, hops);
+                        // What its stand-ins on PATH start is perhaps not installed yet.
+                        let before = self.plugin.replace(Touches::Any);
+                        self.names(&folder, &plugins::beginning(path), &[]);
+                        self.plugin = before;
                     }
                 }
             }

@@ -453,6 +453,9 @@ fn a_stand_in_of_a_version_manager_is_whatever_it_may_start() {
     machine.changes(&proxy, true, || {
         machine.write("home/.rustup/toolchains/stable/bin/kiln", "two");
     });
+    let footing = machine.footing(&proxy);
+    machine.write("home/.rustup/toolchains/stable/bin/kiln-glaze", "a part");
+    assert_eq!(machine.check(&footing), Hold::Plugins);
 }
 
 #[test]

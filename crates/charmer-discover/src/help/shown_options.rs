@@ -24,18 +24,23 @@ pub(crate) fn shown_options(text: &str) -> Vec<Vec<String>> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    let mut is_example = false;
+    let mut is_other = false;
     for line in lines {
         if !line.trim().is_empty() && indent(line) == 0 {
-            is_example = line.to_lowercase().contains("example");
+            is_other = line.to_lowercase().contains("example") || is_behind_dashes(line);
         }
         let column = indent(line);
-        if is_example || column == 0 || column > least + DEEPER {
+        if is_other || column == 0 || column > least + DEEPER {
             continue;
         }
         found.extend(names(line.trim()));
     }
     found
+}
+
+/// Returns true if the rows below a line are of another program, which gets what stands behind `--`: `Use tool -- with:`.
+fn is_behind_dashes(line: &str) -> bool {
+    line.trim_end().ends_with(':') && line.split_whitespace().any(|word| word == "--")
 }
 
 fn names(row: &str) -> Option<Vec<String>> {
@@ -75,6 +80,14 @@ mod tests {
         assert_eq!(lost(&shown, |_| false), Some((4, "all")));
         assert_eq!(lost(&shown, |name| name == "c"), None);
         assert_eq!(lost(&shown_options("no options\n"), |_| false), None);
+    }
+
+    #[test]
+    fn options_of_another_program_are_not_missed() {
+        let text = "Usage:\n    tool fire [OPTIONS] [--] [ARGS]\n\nOptions:\n    --dry   Dry\n\n\
+            To pass them on use tool fire -- with:\n\n    -W / --warn [X]   Warn\n    -A / --allow [X]  Allow\n\n\
+            More options:\n    --wet   Wet\n";
+        assert_eq!(shown_options(text), [vec!["dry"], vec!["wet"]]);
     }
 
     proptest::proptest! {
