@@ -22,6 +22,7 @@ use super::{
     optparse::OptparseCommands,
     pattern::{arguments_of, usage_flags},
     told_below,
+    value_trial::ValueTrial,
 };
 use crate::{
     fact::{Fact, Origin},
@@ -46,6 +47,7 @@ pub(crate) struct Fallback {
     further: AskedFurther,
     long_value: AskedLongValue,
     first_word: AskedFirstWord,
+    values: ValueTrial,
     optparse: OptparseCommands,
 }
 
@@ -93,6 +95,7 @@ impl Family for Fallback {
             self.told.store(told, Ordering::Relaxed);
             let _ = self.root.set(names);
             self.further.note(page.text());
+            self.values.note(page.text(), page.program, &sketch.flags);
             let help_command = says_help_command(page.text(), page.program);
             self.help_command.store(help_command, Ordering::Relaxed);
         } else if !names.is_empty() && self.root.get() == Some(&names) {
@@ -121,6 +124,7 @@ impl Family for Fallback {
         Box::pin(async move {
             self.further.ask(asker, sketch).await;
             told_below::ask(asker, sketch).await;
+            self.values.ask(asker, sketch).await;
             manual::complete(asker.binary, sketch);
             let asks = sketch.path.is_root() && !hand_on::runs_first_word(sketch);
             let first_word = self.first_word.ask(asker, asks);

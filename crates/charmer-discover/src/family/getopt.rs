@@ -91,19 +91,27 @@ fn side_by_side(lines: Vec<String>) -> Vec<String> {
     found
 }
 
-/// Dots that lead from a name to its text, `--name value ....... text`, are room between them.
+/// Dots that lead from a name to its text, `--name value ....... text`, are room between them. Two of them are enough where
+/// the dots of other rows end in the same column.
 fn take_dots(lines: &mut [String]) {
     const FEWEST: usize = 4;
-    for line in lines {
-        if !line.trim_start().starts_with('-') {
-            continue;
-        }
-        let Some(at) = line.find(&format!(" {}", ".".repeat(FEWEST))) else {
-            continue;
-        };
-        let dots = line[at + 1..].bytes().take_while(|&c| c == b'.').count();
-        if line[at + 1 + dots..].starts_with(' ') {
-            line.replace_range(at + 1..=at + dots, &" ".repeat(dots));
+    let dots = |line: &str| {
+        let at = line
+            .find(" ..")
+            .filter(|_| line.trim_start().starts_with('-'))?
+            + 1;
+        let end = at + line[at..].bytes().take_while(|&c| c == b'.').count();
+        line[end..].starts_with(' ').then_some((at, end))
+    };
+    let found: Vec<Option<(usize, usize)>> = lines.iter().map(|line| dots(line)).collect();
+    let leading = found
+        .iter()
+        .flatten()
+        .filter(|(at, end)| end - at >= FEWEST);
+    let columns: HashSet<usize> = leading.map(|(_, end)| *end).collect();
+    for (line, dots) in lines.iter_mut().zip(found) {
+        if let Some((at, end)) = dots.filter(|(_, end)| columns.contains(end)) {
+            line.replace_range(at..end, &" ".repeat(end - at));
         }
     }
 }
@@ -587,7 +595,7 @@ mod tests {
     #[test]
     fn dots_may_lead_from_a_name_to_its_text() {
         let (flags, _) = getopt_flags(
-            "  Options:\n\n  --plan file ........... the plan of the day\n  -e, --ends ............ what it ends with\n",
+            "  Options:\n\n  --plan file ........... the plan of the day\n  -e, --ends ............ what it ends with\n  --the-longest-names ... how long it is\n",
         );
         let shown: Vec<String> = flags
             .iter()
@@ -599,6 +607,7 @@ mod tests {
         let expected = [
             "plan Some(\"file\") the plan of the day",
             "ends None what it ends with",
+            "the-longest-names None how long it is",
         ];
         assert_eq!(shown, expected);
     }

@@ -13,6 +13,7 @@ use super::{
     pattern::arguments_of,
     replaced::mark_replaced,
     told_below,
+    value_trial::ValueTrial,
 };
 use crate::{
     fact::{Fact, Origin},
@@ -27,6 +28,7 @@ pub(crate) struct Gnu {
     further: AskedFurther,
     long_value: AskedLongValue,
     first_word: AskedFirstWord,
+    values: ValueTrial,
 }
 
 impl Family for Gnu {
@@ -54,13 +56,16 @@ impl Family for Gnu {
         }
         let text = page.text();
         self.further.note(text);
-        Some(read(text, page.program))
+        let sketch = read(text, page.program);
+        self.values.note(text, page.program, &sketch.flags);
+        Some(sketch)
     }
 
     fn refine<'a>(&'a self, asker: &'a Asker<'a>, sketch: &'a mut CommandSketch) -> Refining<'a> {
         Box::pin(async move {
             self.further.ask(asker, sketch).await;
             told_below::ask(asker, sketch).await;
+            self.values.ask(asker, sketch).await;
             manual::complete(asker.binary, sketch);
             let asks = sketch.path.is_root() && !hand_on::runs_first_word(sketch);
             let first_word = self.first_word.ask(asker, asks);

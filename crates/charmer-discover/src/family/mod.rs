@@ -30,6 +30,7 @@ mod python;
 mod replaced;
 mod told_below;
 mod unlisted;
+mod value_trial;
 
 pub(crate) use cobra::read_texts;
 pub(crate) use getopt::flags_of_column;

@@ -55,9 +55,14 @@ pub(crate) fn heads_commands(line: &str) -> bool {
             .is_some_and(|word| word.eq_ignore_ascii_case("commands"))
 }
 
-/// Returns true if a usage has a place for options: `[OPTIONS]`, `[option]...`.
+/// Returns true if a usage has a place for options: `[OPTIONS]`, `[option]...`. Behind `<command>` they are that command's.
 pub(crate) fn speaks_of_options(usage: &str) -> bool {
-    usage.split_whitespace().any(|word| {
+    let own = |line: &str| {
+        let words = line.split_whitespace();
+        let own = words.take_while(|word| !is_any_command(&word.to_lowercase()));
+        own.map(str::to_owned).collect::<Vec<String>>()
+    };
+    usage.lines().flat_map(own).any(|word| {
         let word = word.trim_end_matches('.').to_lowercase();
         matches!(
             word.as_str(),
@@ -122,6 +127,8 @@ mod tests {
             ("tool [option]... file", true),
             ("tool options file", false),
             ("tool [-a] file", false),
+            ("tool <command> [options] [args]", false),
+            ("tool <command>\ntool [options]", true),
         ] {
             assert_eq!(speaks_of_options(usage), expected, "{usage}");
         }

@@ -60,6 +60,16 @@ fn all_help(text: &str) -> Option<Vec<String>> {
     if let Some(word) = expanded {
         return Some(vec!["--help".to_owned(), format!("--{word}")]);
     }
+    // `All options are documented under: tool --help options`
+    let named = text.lines().find_map(|line| {
+        let (said, word) = line.trim().rsplit_once(" --help ")?;
+        let word = word.trim_end_matches(['.', '"', '\'', '`']);
+        let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
+        (plain && said.to_lowercase().contains("all options")).then_some(word)
+    });
+    if let Some(word) = named {
+        return Some(vec!["--help".to_owned(), word.to_owned()]);
+    }
     // `-h full -- print all options`
     let full = |line: &str| {
         let mut words = line.split_whitespace();
@@ -131,6 +141,11 @@ mod tests {
                 "--help --all",
             ),
             ("  kiln --help --all-kilns\n", ""),
+            (
+                "  All options are told by: kiln --help options\n",
+                "--help options",
+            ),
+            ("  For pots: kiln --help pots\n", ""),
             (
                 "    -h long -- print more\n    -h full -- print all options\n",
                 "-h full",

@@ -20,3 +20,5 @@ mod stop;
 mod support;
 #[cfg(target_os = "linux")]
 mod told_below;
+#[cfg(target_os = "linux")]
+mod value_trial;
