@@ -32,11 +32,9 @@ pub(crate) fn sentence(program: &str, found: &Discovery) -> Option<Unread> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        // Why, of the first: others mostly have the same reason.
-        let why = gap
-            .message
-            .rsplit_once(": ")
-            .map_or(&*gap.message, |it| it.1);
+        // Why, of the first: others mostly have the same reason. What it said may have colons of its own.
+        let why = gap.message.find(": it ").map_or(0, |at| at + 2);
+        let why = &gap.message[why..];
         sentence.push_str(&format!("{}{more} ({why})", names.join(", ")));
     } else {
         sentence.push_str(&whole.first().unwrap_or(first).message);
@@ -113,6 +111,14 @@ mod tests {
             unread.sentence
         );
         assert!(!advised(&unread).contains("again"));
+    }
+
+    #[test]
+    fn what_it_said_is_not_cut() {
+        let said = "its help could not be read: it said `Error: no clay: none` (exit code 1)";
+        let unread = sentence("shop", &found(&[("buy", said, "lasting")])).expect("it is missing");
+        let end = "`buy` (it said `Error: no clay: none` (exit code 1))";
+        assert!(unread.sentence.ends_with(end), "{}", unread.sentence);
     }
 
     #[test]

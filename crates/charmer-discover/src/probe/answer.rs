@@ -78,10 +78,15 @@ impl ProbeAnswer {
         self.code.is_none() || self.timed_out || panicked
     }
 
-    /// The first line that it printed, on standard error before standard output, in short.
+    /// The first line that it printed, on standard error before standard output, in short; of a program that broke down,
+    /// the line that names the error.
     pub(crate) fn said(&self) -> String {
-        let lines = self.stderr.lines().chain(self.stdout.lines());
-        let line = lines.map(str::trim).find(|line| !line.is_empty());
+        let lines = || self.stderr.lines().chain(self.stdout.lines());
+        let failed = self.code != Some(0);
+        let error = lines().find(|line| failed && names_error(line));
+        let first = lines().map(str::trim).find(|line| !line.is_empty());
+        let broke_down = first.is_some_and(is_breakdown);
+        let line = error.filter(|_| broke_down).or(first);
         shorten(line.unwrap_or_default(), SAID)
     }
 
@@ -125,6 +130,24 @@ impl ProbeAnswer {
             started: true,
         }
     }
+}
+
+/// Returns true if a line begins the report of a runtime: a traceback, or the place in a script where Node ended.
+fn is_breakdown(line: &str) -> bool {
+    let at_line = |(file, number): (&str, &str)| {
+        !file.contains(' ') && !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
+    };
+    line.starts_with(PANICS[1]) || line.rsplit_once(':').is_some_and(at_line)
+}
+
+/// Returns true for `ValueError: ...`, `SystemError [ERR_X]: ...` and their like, at the margin.
+fn names_error(line: &str) -> bool {
+    let Some((kind, _)) = line.split_once(": ") else {
+        return false;
+    };
+    let kind = kind.split(" [").next().unwrap_or_default();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_');
+    kind.chars().all(plain) && (kind.ends_with("Error") || kind.ends_with("Exception"))
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -172,6 +195,34 @@ fn without_marks(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_breakdown_the_error_is_repeated() {
+        let said = |stderr: &str| {
+            let stderr = stderr.to_owned();
+            let code = Some(1);
+            ProbeAnswer {
+                stderr,
+                code,
+                ..ProbeAnswer::default()
+            }
+            .said()
+        };
+        for (stderr, expected) in [
+            (
+                "node:fs:2380\n    return open(\n           ^\n\nError: EACCES: denied, open 'x'\n    at open\n",
+                "Error: EACCES: denied, open 'x'",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"x\", line 1\n    raise OSError: x\nkiln.PotError: no clay\n",
+                "kiln.PotError: no clay",
+            ),
+            ("kiln:12\nno more\n", "kiln:12"),
+            ("no clay\nPotError: none\n", "no clay"),
+        ] {
+            assert_eq!(said(stderr), expected);
+        }
+    }
 
     #[test]
     fn a_gap_takes_the_lines_that_it_goes_through() {

@@ -143,7 +143,8 @@ fn sockets(network: NetworkRight) -> Result<Calls, String> {
             .collect(),
         NetworkRight::Tcp => inet.into_iter().chain([libc::AF_NETLINK]).collect(),
         NetworkRight::Socket => vec![UNIX_FAMILY, libc::AF_NETLINK],
-        NetworkRight::None => vec![],
+        // Programs of Node's ask for their addresses as they start, and break down without an answer.
+        NetworkRight::None => vec![libc::AF_NETLINK],
     };
     let mut calls = Calls::new();
     // A pair of another kind can be sent through to any socket that has a path.
@@ -155,10 +156,6 @@ fn sockets(network: NetworkRight) -> Result<Calls, String> {
             rule([is(1, mask, kind.into())?])
         });
         calls.insert(libc::SYS_socketpair, others.collect::<Result<_, _>>()?);
-    }
-    if families.is_empty() {
-        calls.insert(libc::SYS_socket, Vec::new());
-        return Ok(calls);
     }
     let other: Result<Vec<Condition>, String> = families
         .iter()

@@ -290,17 +290,21 @@ fn sockets_are_those_of_the_network() {
             let pair = "import socket; socket.socketpair()";
             // A pair of this kind could be sent through to a service.
             let datagrams = "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)";
+            let addresses = "import socket; socket.if_nameindex()";
+            let audit = "import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9)";
             let lines = [
                 format!("{bash} -c \"exec 3<>/dev/tcp/127.0.0.1/{port}\""),
                 format!("{python} -c '{connects}'"),
                 format!("{python} -c '{pair}'"),
                 format!("{python} -c '{datagrams}'"),
+                format!("{python} -c '{addresses}'"),
+                format!("{python} -c '{audit}'"),
             ];
             let did: Vec<bool> = lines
                 .iter()
                 .map(|line| !tried(&sandbox, &scratch, std::slice::from_ref(line)).is_empty())
                 .collect();
-            assert_eq!(did, [tcp, socket, true, socket], "{network:?}");
+            assert_eq!(did, [tcp, socket, true, socket, true, false], "{network:?}");
         }
     }
 }
