@@ -11,7 +11,7 @@ use crate::{
     flag_places::FlagPlaces,
     help::{
         FlagNames, choices_in, default_in, expand_tabs, flag_names, is_counted, may_repeat, rows,
-        shows_twice,
+        shows_twice, tells_value,
     },
     sketch::{FlagSketch, KindSketch},
 };
@@ -233,7 +233,9 @@ pub(super) fn option_names(column: &str, described: bool) -> Option<FlagNames> {
     }
     if let Some(value) = &names.value {
         let bracketed = value.starts_with(['<', '[', '{', '(', '\'', '"']);
-        let capitals = !value.chars().any(char::is_lowercase);
+        // `--arg a v` takes two.
+        let letters = value.split(' ').all(|word| word.len() == 1);
+        let capitals = letters || !value.chars().any(char::is_lowercase);
         let prose = !bracketed && !capitals && (value.contains(' ') || !described && !names.equals);
         let joint = [
             "and", "or", "is", "are", "with", "can", "may", "will", "to", "for",
@@ -281,7 +283,8 @@ pub(crate) fn getopt_flag(
         placeholder: row.names.value.clone(),
         ..FlagSketch::default()
     };
-    if flag.long.is_none() && flag.short.is_none() {
+    // A value behind a colon cannot be written, and without one the program refuses the option.
+    if flag.long.is_none() && flag.short.is_none() || row.names.colon {
         return None;
     }
     let names = flag.long.iter().chain(&flag.aliases);
@@ -421,9 +424,12 @@ fn kind(names: &FlagNames, text: &str) -> KindSketch {
     let shorts = names.shorts.iter().map(|short| format!("-{short}"));
     let written: Vec<String> = longs.chain(shorts).collect();
     let Some(value) = names.value.as_deref() else {
-        return match names.negation.is_none() && is_counted(text, &written) {
-            true => KindSketch::count(),
-            false => KindSketch::switch(),
+        return match names.negation.is_none() {
+            // `-partition=`: something must stand behind it.
+            true if names.equals => KindSketch::single(ValueType::String),
+            true if is_counted(text, &written) => KindSketch::count(),
+            true if tells_value(text, &written) => KindSketch::single(ValueType::String),
+            _ => KindSketch::switch(),
         };
     };
     if value == "..." && !names.equals && !names.optional {
@@ -440,8 +446,17 @@ fn kind(names: &FlagNames, text: &str) -> KindSketch {
     } else {
         KindSketch::single(value_type)
     };
-    if names.optional {
+    let words = value.split(' ').count();
+    if let Some(value_type) = listed_type(value).filter(|_| !names.equals) {
+        kind = KindSketch::repeated(value_type);
+    } else if names.optional {
         kind = KindSketch::single(kind.value_type).optional(None);
+    } else if words > 1 && value.split(' ').all(|word| word.len() == 1) {
+        let count = words;
+        kind.repetition = Repetition::Fixed {
+            count,
+            repeat: false,
+        };
     } else if angled > 1
         && value
             .split_whitespace()
@@ -454,6 +469,17 @@ fn kind(names: &FlagNames, text: &str) -> KindSketch {
         };
     }
     kind
+}
+
+/// The type of the values of a list, as it is written where types stand for placeholders: `[String]`, `[path::String]`.
+fn listed_type(placeholder: &str) -> Option<ValueType> {
+    let inner = placeholder.strip_prefix('[')?.strip_suffix(']')?;
+    match inner.rsplit("::").next()? {
+        "String" => Some(ValueType::String),
+        "Int" => Some(ValueType::INT),
+        "Number" => Some(ValueType::Number),
+        _ => None,
+    }
 }
 
 /// The type that a placeholder names: a path or any text. A number is often more than digits (`10M`, `+5`, `inf`), so
@@ -552,6 +578,38 @@ mod tests {
             .collect();
         shown.extend(left_out.iter().map(|name| format!("!{name}")));
         shown
+    }
+
+    #[test]
+    fn values_that_pages_show_in_ways_of_their_own() {
+        let found = show(
+            "Options:\n  --mark:K=V       mark\n  --lists [String]  take one\n  --paths [path::String]  some\n  --heat Int  heat\n  \
+             --pair a v   two of them\n  --empty=      nothing shown\n  -p --port     Port [8080]\n  --dry         Dry [true]\n",
+        );
+        let expected = [
+            "--lists Required/String",
+            "--paths Required/String",
+            "--heat Required/String",
+            "--pair Required/String",
+            "--empty Required/String",
+            "-p --port Required/String",
+            "--dry None/Bool",
+            "!--mark",
+        ];
+        assert_eq!(found, expected);
+        let (flags, _) = getopt_flags("  --pair a v   two of them\n  --lists [String]  one\n");
+        let repetition = |at: usize| {
+            flags[at]
+                .kind
+                .as_ref()
+                .map(|kind| kind.value.repetition.clone())
+        };
+        let two = Repetition::Fixed {
+            count: 2,
+            repeat: false,
+        };
+        assert_eq!(repetition(0), Some(two));
+        assert_eq!(repetition(1), Some(Repetition::Repeat { delimiter: None }));
     }
 
     #[test]

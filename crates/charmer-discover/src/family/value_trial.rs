@@ -1,4 +1,4 @@
-//! Switches that may take a value after all: a page that shows an option without one and gives it one in an example is not
+//! Switches that may take a value after all: a page that shows an option without one, and is seen to be wrong in that, is not
 //! to be trusted about its other options either, so the program is asked about each of them.
 //!
 //! A program that prints its version behind a switch has read the switch alone; one that prints it only where a word
@@ -20,6 +20,20 @@ use crate::{
 /// The maximum number of options that are asked about, each of which is a start or two.
 const MOST: usize = 64;
 
+/// The last words of names that mostly stand for a value.
+const VALUE_NAMES: [&str; 10] = [
+    "cwd",
+    "dir",
+    "directory",
+    "file",
+    "path",
+    "port",
+    "host",
+    "url",
+    "timeout",
+    "config",
+];
+
 /// The option of the root that an example gives a value and its row does not, once the page was read.
 #[derive(Debug, Default)]
 pub(super) struct ValueTrial(OnceLock<String>);
@@ -32,14 +46,19 @@ impl ValueTrial {
         }
     }
 
-    /// Asks about the root's switches, if there is a doubt about one.
+    /// Asks about the root's switches that an example or their own name throws a doubt on, and about all of them if one is
+    /// found to take a value.
     pub(super) async fn ask(&self, asker: &Asker<'_>, root: &mut CommandSketch) {
-        let Some(doubtful) = self.0.get().filter(|_| root.path.is_root()) else {
-            return;
-        };
         let ends = |flag: &FlagSketch| matches!(&*flag.id(), "help" | "version");
         let open = root.flags.iter().filter(|it| it.is_switch() && !ends(it));
-        let open: Vec<FlagSketch> = open.map(|flag| FlagSketch::clone(flag)).collect();
+        let open = open.map(|flag| FlagSketch::clone(flag));
+        let (mut open, others): (Vec<FlagSketch>, Vec<FlagSketch>) = match self.0.get() {
+            Some(_) => (open.collect(), Vec::new()),
+            None => open.partition(is_named_like_a_value),
+        };
+        if open.is_empty() || !root.path.is_root() {
+            return;
+        }
         // The option may be the only word that the program reads, and then it would do its work.
         let version = match asker.prober.is_confined() {
             true => asker.prober.run(&["--version"]).await,
@@ -49,8 +68,49 @@ impl ValueTrial {
             true => MOST,
             false => 0,
         };
-        let version = first_line(&version);
-        let questions = open.iter().take(most).map(|flag| async move {
+        let mut tried = Tried::default();
+        tried
+            .ask(asker, root, &version, &open[..open.len().min(most)])
+            .await;
+        if self.0.get().is_none() && tried.valued.is_some() {
+            let most = (most - open.len().min(most)).min(others.len());
+            tried.ask(asker, root, &version, &others[..most]).await;
+            open.extend(others);
+        }
+        let unknown = open.len() - tried.known;
+        if let Some(wrong) = self
+            .0
+            .get()
+            .or(tried.valued.as_ref())
+            .filter(|_| unknown > 0)
+        {
+            root.warnings.push(format!(
+                "its help does not show that `{wrong}` takes a value; {unknown} of its options that are taken for switches \
+                 may take one as well"
+            ));
+        }
+    }
+}
+
+/// The outcome of trials.
+#[derive(Default)]
+struct Tried {
+    /// The number of options that are known now.
+    known: usize,
+    /// The first that was found to take a value.
+    valued: Option<String>,
+}
+
+impl Tried {
+    async fn ask(
+        &mut self,
+        asker: &Asker<'_>,
+        root: &mut CommandSketch,
+        version: &ProbeAnswer,
+        open: &[FlagSketch],
+    ) {
+        let version = first_line(version);
+        let questions = open.iter().map(|flag| async move {
             let name = flag.written();
             let alone = asker.prober.run(&[&*name, "--version"]).await;
             if first_line(&alone) == version {
@@ -60,24 +120,35 @@ impl ValueTrial {
             let takes_value = first_line(&with_word) == version;
             (flag, takes_value.then_some(true))
         });
-        let mut unknown = open.len().saturating_sub(most);
         for (asked, takes_value) in join_all(questions).await {
-            match (root.flag_mut(asked), takes_value) {
-                (Some(flag), Some(true)) => {
-                    let kind = KindSketch::single(ValueType::String);
-                    flag.kind.learn(Fact::new(kind, Origin::Probe));
-                }
-                (_, Some(false)) => {}
-                _ => unknown += 1,
+            self.known += usize::from(takes_value.is_some());
+            if takes_value == Some(true)
+                && let Some(flag) = root.flag_mut(asked)
+            {
+                let kind = KindSketch::single(ValueType::String);
+                flag.kind.learn(Fact::new(kind, Origin::Probe));
+                self.valued.get_or_insert_with(|| asked.written());
             }
         }
-        if unknown > 0 {
-            root.warnings.push(format!(
-                "its help does not show that `{doubtful}` takes a value, and an example gives it one; {unknown} of its other \
-                 options that are taken for switches may take one as well"
-            ));
-        }
     }
+}
+
+/// Returns true for `--cwd`, `--scope-dir`, `--scopeDir`: whoever says so mostly names one.
+fn is_named_like_a_value(flag: &FlagSketch) -> bool {
+    let long = flag.long.as_deref().unwrap_or_default();
+    let mut words = long.split(['-', '_']);
+    let first = words.next().unwrap_or_default();
+    let last = words.next_back().unwrap_or(first);
+    let small = |c: char| c.is_ascii_lowercase();
+    let in_capitals = |word: &&&str| {
+        let begins = last.len() - word.len().min(last.len());
+        let (before, end) = last.split_at_checked(begins).unwrap_or((last, ""));
+        before.ends_with(small)
+            && end.starts_with(char::is_uppercase)
+            && end.eq_ignore_ascii_case(word)
+    };
+    let is_value = VALUE_NAMES.contains(&last) || VALUE_NAMES.iter().any(|word| in_capitals(&word));
+    is_value && !matches!(first, "no" | "list" | "show" | "print")
 }
 
 fn first_line(answer: &ProbeAnswer) -> Option<&str> {
@@ -110,6 +181,25 @@ fn doubtful(text: &str, program: &str, flags: &Flags) -> Option<String> {
 mod tests {
     use super::*;
     use crate::family::getopt::getopt_flags;
+
+    #[test]
+    fn names_of_values() {
+        for (long, expected) in [
+            ("cwd", true),
+            ("scope-dir", true),
+            ("scopeDir", true),
+            ("no-config", false),
+            ("dirs", false),
+            ("subdir", false),
+            ("print-path", false),
+        ] {
+            assert_eq!(
+                is_named_like_a_value(&FlagSketch::long(long)),
+                expected,
+                "{long}"
+            );
+        }
+    }
 
     #[test]
     fn an_example_may_give_a_switch_a_value() {

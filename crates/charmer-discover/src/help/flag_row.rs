@@ -20,6 +20,8 @@ pub(crate) struct FlagNames {
     pub(crate) single_dash: bool,
     /// The value stands right behind the name (`-l<n>`).
     pub(crate) glued: bool,
+    /// A value stands behind a colon (`--define:NAME`).
+    pub(crate) colon: bool,
     /// Something stands behind the names and the value that is neither (`-Wx,<options>`, `-verbose:<what>`).
     pub(crate) unread: bool,
 }
@@ -48,6 +50,8 @@ pub(crate) fn flag_names(column: &str) -> Option<FlagNames> {
         }
     }
     names.unread = !rest.is_empty();
+    let value = rest.strip_prefix(':');
+    names.colon = value.is_some_and(|value| !value.is_empty() && !value.starts_with(' '));
     // A long name that is the other's opposite.
     if names.negation.is_none()
         && names.longs.len() == 2

@@ -11,6 +11,7 @@ mod rows;
 mod sections;
 mod shown_options;
 mod usage;
+mod value_sign;
 
 pub(crate) use commands::{heads_commands, speaks_of_commands, speaks_of_options};
 pub(crate) use counted::is_counted;
@@ -24,3 +25,4 @@ pub(crate) use rows::{Row, expand_tabs, rows};
 pub(crate) use sections::{Section, dedent, sections, with_colons};
 pub(crate) use shown_options::{lost, shown_options};
 pub(crate) use usage::{behind_path, says_usage, usage_statements};
+pub(crate) use value_sign::tells_value;

@@ -286,6 +286,17 @@ fn listed_choices(text: &str) -> Option<Vec<String>> {
     None
 }
 
+/// The words for types of data.
+const TYPES: [&str; 7] = [
+    "string",
+    "null",
+    "undefined",
+    "boolean",
+    "number",
+    "object",
+    "array",
+];
+
 /// A list of plain values separated by commas, bars or `or`, up to the end of its bracket or sentence.
 fn value_list(text: &str) -> Option<Vec<String>> {
     let (text, bracketed) = match text.strip_prefix(['(', '[', '{']) {
@@ -333,7 +344,9 @@ fn value_list(text: &str) -> Option<Vec<String>> {
             values.push(word.to_owned());
         }
     }
-    (values.len() > 1).then_some(values)
+    // `(string | null)` tells the type of something.
+    let is_type = |value: &String| TYPES.contains(&value.as_str());
+    (values.len() > 1 && !values.iter().all(is_type)).then_some(values)
 }
 
 #[cfg(test)]
@@ -448,6 +461,7 @@ mod tests {
                 "always missing never",
             ),
             ("Level {low|high}", "low high"),
+            ("Tell fields: glaze (string | null) - its name", ""),
             ("Kind (one of: a, b or c)", "a b c"),
             (
                 "Must be one of \"none\", \"server\", or \"client\".",

@@ -13,6 +13,13 @@ pub(crate) fn says_usage(line: &str) -> bool {
 /// lines continue it. A text that has no `usage:` may begin with the program's name instead.
 pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
     let lines: Vec<String> = text.lines().map(expand_tabs).collect();
+    // A prompt may stand before statements: `$ tool [FILE]`.
+    let prompt = format!("$ {program} ");
+    let lines = lines.iter().map(|line| match line.trim_start() {
+        stated if stated.starts_with(&prompt) => line.replacen("$ ", "", 1),
+        _ => line.clone(),
+    });
+    let lines: Vec<String> = lines.collect();
     let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     let marked = lines
         .iter()
@@ -33,7 +40,14 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
         None => {
             let at = lines.iter().position(|line| !line.trim().is_empty());
             match at {
-                Some(at) if first_word(lines[at]) == program && lines[at].contains(' ') => {
+                // `tool - what it is for` states no usage.
+                Some(at)
+                    if first_word(lines[at]) == program
+                        && lines[at]
+                            .split_whitespace()
+                            .nth(1)
+                            .is_some_and(|it| it != "-") =>
+                {
                     (at, lines[at])
                 }
                 _ => return Vec::new(),
@@ -247,6 +261,11 @@ mod tests {
             ("Usage: pack a\n       pack b\n\n", vec!["pack a", "pack b"]),
             ("usage: pack [flags]\n  -d\tshow\n", vec!["pack [flags]"]),
             ("Does things.\n", vec![]),
+            ("pack - packs things\n\n  -a  all\n", vec![]),
+            (
+                "pack - packs\n\nUSAGE\n\n  $ pack --all\n  $ pack [FILE]\n\nBy default\n",
+                vec!["pack --all", "pack [FILE]"],
+            ),
         ] {
             assert_eq!(usage_statements(text, "pack"), expected, "{text}");
         }

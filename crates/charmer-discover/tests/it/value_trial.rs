@@ -58,7 +58,39 @@ async fn options_of_a_page_that_is_wrong_about_one_are_tried() {
     let said: Vec<&str> = found.warnings.iter().map(|it| &*it.message).collect();
     assert!(
         said.iter()
-            .any(|it| it.contains("that `-g` takes a value") && it.contains("1 of its other")),
+            .any(|it| it.contains("that `-g` takes a value") && it.contains("; 1 of its")),
         "{said:?}"
     );
+}
+
+/// A strict program whose page shows no value of any option.
+const STRICT: &str = r#"#!/bin/sh
+while [ $# -gt 0 ]; do
+    case "$1" in
+        --potDir|--glaze) case "$2" in -*|"") echo "option requires argument: $1" >&2; exit 1 ;; esac; shift ;;
+        --help) help=1 ;;
+        --version) echo "strict 1.0"; exit 0 ;;
+        --dry) ;;
+        -*) echo "unknown option: $1" >&2; exit 1 ;;
+    esac
+    shift
+done
+[ "$help" ] || exit 0
+echo "Usage: strict [options] [pot]"
+echo
+echo "Options:"
+echo "  --potDir   Where pots stand"
+echo "  --glaze    Colours"
+echo "  --dry      Dry first"
+"#;
+
+#[tokio::test]
+async fn a_name_that_stands_for_a_value_is_tried_and_then_all_others() {
+    let found = read_script("strict", STRICT, sandboxed()).await;
+    let flags = found.cli.root.flags.iter();
+    let shown: Vec<String> = flags
+        .map(|flag| format!("{} {}", flag.id, flag.value == FlagValue::Required))
+        .collect();
+    assert_eq!(shown, ["potDir true", "glaze true", "dry false"]);
+    assert!(found.warnings.is_empty(), "{:?}", found.warnings);
 }
