@@ -122,7 +122,21 @@ fn score(text: &str) -> u8 {
         heading.ends_with("options:") && indent(line) <= 2
     };
     let headings: Vec<&&str> = lines[usage + 1..].iter().filter(heads_options).collect();
-    let own_words = |line: &&str| line.contains("-h, --help") && line.contains(HELP_TEXT);
+    // No value of optparse's can be left out.
+    let rows = || {
+        lines
+            .iter()
+            .map(|line| line.trim())
+            .filter(|line| line.starts_with('-'))
+    };
+    if rows().any(|row| row.contains("[=")) {
+        return 0;
+    }
+    // Its formatter writes `--name=VALUE`; argparse has the same words on `--help`, and no `=`.
+    let apart = |row: &&str| row.contains("--") && row.contains('<') && !row.contains('=');
+    let writes_apart = rows().any(|row| apart(&row)) && !rows().any(|row| row.contains('='));
+    let own_words =
+        |line: &&str| line.contains("-h, --help") && line.contains(HELP_TEXT) && !writes_apart;
     // Groups stand further in than the heading of all options.
     let nested = headings.iter().any(|line| **line == "Options:")
         && headings.iter().any(|line| indent(line) == 2);

@@ -113,3 +113,16 @@ fn other_layouts_are_others() {
         0
     );
 }
+
+#[test]
+fn pages_of_others_in_the_same_words() {
+    let page = |row: &str| {
+        format!(
+            "Usage: loom [options]\n\nCommon options:\n  -h, --help  show this help message and exit\n  {row}\n"
+        )
+    };
+    assert_eq!(score(&page("-p N, --picks=N  Picks")), 85);
+    // argparse's, which scores more than this by its own marks.
+    assert_eq!(score(&page("-p <n>, --picks <n>  Picks")), 45);
+    assert_eq!(score(&page("-p [N], --picks[=N]  Picks")), 0);
+}
