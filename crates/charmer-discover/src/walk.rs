@@ -498,7 +498,7 @@ fn too_many_flags(kept: usize, left_out: usize) -> String {
 }
 
 /// The way a command is said not to be there, though it is listed.
-const NOT_INSTALLED: [&str; 2] = ["is not installed", "is not available for"];
+const NOT_THERE: [&str; 3] = ["is not installed", "is not available for", "is unknown"];
 
 /// The reason why a command did not show its help.
 struct Trouble {
@@ -523,14 +523,19 @@ impl Trouble {
         Some(Self { said, gap })
     }
 
-    /// The words for a command that is listed and says itself that it is not installed: nothing of it can be missing.
+    /// The words for a command that is listed and that the program itself says is not there: nothing of it can be missing.
     fn absent(&self, path: &CommandPath) -> Option<String> {
         let name = path.words().last()?;
         let in_name = |c: char| c.is_alphanumeric() || c == '_';
         let mut words = self.said.split(|c| !in_name(c));
-        let says = NOT_INSTALLED.iter().any(|it| self.said.contains(it));
+        let says = NOT_THERE.iter().any(|it| self.said.contains(it));
         let is_absent = says && self.gap == Gap::Lasting && words.any(|word| word == name);
-        is_absent.then(|| format!("it is left out, because it is not installed: {}", self.said))
+        is_absent.then(|| {
+            format!(
+                "it is left out, because the program says that it is not there: {}",
+                self.said
+            )
+        })
     }
 }
 
@@ -638,7 +643,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_says_that_it_is_not_installed_is_not_there() {
+    fn a_command_that_the_program_says_is_not_there_is_left_out() {
         let path: CommandPath = ["glaze".to_owned()].into_iter().collect();
         let absent = |code, stderr: &str| {
             let answer = ProbeAnswer {
@@ -651,10 +656,11 @@ mod tests {
         };
         for said in [
             "error: 'kiln-glaze' is not installed for the toolchain 'clay'",
+            "Object \"glaze\" is unknown, try \"kiln help\".",
             "error: the 'glaze' part which has 'kiln-glaze' is not available for the 'clay' toolchain",
         ] {
             let words = absent(Some(1), said).expect("it is not there");
-            assert!(words.contains("not installed: it said"), "{words}");
+            assert!(words.contains("not there: it said"), "{words}");
             assert_eq!(absent(None, said), None);
         }
         for said in ["error: 'brush' is not installed", "glaze: no clay"] {

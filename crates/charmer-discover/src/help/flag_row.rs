@@ -171,7 +171,14 @@ fn value_of<'t>(text: &'t str, names: &mut FlagNames) -> (Option<String>, &'t st
     names.equals |= equals;
     let end = value_end(body);
     let value = body[..end].trim_end_matches(',').trim().to_owned();
-    names.optional |= value.starts_with('[') && value.trim_end_matches("...").ends_with(']');
+    // In `[user@]host[:port]` only parts of it may be left out.
+    let mut left = value.trim_end_matches("...");
+    while left.starts_with('[')
+        && let Some(at) = closing(left)
+    {
+        left = left[at + 1..].trim_start();
+    }
+    names.optional |= left.is_empty() && !value.is_empty();
     let after = &body[body[..end].trim_end_matches(',').len()..];
     ((!value.is_empty()).then_some(value), after)
 }
@@ -264,6 +271,8 @@ mod tests {
             ("-n", "-n"),
             ("-l<n>", "-l <n>"),
             ("-S[<key>]", "-S [<key>]"),
+            ("-S [key]", "-S [[key]]"),
+            ("-J [user@]host[:port]", "-J [user@]host[:port]"),
             ("-p, p, --part <P>", "-p --part <P>"),
             ("--", "none"),
             ("name", "none"),
