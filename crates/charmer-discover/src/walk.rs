@@ -358,7 +358,10 @@ impl Walk {
                 path: &path,
                 answer: &answer,
             };
-            sketch = busy(page.text().len(), || self.family.read(&page));
+            sketch = busy(page.text().len(), || {
+                let by_alias = || self.read_by_alias(&page, &child.aliases);
+                self.family.read(&page).or_else(by_alias)
+            });
             if let Some(sketch) = &mut sketch {
                 left_out = answer.left_out;
                 shown = shown_options(page.text());
@@ -442,6 +445,18 @@ impl Walk {
     fn is_sure(&self, trouble: Option<&Trouble>) -> bool {
         let refused = trouble.is_some_and(|trouble| trouble.gap == Gap::Lasting);
         refused && self.family.lists_only_commands()
+    }
+
+    /// Reads the page of a command that calls itself by another of its names.
+    fn read_by_alias(&self, page: &Page<'_>, aliases: &[String]) -> Option<CommandSketch> {
+        aliases.iter().find_map(|alias| {
+            let mut words = page.path.words().to_vec();
+            alias.clone_into(words.last_mut()?);
+            let path = &words.into_iter().collect();
+            let sketch = self.family.read(&Page { path, ..*page })?;
+            let path = page.path.clone();
+            Some(CommandSketch { path, ..sketch })
+        })
     }
 
     /// Says where many of the options that a page shows were not read, whatever the reason is.

@@ -27,7 +27,8 @@ use super::{
 use crate::{
     fact::{Fact, Origin},
     help::{
-        behind_path, heads_commands, rows, says_usage, sections, usage_statements, with_colons,
+        GroupedRow, behind_path, grouped_rows, heads_commands, rows, says_usage, sections,
+        usage_statements, with_colons,
     },
     manual,
     sketch::{ChildSketch, CommandSketch, FlagSketch, KindSketch},
@@ -191,6 +192,10 @@ pub(super) fn read(text: &str, program: &str, path: &CommandPath) -> Option<Comm
     if sketch.children.is_empty() {
         sketch.children = stated_commands(text, program, path);
     }
+    if sketch.children.is_empty() && path.is_root() {
+        let rows = grouped_rows(text, program).into_iter();
+        sketch.add_children(rows.filter_map(grouped_child));
+    }
     match sketch.children.is_empty() {
         true => {
             // What no statement shows may be given all the same.
@@ -204,6 +209,29 @@ pub(super) fn read(text: &str, program: &str, path: &CommandPath) -> Option<Comm
         false => drop_command_word(&mut sketch),
     }
     Some(sketch)
+}
+
+/// The command of a row, or the one that it stands below.
+fn grouped_child(row: GroupedRow) -> Option<ChildSketch> {
+    let listed = Some(Fact::new(row.heading, Origin::Help));
+    let about = Some(Fact::new(row.text, Origin::Help));
+    let mut names = row.path.into_iter();
+    let name = names.next().filter(|name| name != "help")?;
+    let child = |name, aliases, about| ChildSketch {
+        name,
+        aliases,
+        about,
+        listed: listed.clone(),
+        ..ChildSketch::default()
+    };
+    let Some(below) = names.next() else {
+        return Some(child(name, row.aliases, about));
+    };
+    let below = vec![child(below, Vec::new(), about)];
+    Some(ChildSketch {
+        below,
+        ..child(name, Vec::new(), None)
+    })
 }
 
 /// `Use "tool help COMMAND" to get detailed help.`

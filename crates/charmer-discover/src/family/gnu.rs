@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{behind_path, first_sentence, further_help, usage_statements},
+    help::{behind_path, first_sentence, further_help, grouped_rows, usage_statements},
     manual,
     sketch::CommandSketch,
 };
@@ -85,7 +85,8 @@ fn score(text: &str, program: &str) -> u8 {
         .filter(|row| !row.names.single_dash && !row.names.longs.is_empty());
     let commands = || {
         let stated = stated_commands(text, program, &CommandPath::root());
-        !stated.is_empty() || !command_rows(text).is_empty()
+        let grouped = || !grouped_rows(text, program).is_empty();
+        !stated.is_empty() || !command_rows(text).is_empty() || grouped()
     };
     if usage.is_empty() || longs.count() < 2 || commands() {
         return 0;

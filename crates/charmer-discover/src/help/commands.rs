@@ -1,5 +1,7 @@
 //! Signs that a help text speaks of commands or options, however it lists them.
 
+use super::grouped::grouped_rows;
+
 /// Returns true if a text shows how the help of a command is asked for (`tool help <command>`, `tool <command>
 /// --help`), or a subcommand in its usage. `tool <command>` alone may run another program; with a heading over commands
 /// it does not.
@@ -8,7 +10,7 @@ pub(crate) fn speaks_of_commands(text: &str, program: &str) -> bool {
     if takes_command(text, &program) && text.lines().any(heads_commands) {
         return true;
     }
-    if text.lines().any(lists_commands) {
+    if text.lines().any(lists_commands) || !grouped_rows(text, &program).is_empty() {
         return true;
     }
     text.lines().any(|line| {
@@ -83,7 +85,7 @@ fn asks_for_help(behind: &[&str]) -> bool {
 }
 
 /// `<command>`, `[subcommand]`: a placeholder, and no word of a sentence.
-fn is_any_command(word: &str) -> bool {
+pub(super) fn is_any_command(word: &str) -> bool {
     let inner = word.strip_prefix(['<', '[', '{']).unwrap_or_default();
     let inner = inner.trim_end_matches(['>', ']', '}', '.']);
     matches!(inner, "command" | "subcommand" | "cmd" | "sub-command")

@@ -13,11 +13,22 @@ pub(crate) fn says_usage(line: &str) -> bool {
 /// lines continue it. A text that has no `usage:` may begin with the program's name instead.
 pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
     let lines: Vec<String> = text.lines().map(expand_tabs).collect();
-    // A prompt may stand before statements: `$ tool [FILE]`.
-    let prompt = format!("$ {program} ");
-    let lines = lines.iter().map(|line| match line.trim_start() {
-        stated if stated.starts_with(&prompt) => line.replacen("$ ", "", 1),
-        _ => line.clone(),
+    // A prompt may stand before statements, `$ tool [FILE]`, or a sign of the program's own, which marks its usage.
+    let stated = format!("{program} ");
+    let sign = |line: &str| {
+        let (sign, rest) = line.trim_start().split_once(' ')?;
+        let mut signs = sign.chars();
+        let sign = signs.next().filter(|_| signs.next().is_none())?;
+        let is_sign = sign == '$' || !sign.is_ascii() && !sign.is_alphanumeric();
+        (is_sign && rest.starts_with(&stated)).then_some(sign)
+    };
+    let signs: Vec<Option<char>> = lines.iter().map(|line| sign(line)).collect();
+    let own_sign = signs
+        .iter()
+        .position(|it| it.is_some_and(|sign| sign != '$'));
+    let lines = lines.iter().zip(signs).map(|(line, sign)| match sign {
+        Some(sign) => line.replacen(&format!("{sign} "), "", 1),
+        None => line.clone(),
     });
     let lines: Vec<String> = lines.collect();
     let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
@@ -38,7 +49,8 @@ pub(crate) fn usage_statements(text: &str, program: &str) -> Vec<String> {
             (at, behind.unwrap_or_default())
         }
         None => {
-            let at = lines.iter().position(|line| !line.trim().is_empty());
+            let first = || lines.iter().position(|line| !line.trim().is_empty());
+            let at = own_sign.or_else(first);
             match at {
                 // `tool - what it is for` states no usage.
                 Some(at)
@@ -262,6 +274,10 @@ mod tests {
             ("usage: pack [flags]\n  -d\tshow\n", vec!["pack [flags]"]),
             ("Does things.\n", vec![]),
             ("pack - packs things\n\n  -a  all\n", vec![]),
+            (
+                "Pack 2\n\n  ▲ pack add [FILE]\n\n  Adds.\n\n    $ pack add x\n",
+                vec!["pack add [FILE]"],
+            ),
             (
                 "pack - packs\n\nUSAGE\n\n  $ pack --all\n  $ pack [FILE]\n\nBy default\n",
                 vec!["pack --all", "pack [FILE]"],

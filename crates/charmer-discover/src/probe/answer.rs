@@ -78,16 +78,14 @@ impl ProbeAnswer {
         self.code.is_none() || self.timed_out || panicked
     }
 
-    /// The first line that it printed, on standard error before standard output, in short; of a program that broke down,
-    /// the line that names the error.
+    /// The first line that it printed, on standard error before standard output, in short; of a program that failed, the
+    /// line that names the error, if there is one.
     pub(crate) fn said(&self) -> String {
         let lines = || self.stderr.lines().chain(self.stdout.lines());
         let failed = self.code != Some(0);
         let error = lines().find(|line| failed && names_error(line));
         let first = lines().map(str::trim).find(|line| !line.is_empty());
-        let broke_down = first.is_some_and(is_breakdown);
-        let line = error.filter(|_| broke_down).or(first);
-        shorten(line.unwrap_or_default(), SAID)
+        shorten(error.or(first).unwrap_or_default(), SAID)
     }
 
     /// The answer of a program that did not start.
@@ -130,14 +128,6 @@ impl ProbeAnswer {
             started: true,
         }
     }
-}
-
-/// Returns true if a line begins the report of a runtime: a traceback, or the place in a script where Node ended.
-fn is_breakdown(line: &str) -> bool {
-    let at_line = |(file, number): (&str, &str)| {
-        !file.contains(' ') && !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
-    };
-    line.starts_with(PANICS[1]) || line.rsplit_once(':').is_some_and(at_line)
 }
 
 /// Returns true for `ValueError: ...`, `SystemError [ERR_X]: ...` and their like, at the margin.
@@ -197,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_breakdown_the_error_is_repeated() {
+    fn of_a_failure_the_error_is_repeated() {
         let said = |stderr: &str| {
             let stderr = stderr.to_owned();
             let code = Some(1);
@@ -217,8 +207,8 @@ mod tests {
                 "Traceback (most recent call last):\n  File \"x\", line 1\n    raise OSError: x\nkiln.PotError: no clay\n",
                 "kiln.PotError: no clay",
             ),
-            ("kiln:12\nno more\n", "kiln:12"),
-            ("no clay\nPotError: none\n", "no clay"),
+            ("Kiln 4\nError: no clay\n", "Error: no clay"),
+            ("no clay\n  Error: none\n", "no clay"),
         ] {
             assert_eq!(said(stderr), expected);
         }

@@ -5,6 +5,8 @@
 mod document;
 mod endless;
 #[cfg(target_os = "linux")]
+mod grouped;
+#[cfg(target_os = "linux")]
 mod hand_on;
 mod hostile;
 #[cfg(target_os = "linux")]

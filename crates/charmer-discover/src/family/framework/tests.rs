@@ -527,6 +527,20 @@ ALIASES
 }
 
 #[test]
+fn options_without_room_before_their_texts() {
+    let page = "bake it\n\nUSAGE\n  $ bakery bake [options]\n\nOPTIONS\n  -d, --dir <path>The folder that the\n       loaves are in\n  -h, --helpdisplay help for command\n  --dry-runOnly look (default: false)\n  --tell [who]Tell somebody\n";
+    assert_eq!(
+        read::<oclif::Oclif>(page, "bake"),
+        [
+            "-d --dir <Path>",
+            "-h --help Bool",
+            "--dry-run Bool =false",
+            "--tell [String]",
+        ]
+    );
+}
+
+#[test]
 fn topics_with_colons_are_called_by_one_word() {
     let page = "look after the oven\n\nUSAGE\n  $ bakery oven:COMMAND\n\nCOMMANDS\n  oven:light  light it\n";
     assert_eq!(read::<oclif::Oclif>(page, "oven"), ["oven:light: light it"]);
