@@ -51,7 +51,7 @@ impl ValueTrial {
     pub(super) async fn ask(&self, asker: &Asker<'_>, root: &mut CommandSketch) {
         let ends = |flag: &FlagSketch| matches!(&*flag.id(), "help" | "version");
         let open = root.flags.iter().filter(|it| it.is_switch() && !ends(it));
-        let open = open.map(|flag| FlagSketch::clone(flag));
+        let open = open.map(FlagSketch::clone);
         let (mut open, others): (Vec<FlagSketch>, Vec<FlagSketch>) = match self.0.get() {
             Some(_) => (open.collect(), Vec::new()),
             None => open.partition(is_named_like_a_value),
@@ -173,7 +173,7 @@ fn doubtful(text: &str, program: &str, flags: &Flags) -> Option<String> {
         let is_it =
             |flag: &FlagSketch| flag.is_switch() && flag.names().iter().any(|it| it == name);
         let quoted = value.starts_with(['"', '\'']);
-        (quoted && flags.iter().any(|flag| is_it(flag))).then(|| name.to_owned())
+        (quoted && flags.iter().any(is_it)).then(|| name.to_owned())
     })
 }
 

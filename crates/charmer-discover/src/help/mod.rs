@@ -6,6 +6,7 @@ mod commands;
 mod counted;
 mod flag_row;
 mod further;
+mod glued;
 mod grouped;
 mod prose;
 mod rows;
@@ -18,6 +19,7 @@ pub(crate) use commands::{heads_commands, speaks_of_commands, speaks_of_options}
 pub(crate) use counted::is_counted;
 pub(crate) use flag_row::{FlagNames, flag_names};
 pub(crate) use further::further_help;
+pub(crate) use glued::apart;
 pub(crate) use grouped::{GroupedRow, grouped_rows};
 pub(crate) use prose::{
     choices_in, default_in, env_in, first_sentence, is_decimal, may_repeat, opposite_in,

@@ -1,7 +1,7 @@
 //! The options that a help text shows, whatever its layout is: whoever reads a page is measured against them, so that a
 //! reading that lost many of them says so.
 
-use super::flag_row::flag_names;
+use super::{flag_row::flag_names, glued::apart};
 
 /// The number of options that may be lost without a word: rows of a table of something else may look like options.
 const FEW: usize = 3;
@@ -11,6 +11,7 @@ const DEEPER: usize = 8;
 
 /// The options that the rows of a text show, each by all of its names.
 pub(crate) fn shown_options(text: &str) -> Vec<Vec<String>> {
+    let text = apart(text);
     let lines: Vec<&str> = text.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let rows = lines

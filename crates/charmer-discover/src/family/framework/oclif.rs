@@ -1,6 +1,6 @@
 //! oclif: `USAGE` with `$ tool ...`, `ARGUMENTS`, `FLAGS`, `TOPICS` and `COMMANDS` in capitals without a colon.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use charmer_core::model::{CommandPath, DoubleDash, Syntax};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     fact::{Fact, Origin},
-    help::{Section, first_sentence, sections},
+    help::{Section, apart, first_sentence, sections},
     sketch::{CommandSketch, FlagSketch},
 };
 
@@ -133,35 +133,6 @@ fn move_to_root(sketches: &mut Sketches) {
             sketches.remove(&path);
         }
     }
-}
-
-/// The same page with room between options and their texts, where a formatter that misses the width of its terminal leaves
-/// none: `--dir <path>The folder`, `--jsonPrint JSON`. Its own option shows it.
-fn apart(text: &str) -> Cow<'_, str> {
-    if !text.contains("--helpdisplay help") {
-        return Cow::Borrowed(text);
-    }
-    let lines = text.lines().map(|line| match end_of_option(line) {
-        Some(at) => format!("{}  {}\n", &line[..at], &line[at..]),
-        None => format!("{line}\n"),
-    });
-    Cow::Owned(lines.collect())
-}
-
-/// The place where the text of a glued row begins: behind a placeholder, or before the first capital.
-fn end_of_option(line: &str) -> Option<usize> {
-    let long = line
-        .find("--")
-        .filter(|_| line.trim_start().starts_with('-'))?;
-    if let Some(at) = line.find("--helpdisplay") {
-        return Some(at + "--help".len());
-    }
-    let two = line.char_indices().zip(line.chars().skip(1));
-    let mut two = two.filter(|((at, _), _)| *at >= long);
-    let ends = two.find(|((_, c), next)| {
-        matches!(c, '>' | ']') && next.is_alphanumeric() || c.is_lowercase() && next.is_uppercase()
-    });
-    ends.map(|((at, c), _)| at + c.len_utf8())
 }
 
 fn flags(section: &Section<'_>) -> impl Iterator<Item = FlagSketch> {
