@@ -35,6 +35,10 @@ pub struct Rights {
     /// Modes, owners, times and attributes may be changed. The kernel cannot tell where, so this is for programs
     /// that write: in a sandbox without it they are changed nowhere, not even beneath `folders`.
     pub metadata: bool,
+    /// Where they may not, the program is told that they were changed: many give up otherwise that write a file of their
+    /// own and then close it to others. For programs that are only to be asked something.
+    #[serde(default)]
+    pub pretends_metadata: bool,
     /// The network that may be used; all by default.
     pub network: NetworkRight,
     /// The only files that may be executed, beside the loaders of programs; all that may be read, if there are none. This

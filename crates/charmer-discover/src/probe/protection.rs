@@ -50,6 +50,7 @@ impl Protection {
         rights.folders = vec![room.to_owned()];
         rights.hidden = hidden.to_vec();
         rights.network = NetworkRight::None;
+        rights.pretends_metadata = true;
         rights.bounds.file_bytes = Some(FILE_BYTES);
         rights.bounds.memory_bytes = Some(MEMORY_BYTES);
         rights.bounds.processes = Some(PROCESSES);

@@ -237,6 +237,27 @@ fn system_calls_that_reach_around_the_rest_are_not_there() {
 }
 
 #[test]
+fn a_change_of_modes_may_be_pretended() {
+    for command in machines() {
+        let mut scratch = Scratch::new();
+        scratch.rights.pretends_metadata = true;
+        let outside = TempDir::new().expect("a folder");
+        let file = outside.path().join("file");
+        fs::write(&file, "as it was").expect("a file");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("it is ours");
+        let sandbox = Sandbox::start(&command, &scratch.rights).expect("a sandbox");
+        let at = file.display();
+        let lines = [format!("chmod 777 {at}"), format!("chown 1:1 {at}")];
+        assert_eq!(tried(&sandbox, &scratch, &lines).len(), lines.len());
+        let mode = fs::metadata(&file)
+            .expect("it is there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o640);
+    }
+}
+
+#[test]
 fn what_is_installed_can_be_read_but_for_what_is_hidden_in_it() {
     for command in machines() {
         let mut scratch = Scratch::new();
