@@ -34,29 +34,42 @@ const VALUE_NAMES: [&str; 10] = [
     "config",
 ];
 
-/// The option of the root that an example gives a value and its row does not, once the page was read.
-#[derive(Debug, Default)]
-pub(super) struct ValueTrial(OnceLock<String>);
+/// The trials of one program.
+#[derive(Default)]
+pub(super) struct ValueTrial {
+    /// The option of the root that an example gives a value and its row does not, once the page was read.
+    doubtful: OnceLock<String>,
+    /// The options of the root that were found to take a value: commands show them in the same way.
+    valued: OnceLock<Vec<FlagSketch>>,
+}
 
 impl ValueTrial {
     /// Notes what the examples of the root's page say of its switches.
     pub(super) fn note(&self, text: &str, program: &str, flags: &Flags) {
         if let Some(name) = doubtful(text, program, flags) {
-            let _ = self.0.set(name);
+            let _ = self.doubtful.set(name);
         }
     }
 
     /// Asks about the root's switches that an example or their own name throws a doubt on, and about all of them if one is
     /// found to take a value.
     pub(super) async fn ask(&self, asker: &Asker<'_>, root: &mut CommandSketch) {
+        if !root.path.is_root() {
+            for flag in self.valued.get().into_iter().flatten() {
+                if let Some(shown) = root.flag_mut(flag).filter(|it| it.is_switch()) {
+                    shown.kind.learn(value());
+                }
+            }
+            return;
+        }
         let ends = |flag: &FlagSketch| matches!(&*flag.id(), "help" | "version");
         let open = root.flags.iter().filter(|it| it.is_switch() && !ends(it));
         let open = open.map(FlagSketch::clone);
-        let (mut open, others): (Vec<FlagSketch>, Vec<FlagSketch>) = match self.0.get() {
+        let (mut open, others): (Vec<FlagSketch>, Vec<FlagSketch>) = match self.doubtful.get() {
             Some(_) => (open.collect(), Vec::new()),
             None => open.partition(is_named_like_a_value),
         };
-        if open.is_empty() || !root.path.is_root() {
+        if open.is_empty() {
             return;
         }
         // The option may be the only word that the program reads, and then it would do its work.
@@ -72,23 +85,22 @@ impl ValueTrial {
         tried
             .ask(asker, root, &version, &open[..open.len().min(most)])
             .await;
-        if self.0.get().is_none() && tried.valued.is_some() {
+        if self.doubtful.get().is_none() && !tried.valued.is_empty() {
             let most = (most - open.len().min(most)).min(others.len());
             tried.ask(asker, root, &version, &others[..most]).await;
             open.extend(others);
         }
         let unknown = open.len() - tried.known;
-        if let Some(wrong) = self
-            .0
-            .get()
-            .or(tried.valued.as_ref())
-            .filter(|_| unknown > 0)
+        let first = tried.valued.first().map(FlagSketch::written);
+        if let Some(wrong) = self.doubtful.get().cloned().or(first)
+            && unknown > 0
         {
             root.warnings.push(format!(
                 "its help does not show that `{wrong}` takes a value; {unknown} of its options that are taken for switches \
                  may take one as well"
             ));
         }
+        let _ = self.valued.set(tried.valued);
     }
 }
 
@@ -97,8 +109,8 @@ impl ValueTrial {
 struct Tried {
     /// The number of options that are known now.
     known: usize,
-    /// The first that was found to take a value.
-    valued: Option<String>,
+    /// Those that were found to take a value.
+    valued: Vec<FlagSketch>,
 }
 
 impl Tried {
@@ -125,9 +137,8 @@ impl Tried {
             if takes_value == Some(true)
                 && let Some(flag) = root.flag_mut(asked)
             {
-                let kind = KindSketch::single(ValueType::String);
-                flag.kind.learn(Fact::new(kind, Origin::Probe));
-                self.valued.get_or_insert_with(|| asked.written());
+                flag.kind.learn(value());
+                self.valued.push(asked.clone());
             }
         }
     }
@@ -149,6 +160,11 @@ fn is_named_like_a_value(flag: &FlagSketch) -> bool {
     };
     let is_value = VALUE_NAMES.contains(&last) || VALUE_NAMES.iter().any(|word| in_capitals(&word));
     is_value && !matches!(first, "no" | "list" | "show" | "print")
+}
+
+/// The kind of an option that was seen to take a value.
+fn value() -> Fact<KindSketch> {
+    Fact::new(KindSketch::single(ValueType::String), Origin::Probe)
 }
 
 fn first_line(answer: &ProbeAnswer) -> Option<&str> {

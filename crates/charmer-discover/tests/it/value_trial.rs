@@ -63,8 +63,12 @@ async fn options_of_a_page_that_is_wrong_about_one_are_tried() {
     );
 }
 
-/// A strict program whose page shows no value of any option.
+/// A strict program whose page shows no value of any option, and its command's neither.
 const STRICT: &str = r#"#!/bin/sh
+[ "$1 $2" = "fire --help" ] && {
+    echo "Usage: strict fire [options]"; echo; echo "Options:"; echo "  --glaze    Colours"; echo "  --hot      Hotter"
+    exit 0
+}
 while [ $# -gt 0 ]; do
     case "$1" in
         --potDir|--glaze) case "$2" in -*|"") echo "option requires argument: $1" >&2; exit 1 ;; esac; shift ;;
@@ -76,7 +80,11 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ "$help" ] || exit 0
-echo "Usage: strict [options] [pot]"
+echo "Usage: strict [options] <command>"
+echo
+echo "Commands:"
+echo "  fire   Fires pots"
+echo "  cool   Cools them"
 echo
 echo "Options:"
 echo "  --potDir   Where pots stand"
@@ -92,5 +100,10 @@ async fn a_name_that_stands_for_a_value_is_tried_and_then_all_others() {
         .map(|flag| format!("{} {}", flag.id, flag.value == FlagValue::Required))
         .collect();
     assert_eq!(shown, ["potDir true", "glaze true", "dry false"]);
-    assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+    let fire = found.cli.root.commands.iter().find(|it| it.name == "fire");
+    let flags = fire.expect("it is there").flags.iter();
+    let shown: Vec<String> = flags
+        .map(|flag| format!("{} {}", flag.id, flag.value == FlagValue::Required))
+        .collect();
+    assert_eq!(shown, ["glaze true", "hot false"]);
 }
