@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Changes whenever programs are read differently than before.
-const FORMAT: u32 = 43;
+const FORMAT: u32 = 44;
 
 /// The way the name of a [`Journal`]'s file ends.
 const JOURNAL: &str = "journal";
