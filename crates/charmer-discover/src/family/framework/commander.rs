@@ -3,8 +3,10 @@
 use charmer_core::model::{CommandPath, DoubleDash, FlagValue, ShortValue, Syntax};
 
 use super::{
-    HelpStyle,
+    HelpStyle, Sketches,
+    colons::move_to_root,
     flag::{option, option_rows},
+    followed_by,
     page::{child, describe_positionals, is_headed, list_rows},
     usage,
 };
@@ -54,8 +56,28 @@ impl HelpStyle for Commander {
         Syntax::getopt().double_dash(DoubleDash::Neutral)
     }
 
+    fn help_requests(path: &CommandPath) -> Vec<Vec<String>> {
+        vec![followed_by(&typed(path), "--help")]
+    }
+
+    fn finish(sketches: &mut Sketches) {
+        move_to_root(sketches, typed);
+    }
+
     fn read(text: &str, program: &str, path: &CommandPath) -> Option<CommandSketch> {
-        read(text, program, path)
+        let mut sketch = read(text, program, &typed(path))?;
+        sketch.path = path.clone();
+        Some(sketch)
+    }
+}
+
+/// The words that call a command: the last alone, where it holds the one above it (`apps apps:create`).
+fn typed(path: &CommandPath) -> CommandPath {
+    match path.words() {
+        [.., above, last] if last.starts_with(&format!("{above}:")) => {
+            CommandPath::root().child(last.as_str())
+        }
+        _ => path.clone(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! `page` cuts a help text and reads its lists, `usage` its usage line, `flag` and `notes` a row of options. A
 //! [`HelpStyle`] puts them together as its framework prints them; [`Framework`] makes a family of it.
 
+mod colons;
 mod commander;
 mod flag;
 mod kong;

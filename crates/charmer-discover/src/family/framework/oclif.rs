@@ -1,11 +1,10 @@
 //! oclif: `USAGE` with `$ tool ...`, `ARGUMENTS`, `FLAGS`, `TOPICS` and `COMMANDS` in capitals without a colon.
 
-use std::collections::BTreeSet;
-
 use charmer_core::model::{CommandPath, DoubleDash, Syntax};
 
 use super::{
     HelpStyle, Sketches,
+    colons::move_to_root,
     flag::{greedy, option, option_rows},
     followed_by,
     page::{child, describe, is_headed, list_rows},
@@ -52,7 +51,7 @@ impl HelpStyle for Oclif {
     }
 
     fn finish(sketches: &mut Sketches) {
-        move_to_root(sketches);
+        move_to_root(sketches, typed);
     }
 
     fn read(text: &str, _: &str, path: &CommandPath) -> Option<CommandSketch> {
@@ -105,33 +104,6 @@ fn typed(path: &CommandPath) -> CommandPath {
     match path.words().last() {
         Some(last) if last.contains(':') => CommandPath::root().child(last.as_str()),
         _ => path.clone(),
-    }
-}
-
-/// Moves commands that were found below a topic, but are called by a name with colons, to where they are called.
-fn move_to_root(sketches: &mut Sketches) {
-    let moved: Vec<CommandPath> = sketches
-        .keys()
-        .filter(|path| typed(path) != **path)
-        .cloned()
-        .collect();
-    let mut emptied: BTreeSet<CommandPath> = BTreeSet::new();
-    for path in moved {
-        let Some(mut sketch) = sketches.remove(&path) else {
-            continue;
-        };
-        let above = path.words().split_last().map(|(_, above)| above);
-        emptied.extend(above.map(|above| typed(&above.iter().cloned().collect())));
-        sketch.path = typed(&path);
-        sketch.children.clear();
-        sketches.entry(sketch.path.clone()).or_insert(sketch);
-    }
-    // A topic that does nothing by itself was only there to list them.
-    for path in emptied {
-        let runs = |sketch: &CommandSketch| sketch.runnable.as_ref().is_none_or(|runs| runs.value);
-        if !path.is_root() && sketches.get(&path).is_some_and(|sketch| !runs(sketch)) {
-            sketches.remove(&path);
-        }
     }
 }
 

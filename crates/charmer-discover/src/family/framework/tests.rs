@@ -527,6 +527,26 @@ ALIASES
 }
 
 #[test]
+fn a_name_that_holds_its_topic_is_called_alone() {
+    let light = CommandPath::parse("oven oven:light");
+    let asked = commander::Commander::help_requests(&light);
+    assert_eq!(asked, [["oven:light", "--help"]]);
+    let plain = CommandPath::parse("oven shelf:light");
+    let asked = commander::Commander::help_requests(&plain);
+    assert_eq!(asked, [["oven", "shelf:light", "--help"]]);
+    let page = "Usage: bakery oven:light [options]\n\nlight it\n\nOptions:\n  --hot       very\n  -h, --help  display help for command\n";
+    let found = read::<commander::Commander>(page, "oven oven:light");
+    assert_eq!(found, ["--hot Bool", "-h --help Bool"]);
+    let mut sketches: Sketches = [CommandPath::parse("oven"), light.clone()]
+        .into_iter()
+        .map(|path| (path.clone(), CommandSketch::new(path)))
+        .collect();
+    commander::Commander::finish(&mut sketches);
+    let paths: Vec<String> = sketches.keys().map(ToString::to_string).collect();
+    assert_eq!(paths, ["oven", "oven:light"]);
+}
+
+#[test]
 fn options_without_room_before_their_texts() {
     let page = "bake it\n\nUSAGE\n  $ bakery bake [options]\n\nOPTIONS\n  -d, --dir <path>The folder that the\n       loaves are in\n  -h, --helpdisplay help for command\n  --dry-runOnly look (default: false)\n  --tell [who]Tell somebody\n";
     assert_eq!(
