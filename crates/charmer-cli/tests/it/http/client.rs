@@ -55,6 +55,13 @@ impl HttpServer {
         Self::start_with(config, &["--http", "127.0.0.1:0", "--token-file", "tokens"])
     }
 
+    /// The same, with the commands in an index, and with these words.
+    pub(crate) fn indexed(config: &str, more: &[&str]) -> Self {
+        let words = ["--http", "127.0.0.1:0", "--token-file", "tokens"];
+        let words = [&words[..], &["--expose", "index"], more].concat();
+        Self::start_with(config, &words)
+    }
+
     pub(crate) fn start_with(config: &str, words: &[&str]) -> Self {
         let folder = folder(config);
         let mut child = serve(&folder, words).spawn().expect("it was built");

@@ -25,17 +25,7 @@ printf '%s\n' "$1" >text
     );
     let source = format!("  - binary: {}\n", scribe.display());
     let work = work.to_string_lossy();
-    let words = [
-        "--http",
-        "127.0.0.1:0",
-        "--token-file",
-        "tokens",
-        "--expose",
-        "index",
-        "--folder",
-        &work,
-    ];
-    let server = HttpServer::start_with(&source, &words);
+    let server = HttpServer::indexed(&source, &["--folder", &work]);
     let call = |token: &str, tool: &str, input: Value| {
         let reply = server.send(&Ask::call(tool, input).token(token)).json();
         reply["result"].clone()

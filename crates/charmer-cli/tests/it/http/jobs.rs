@@ -4,16 +4,7 @@ use serde_json::{Value, json};
 
 use super::client::{Ask, HttpServer};
 
-const WORDS: [&str; 8] = [
-    "--http",
-    "127.0.0.1:0",
-    "--token-file",
-    "tokens",
-    "--expose",
-    "index",
-    "--background-after",
-    "1s",
-];
+const SOON: [&str; 2] = ["--background-after", "1s"];
 const ANN: &str = "ann-may-do-everything";
 const BOB: &str = "bob-may-do-everything";
 
@@ -30,7 +21,7 @@ fn with_tasks(method: &str, mut params: Value) -> Ask {
 
 #[test]
 fn a_job_is_its_principals_alone_and_outlives_its_connection() {
-    let server = HttpServer::start_with("", &WORDS);
+    let server = HttpServer::indexed("", &SOON);
     let drift = json!({"command": "ship_drift", "background": true});
     let drift = result(&server, Ask::call("run_write", drift), ANN);
     let job = drift["result"]["structuredContent"]["job"].clone();
@@ -55,7 +46,7 @@ fn a_job_is_its_principals_alone_and_outlives_its_connection() {
 
 #[test]
 fn a_client_that_knows_tasks_gets_a_task_with_the_result_of_its_call() {
-    let server = HttpServer::start_with("", &WORDS);
+    let server = HttpServer::indexed("", &SOON);
     let drift = json!({"name": "ship_drift", "arguments": {}});
     let created = result(&server, with_tasks("tools/call", drift), ANN);
     let created = &created["result"];

@@ -66,15 +66,7 @@ fn a_list_holds_what_its_principal_may_run_and_the_rest_is_refused() {
 
 #[test]
 fn a_search_and_a_description_hold_it_too() {
-    let words = [
-        "--http",
-        "127.0.0.1:0",
-        "--token-file",
-        "tokens",
-        "--expose",
-        "index",
-    ];
-    let server = HttpServer::start_with("", &words);
+    let server = HttpServer::indexed("", &[]);
     let asked = |tool: &str, input: Value, token: &str| {
         text(&server.send(&Ask::call(tool, input).token(token)).json())
     };
