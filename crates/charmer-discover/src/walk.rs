@@ -148,6 +148,9 @@ impl Walk {
             let message = "its help speaks of commands, but none of them could be read".to_owned();
             self.note_gap(CommandPath::root(), message, Gap::Lasting);
         }
+        if !in_parts {
+            self.note_lost_lists();
+        }
         // Taken, not copied: those of ten thousand commands are more than a hundred megabytes. Nobody sees them meanwhile.
         let mut sketches = self.lock().take_commands();
         let before: HashSet<CommandPath> = sketches.keys().cloned().collect();
@@ -480,6 +483,32 @@ impl Walk {
                 "{count} of the options that its help shows, such as `{first}`, could not be read"
             );
             self.note_gap(sketch.path.clone(), message, Gap::Lasting);
+        }
+    }
+
+    /// Says where a command lists others, and none of them was found: one may be a line of prose, several are not.
+    fn note_lost_lists(&self) {
+        const FEWEST: usize = 3;
+        let mut found = self.lock();
+        let is_lost = |(path, names): &(&CommandPath, &Vec<String>)| {
+            let is_there = |name: &String| {
+                let child = path.child(name.as_str());
+                let told = found.warnings.iter().any(|it| it.path == child);
+                told || found.commands.contains_key(&child)
+            };
+            let is_known = !path.is_root() && found.commands.contains_key(*path);
+            is_known && names.len() >= FEWEST && !names.iter().any(is_there)
+        };
+        let lost: Vec<CommandPath> = found
+            .order
+            .iter()
+            .filter(is_lost)
+            .map(|it| it.0.clone())
+            .collect();
+        for path in lost {
+            let message = "its help lists commands, but none of them could be read".to_owned();
+            let warning = DiscoveryWarning::new(path, message).gap(Gap::Lasting);
+            found.warnings.push(warning);
         }
     }
 

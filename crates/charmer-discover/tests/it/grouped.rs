@@ -35,3 +35,28 @@ async fn commands_in_groups_are_found() {
     assert_eq!(shelf.map(|it| it.commands.len()), Some(1));
     assert!(found.warnings.is_empty(), "{:?}", found.warnings);
 }
+
+/// A program whose group answers for its commands, whatever they are called.
+const TOPICS: &str = r#"#!/bin/sh
+case "$1" in
+    oven) echo "Usage: bakery oven [options] [command]"
+        echo; echo "Commands:"; echo "  light   light it"; echo "  heat    heat it"; echo "  cool    cool it" ;;
+    bake) echo "Usage: bakery bake [options]" ;;
+    *) echo "Usage: bakery [options] [command]"; echo; echo "Commands:"
+        echo "  oven    look after the oven"; echo "  bake    bake bread" ;;
+esac
+echo; echo "Options:"; echo "  -h, --help  display help for command"
+"#;
+
+#[tokio::test]
+async fn a_list_of_which_nothing_was_found_is_said() {
+    let found = read_script("bakery", TOPICS, sandboxed()).await;
+    let said: Vec<String> = found
+        .gaps()
+        .map(|gap| format!("{}: {}", gap.path, gap.message))
+        .collect();
+    assert_eq!(
+        said,
+        ["oven: its help lists commands, but none of them could be read"]
+    );
+}
