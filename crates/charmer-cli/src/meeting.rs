@@ -250,8 +250,8 @@ async fn speak(stream: UnixStream, approvals: &Approvals, folder: &Path) -> io::
         }
     });
     loop {
-        let waiting = approvals.waiting().into_iter().map(Into::into).collect();
-        send(&mut writing, &Told::Waiting(waiting)).await?;
+        let waiting = approvals.waiting().into_iter().map(Into::into);
+        send(&mut writing, &Told::Waiting(fitting(waiting))).await?;
         tokio::select! {
             () = terminal.changed() => {}
             said = said.recv() => {
@@ -263,6 +263,26 @@ async fn speak(stream: UnixStream, approvals: &Approvals, folder: &Path) -> io::
             }
         }
     }
+}
+
+/// The first of the calls that wait, as many as a terminal takes at once; the others come when these are decided. One that
+/// is too long by itself is nothing that a person reads.
+fn fitting(waiting: impl Iterator<Item = WaitingCall>) -> Vec<WaitingCall> {
+    let most = MOST_LIST / 2;
+    let size = |call: &WaitingCall| {
+        let line = serde_json::to_vec(call);
+        line.map_or(u64::MAX, |line| line.len() as u64)
+    };
+    let sized = waiting.map(|call| (size(&call), call));
+    let mut all = 0;
+    sized
+        .filter(|(size, _)| *size <= most)
+        .take_while(|(size, _)| {
+            all += size;
+            all <= most
+        })
+        .map(|(_, call)| call)
+        .collect()
 }
 
 /// The first word of a terminal.
@@ -324,5 +344,28 @@ pub(crate) async fn receive<T: for<'de> Deserialize<'de>>(
             io::ErrorKind::InvalidData,
             "a line is too long",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_long_the_calls_are_that_wait_a_terminal_gets_the_first() {
+        let call = |id: usize, length: usize| WaitingCall {
+            id: id.to_string(),
+            digest: String::new(),
+            summary: "\"".repeat(length),
+            line: String::new(),
+            detail: None,
+        };
+        let lengths = [9 << 20, 10, 1 << 20, 1 << 20, 1 << 20, 3 << 20, 10];
+        let calls = lengths.into_iter().enumerate();
+        let sent = fitting(calls.map(|(id, length)| call(id, length)));
+        let ids: Vec<&str> = sent.iter().map(|call| &*call.id).collect();
+        assert_eq!(ids, ["1", "2", "3", "4"]);
+        let line = serde_json::to_vec(&Told::Waiting(sent)).expect("JSON");
+        assert!((line.len() as u64) < MOST_LIST);
     }
 }
