@@ -79,7 +79,7 @@ impl From<WaitingApproval> for WaitingCall {
 
 /// An answer of a terminal.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct AnswerMessage {
     pub(crate) id: String,
     pub(crate) digest: String,
     pub(crate) verdict: SaidVerdict,
@@ -243,7 +243,7 @@ async fn speak(stream: UnixStream, approvals: &Approvals, folder: &Path) -> io::
     // Apart, because a line that is half read must not be lost when something else happens.
     let (heard, mut said) = mpsc::channel(1);
     tokio::spawn(async move {
-        while let Ok(Some(one)) = receive::<Said>(&mut reading, MOST_ANSWER).await {
+        while let Ok(Some(one)) = receive::<AnswerMessage>(&mut reading, MOST_ANSWER).await {
             if heard.send(one).await.is_err() {
                 return;
             }

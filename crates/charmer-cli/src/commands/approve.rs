@@ -19,7 +19,7 @@ use tokio::{
 
 use crate::{
     beneath::beneath_server,
-    meeting::{self, Hello, MOST_LIST, Said, SaidVerdict, Told, WaitingCall},
+    meeting::{self, AnswerMessage, Hello, MOST_LIST, SaidVerdict, Told, WaitingCall},
     problem::Problem,
     runtime,
 };
@@ -396,7 +396,7 @@ impl Table {
         match typed {
             Typed::Leave => return false,
             Typed::Answer(verdict, reason) => {
-                let said = Said {
+                let said = AnswerMessage {
                     id: call.id.clone(),
                     digest: call.digest.clone(),
                     verdict,

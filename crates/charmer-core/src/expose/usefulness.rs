@@ -66,7 +66,7 @@ const SHOWN: f64 = 2.0;
 /// its help puts first or calls common come before others, those near the root before those deep down, everyday verbs
 /// before others, those that examples use before others, and of equals those that only read.
 pub(super) fn usefulness_of_each(tools: &[&Tool]) -> Vec<f64> {
-    let pages = Pages::new(tools);
+    let pages = HelpPages::new(tools);
     let mut before: HashMap<&str, usize> = HashMap::new();
     let mut all = Vec::with_capacity(tools.len());
     for &tool in tools {
@@ -95,13 +95,13 @@ struct BelowCommand<'t> {
 }
 
 #[derive(Debug)]
-struct Pages<'t> {
+struct HelpPages<'t> {
     pages: HashMap<CommandWords<'t>, BelowCommand<'t>>,
     /// The number of each program's tools, and of those at its root.
     sizes: HashMap<&'t str, (usize, usize)>,
 }
 
-impl<'t> Pages<'t> {
+impl<'t> HelpPages<'t> {
     fn new(tools: &[&'t Tool]) -> Self {
         let mut pages: HashMap<CommandWords<'t>, BelowCommand<'t>> = HashMap::new();
         let mut sizes: HashMap<&str, (usize, usize)> = HashMap::new();

@@ -10,8 +10,8 @@ use tokio::sync::{oneshot, watch};
 use crate::{Call, CallError, ErrorCode};
 
 use super::{
-    ApprovalSubject, Approvals, AskWay, Given, HeldDraft, MOST_OF_ONE, MOST_WAITING, NOTHING_RAN,
-    Record, Said, ShownCall, ToolApproval, kind, leave, unguessable,
+    ApprovalRecord, ApprovalSubject, Approvals, AskWay, HeldDraft, MOST_OF_ONE, MOST_WAITING,
+    NOTHING_RAN, PersonAnswer, ShownCall, StandingApproval, ToolApproval, kind, leave, unguessable,
 };
 
 /// A call that waits for somebody at a terminal.
@@ -27,7 +27,7 @@ pub struct WaitingApproval {
 }
 
 /// The same with whoever waits for the answer.
-pub(super) struct Waiting {
+pub(super) struct QueuedCall {
     about: WaitingApproval,
     principal: Arc<str>,
     answer: oneshot::Sender<TerminalAnswer>,
@@ -171,7 +171,7 @@ impl ToolApproval {
         let shown = subject.shown.clone().plain(&self.redactor);
         let digest = self.approvals.digest(&shown);
         let (answer, answered) = oneshot::channel();
-        self.enqueue(Waiting {
+        self.enqueue(QueuedCall {
             about: WaitingApproval {
                 id: id.clone(),
                 digest: digest.clone(),
@@ -203,10 +203,10 @@ impl ToolApproval {
             return Err(nobody_came(timeout, &digest));
         };
         let judged = match said.verdict {
-            TerminalVerdict::Allow | TerminalVerdict::AllowForSession => Said::Yes,
-            TerminalVerdict::Deny => Said::No(said.reason.clone()),
+            TerminalVerdict::Allow | TerminalVerdict::AllowForSession => PersonAnswer::Yes,
+            TerminalVerdict::Deny => PersonAnswer::No(said.reason.clone()),
         };
-        leave(&Record {
+        leave(&ApprovalRecord {
             decision: judged.decision(),
             way: AskWay::Terminal.as_str(),
             by: &said.by,
@@ -215,7 +215,7 @@ impl ToolApproval {
         });
         judged.verdict()?;
         if said.verdict == TerminalVerdict::AllowForSession {
-            let given = Given {
+            let given = StandingApproval {
                 by: said.by.clone(),
                 shown: digest.clone(),
             };
@@ -226,7 +226,7 @@ impl ToolApproval {
         Ok(subject.draft)
     }
 
-    fn enqueue(&self, waiting: Waiting) -> Result<(), CallError> {
+    fn enqueue(&self, waiting: QueuedCall) -> Result<(), CallError> {
         let mut book = self.approvals.book();
         let own = book.waiting.iter();
         let own = own.filter(|other| other.principal == waiting.principal);
@@ -244,8 +244,8 @@ impl ToolApproval {
 
 /// The refusal of a call that nobody has answered in time.
 fn nobody_came(timeout: Duration, shown: &str) -> CallError {
-    leave(&Record {
-        decision: Said::Nothing.decision(),
+    leave(&ApprovalRecord {
+        decision: PersonAnswer::Nothing.decision(),
         way: AskWay::Terminal.as_str(),
         by: "",
         reason: None,

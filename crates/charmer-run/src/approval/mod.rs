@@ -32,7 +32,7 @@ use crate::{
     question::APPROVAL_KEY as KEY,
 };
 
-use desk::Waiting;
+use desk::QueuedCall;
 pub use desk::{AttachedTerminal, TerminalAnswer, TerminalVerdict, WaitingApproval};
 pub(crate) use held::HeldDraft;
 pub use rules::{AskRule, AskWay, AskWhen};
@@ -73,16 +73,16 @@ struct Book {
     asked: HashMap<String, Asked>,
     /// Their order.
     asked_keys: VecDeque<String>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<QueuedCall>,
     /// What was allowed once, and is not asked again.
-    once: HashMap<Vec<u8>, Given>,
+    once: HashMap<Vec<u8>, StandingApproval>,
     /// The kinds of calls that were allowed for as long as the server runs.
-    session: HashMap<String, Given>,
+    session: HashMap<String, StandingApproval>,
 }
 
 /// An approval that holds for more than one call.
 #[derive(Debug, Clone)]
-struct Given {
+struct StandingApproval {
     by: String,
     /// The digest of what was shown.
     shown: String,
@@ -112,7 +112,7 @@ pub(crate) struct ApprovalSubject {
 
 /// The answer to a call that a person is asked about.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum ApprovalVerdict {
     /// It may run, once; or the draft that was shown may be applied, in its place.
     Allowed(Option<HeldDraft>),
     /// The client has to ask first.
@@ -190,7 +190,7 @@ impl ToolApproval {
         &self,
         call: &Call,
         subject: &ApprovalSubject,
-    ) -> Result<Option<Verdict>, CallError> {
+    ) -> Result<Option<ApprovalVerdict>, CallError> {
         let mut answers = call.answers.iter();
         if let Some((key, answer)) = answers.find(|(key, _)| key.starts_with(KEY)) {
             return self.answered(call, subject, key, answer).map(Some);
@@ -205,14 +205,14 @@ impl ToolApproval {
             None => None,
         };
         Ok(given.map(|(way, given)| {
-            leave(&Record {
-                decision: Said::Yes.decision(),
+            leave(&ApprovalRecord {
+                decision: PersonAnswer::Yes.decision(),
                 way,
                 by: &given.by,
                 reason: None,
                 shown: &given.shown,
             });
-            Verdict::Allowed(None)
+            ApprovalVerdict::Allowed(None)
         }))
     }
 
@@ -268,10 +268,13 @@ impl ToolApproval {
         call: &Call,
         subject: ApprovalSubject,
         way: AskWay,
-    ) -> Result<Verdict, CallError> {
+    ) -> Result<ApprovalVerdict, CallError> {
         match way {
-            AskWay::Client => self.ask_client(call, subject).map(Verdict::Ask),
-            AskWay::Terminal => self.ask_terminal(call, subject).await.map(Verdict::Allowed),
+            AskWay::Client => self.ask_client(call, subject).map(ApprovalVerdict::Ask),
+            AskWay::Terminal => self
+                .ask_terminal(call, subject)
+                .await
+                .map(ApprovalVerdict::Allowed),
         }
     }
 
@@ -296,7 +299,7 @@ impl ToolApproval {
         subject: &ApprovalSubject,
         key: &str,
         answer: &Answer,
-    ) -> Result<Verdict, CallError> {
+    ) -> Result<ApprovalVerdict, CallError> {
         let asked = self.approvals.book().asked.remove(key);
         let refused = |why: &str| {
             let error = CallError::refused(format!("this approval is refused: {why}"));
@@ -308,15 +311,15 @@ impl ToolApproval {
         if asked.principal != call.caller.principal {
             return refused("it was given to another principal");
         }
-        let judged = Said::by_form(answer);
-        if judged == Said::Yes && asked.until < Instant::now() {
+        let judged = PersonAnswer::by_form(answer);
+        if judged == PersonAnswer::Yes && asked.until < Instant::now() {
             return refused("it has expired");
         }
         if asked.binding != subject.binding {
             return refused("what would run is not what was shown");
         }
         let by = subject.shown.who();
-        leave(&Record {
+        leave(&ApprovalRecord {
             decision: judged.decision(),
             way: AskWay::Client.as_str(),
             by: &by,
@@ -325,7 +328,7 @@ impl ToolApproval {
         });
         judged.verdict()?;
         self.remember(subject, by, asked.shown);
-        Ok(Verdict::Allowed(asked.draft))
+        Ok(ApprovalVerdict::Allowed(asked.draft))
     }
 
     /// Keeps an approval that is not asked for again.
@@ -337,7 +340,7 @@ impl ToolApproval {
                 book.once.clear();
             }
             let bytes = subject.binding.bytes().to_vec();
-            book.once.insert(bytes, Given { by, shown });
+            book.once.insert(bytes, StandingApproval { by, shown });
         }
     }
 }
@@ -359,7 +362,7 @@ fn kind(subject: &ApprovalSubject) -> String {
 
 /// An answer of a person, from wherever it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Said {
+enum PersonAnswer {
     Yes,
     No(Option<String>),
     /// A client accepted the form without filling it in.
@@ -367,7 +370,7 @@ enum Said {
     Nothing,
 }
 
-impl Said {
+impl PersonAnswer {
     fn by_form(answer: &Answer) -> Self {
         match answer {
             Answer::Accepted(form) => {
@@ -417,11 +420,11 @@ impl Said {
 
 /// The verdict on an answer to a question that is answered by allowing.
 pub(crate) fn verdict(answer: &Answer) -> Result<(), CallError> {
-    Said::by_form(answer).verdict()
+    PersonAnswer::by_form(answer).verdict()
 }
 
 /// What the audit log has of an approval.
-struct Record<'r> {
+struct ApprovalRecord<'r> {
     decision: &'r str,
     way: &'r str,
     by: &'r str,
@@ -429,7 +432,7 @@ struct Record<'r> {
     shown: &'r str,
 }
 
-fn leave(record: &Record<'_>) {
+fn leave(record: &ApprovalRecord<'_>) {
     let at = rfc3339_millis(SystemTime::now());
     let mut line = json!({"decision": record.decision, "way": record.way, "at": at});
     for (key, text) in [

@@ -6,9 +6,9 @@ use std::{
 };
 
 use super::{
-    changes::{Before, Change},
+    changes::{Before, DraftChange},
     copy::Copier,
-    journal::{Act, Held, Journal, Staged, Step, new_name, within},
+    journal::{Act, ApplyJournal, Held, Staged, Step, new_name, within},
     record::{DraftFolder, Record, upper},
     state::{Digests, FileState, Kind, PathText, at},
 };
@@ -37,7 +37,7 @@ impl From<io::Error> for NotApplied {
 pub(super) fn conflicts(
     record: &Record,
     before: &Before,
-    changes: &[Change],
+    changes: &[DraftChange],
 ) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut digests = Digests::default();
@@ -79,7 +79,11 @@ pub(super) fn conflicts(
 }
 
 /// Does all of it, or nothing.
-pub(super) fn apply(draft: &Path, record: &Record, changes: &[Change]) -> Result<(), NotApplied> {
+pub(super) fn apply(
+    draft: &Path,
+    record: &Record,
+    changes: &[DraftChange],
+) -> Result<(), NotApplied> {
     let touched: Vec<usize> = {
         let mut touched: Vec<usize> = changes.iter().map(|change| change.folder).collect();
         touched.dedup();
@@ -90,7 +94,7 @@ pub(super) fn apply(draft: &Path, record: &Record, changes: &[Change]) -> Result
         .iter()
         .map(|at| record.folders[*at].clone())
         .collect();
-    let mut journal = Journal {
+    let mut journal = ApplyJournal {
         folders,
         staging: format!(".charmer-draft-{}", record.id),
         steps: Vec::new(),
@@ -115,7 +119,7 @@ pub(super) fn apply(draft: &Path, record: &Record, changes: &[Change]) -> Result
             return Err(NotApplied::Torn(error.to_string(), left));
         }
         let _ = journal.clear();
-        let _ = Journal::remove(draft);
+        let _ = ApplyJournal::remove(draft);
         return Err(error.into());
     }
     end(draft, &mut journal)?;
@@ -123,19 +127,19 @@ pub(super) fn apply(draft: &Path, record: &Record, changes: &[Change]) -> Result
 }
 
 /// After the last step: what was kept for undoing goes.
-pub(super) fn end(draft: &Path, journal: &mut Journal) -> io::Result<()> {
+pub(super) fn end(draft: &Path, journal: &mut ApplyJournal) -> io::Result<()> {
     journal.done = true;
     journal.write(draft)?;
     journal.clear()?;
-    Journal::remove(draft)
+    ApplyJournal::remove(draft)
 }
 
 /// Copies what is new beside the folder's files, and writes the steps down.
 pub(super) fn stage(
     draft: &Path,
-    journal: &mut Journal,
+    journal: &mut ApplyJournal,
     touched: &[usize],
-    changes: &[Change],
+    changes: &[DraftChange],
     held: &Held,
 ) -> io::Result<()> {
     let mut copier = Copier::default();

@@ -23,7 +23,7 @@ const OPAQUE: &str = "user.overlay.opaque";
 
 /// A file that is another one after the draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct DraftChange {
     /// The number of the draft's folder that it is in.
     pub(super) folder: usize,
     /// Its path in there.
@@ -32,7 +32,7 @@ pub(super) struct Change {
     pub(super) after: Option<FileState>,
 }
 
-impl Change {
+impl DraftChange {
     /// Returns true if it is about a folder alone, which is told only where nothing else tells it.
     pub(super) fn is_folder(&self) -> bool {
         let folder = |state: &FileState| state.kind == Kind::Folder;
@@ -51,7 +51,7 @@ pub(super) struct Reader<'b> {
     digests: Digests,
     /// The states known from before, which go before what is there now.
     before: &'b mut Before,
-    found: Vec<Change>,
+    found: Vec<DraftChange>,
     touched: usize,
 }
 
@@ -69,7 +69,7 @@ impl<'b> Reader<'b> {
     }
 
     /// The changes of a view, in the order of their paths.
-    pub(super) fn of_view(mut self) -> io::Result<Vec<Change>> {
+    pub(super) fn of_view(mut self) -> io::Result<Vec<DraftChange>> {
         // Folders that are still to be looked at, and whether there is something beneath them.
         let mut folders = vec![(PathBuf::new(), true)];
         while let Some((folder, merged)) = folders.pop() {
@@ -125,7 +125,7 @@ impl<'b> Reader<'b> {
     pub(super) fn of_copy(
         mut self,
         copied: &BTreeMap<PathText, FileState>,
-    ) -> io::Result<Vec<Change>> {
+    ) -> io::Result<Vec<DraftChange>> {
         let mut seen = BTreeSet::new();
         let mut folders = vec![PathBuf::new()];
         while let Some(folder) = folders.pop() {
@@ -165,7 +165,7 @@ impl<'b> Reader<'b> {
         Ok(self.sorted())
     }
 
-    fn sorted(mut self) -> Vec<Change> {
+    fn sorted(mut self) -> Vec<DraftChange> {
         self.found.sort_by(|a, b| a.path.cmp(&b.path));
         self.found
     }
@@ -204,7 +204,7 @@ impl<'b> Reader<'b> {
         };
         if !same {
             let folder = self.folder;
-            self.found.push(Change {
+            self.found.push(DraftChange {
                 folder,
                 path,
                 before,
@@ -262,7 +262,7 @@ fn is_opaque(folder: &Path) -> bool {
 }
 
 /// The digest of changes: what somebody agreed to is what is applied, or nothing.
-pub(super) fn digest<'c>(changes: impl IntoIterator<Item = &'c Change>) -> String {
+pub(super) fn digest<'c>(changes: impl IntoIterator<Item = &'c DraftChange>) -> String {
     let mut hasher = Sha256::new();
     for change in changes {
         let state = |state: &Option<FileState>| {
@@ -270,7 +270,7 @@ pub(super) fn digest<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Strin
                 .as_ref()
                 .map_or_else(|| "-".to_owned(), FileState::identity)
         };
-        let Change {
+        let DraftChange {
             folder,
             path,
             before,

@@ -13,7 +13,7 @@ use crate::Redactor;
 
 use super::{
     Draft, DraftCounts,
-    changes::Change,
+    changes::DraftChange,
     record::{Record, upper},
     state::{FileState, Kind},
 };
@@ -34,7 +34,7 @@ const IN_ALL: Duration = Duration::from_secs(3);
 pub(super) fn shown(
     place: &Path,
     record: &Record,
-    changes: &[Change],
+    changes: &[DraftChange],
     redactor: &Redactor,
 ) -> Draft {
     let plain = |text: &str| redactor.text(&clean(text)).into_owned();
@@ -88,7 +88,7 @@ pub(super) fn shown(
         .into_iter()
         .map(|(from, to)| (plain(&from), plain(&to)))
         .collect();
-    let many_names = |change: &&Change| {
+    let many_names = |change: &&DraftChange| {
         let before = change.before.as_ref();
         before.is_some_and(|before| before.kind == Kind::File && before.names > 1)
             && change.after.is_some()
@@ -117,7 +117,7 @@ pub(super) fn shown(
 }
 
 /// Words, and the changes that they are said of.
-type Noted = (&'static str, fn(&Change) -> bool);
+type Noted = (&'static str, fn(&DraftChange) -> bool);
 
 /// What a list of paths does not show, and somebody who looks must know.
 const NOTED: [Noted; 2] = [
@@ -141,7 +141,7 @@ const NOTED: [Noted; 2] = [
 ];
 
 /// The mode before and after a change, where that is to be told: another one, or that of a new file that can be run.
-fn mode(change: &Change) -> Option<(Option<u32>, u32)> {
+fn mode(change: &DraftChange) -> Option<(Option<u32>, u32)> {
     let after = change.after.as_ref()?;
     match &change.before {
         Some(before) => {
@@ -156,7 +156,7 @@ fn mode(change: &Change) -> Option<(Option<u32>, u32)> {
 }
 
 /// The numbers of files that are changed in each way.
-pub(super) fn counts(changes: &[Change]) -> DraftCounts {
+pub(super) fn counts(changes: &[DraftChange]) -> DraftCounts {
     let mut counts = DraftCounts::default();
     for change in told(changes) {
         match (&change.before, &change.after) {
@@ -169,7 +169,7 @@ pub(super) fn counts(changes: &[Change]) -> DraftCounts {
 }
 
 /// The changes that are told: of a folder only where nothing in it is.
-fn told(changes: &[Change]) -> impl Iterator<Item = &Change> {
+fn told(changes: &[DraftChange]) -> impl Iterator<Item = &DraftChange> {
     let at = changes.iter().enumerate();
     let told = at.filter(|(at, change)| {
         let both = change.before.is_some() && change.after.is_some();
@@ -183,7 +183,7 @@ fn told(changes: &[Change]) -> impl Iterator<Item = &Change> {
 }
 
 /// A path as it is shown: relative in the first folder, absolute in another; a folder ends with a slash.
-pub(super) fn name(record: &Record, change: &Change) -> String {
+pub(super) fn name(record: &Record, change: &DraftChange) -> String {
     let path = match (change.folder, record.folders.get(change.folder)) {
         (0, _) | (_, None) => change.path.clone(),
         (_, Some(folder)) => folder.path.0.join(&change.path),
@@ -208,13 +208,13 @@ pub(super) fn name(record: &Record, change: &Change) -> String {
 }
 
 /// Files that were deleted under one name and are new under another. Empty files are alike by chance.
-fn renamed(record: &Record, changes: &[Change]) -> Vec<(String, String)> {
+fn renamed(record: &Record, changes: &[DraftChange]) -> Vec<(String, String)> {
     let content = |state: &Option<FileState>| {
         let state = state.as_ref().filter(|state| state.size > 0)?;
         state.digest.clone()
     };
     let gone = changes.iter().filter(|change| change.after.is_none());
-    let mut gone: std::collections::HashMap<String, Vec<&Change>> =
+    let mut gone: std::collections::HashMap<String, Vec<&DraftChange>> =
         gone.fold(std::collections::HashMap::new(), |mut all, change| {
             if let Some(digest) = content(&change.before) {
                 all.entry(digest).or_default().push(change);
@@ -230,13 +230,13 @@ fn renamed(record: &Record, changes: &[Change]) -> Vec<(String, String)> {
 }
 
 /// The diff of an answer. What people write comes first; what is hidden or no text, behind it.
-fn whole_diff(place: &Path, record: &Record, changes: &[Change]) -> (String, bool) {
+fn whole_diff(place: &Path, record: &Record, changes: &[DraftChange]) -> (String, bool) {
     let began = Instant::now();
-    let hidden = |change: &Change| {
+    let hidden = |change: &DraftChange| {
         let mut parts = change.path.components();
         parts.any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
     };
-    let mut order: Vec<&Change> = told(changes).filter(|change| !change.is_folder()).collect();
+    let mut order: Vec<&DraftChange> = told(changes).filter(|change| !change.is_folder()).collect();
     order.sort_by_key(|change| hidden(change));
     let (mut diff, mut cut) = (String::new(), false);
     for change in order {
@@ -258,7 +258,7 @@ fn whole_diff(place: &Path, record: &Record, changes: &[Change]) -> (String, boo
 }
 
 /// The diff of one file, whole.
-pub(super) fn of_file(place: &Path, record: &Record, change: &Change) -> String {
+pub(super) fn of_file(place: &Path, record: &Record, change: &DraftChange) -> String {
     let shown = name(record, change);
     let lower = record.folders.get(change.folder);
     let lower = lower.map(|folder| folder.path.0.join(&change.path));

@@ -26,7 +26,7 @@ const JOURNAL: &str = "journal.json";
 
 /// See the module's documentation.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Journal {
+pub(super) struct ApplyJournal {
     pub(super) folders: Vec<DraftFolder>,
     /// The name of the folder that everything is staged in, in each of them.
     pub(super) staging: String,
@@ -72,7 +72,7 @@ pub(super) struct Held {
     folders: Vec<(OwnedFd, OwnedFd)>,
 }
 
-impl Journal {
+impl ApplyJournal {
     pub(super) fn read(draft: &Path) -> io::Result<Option<Self>> {
         match read_json(&draft.join(JOURNAL)) {
             Ok(journal) => Ok(Some(journal)),

@@ -13,7 +13,7 @@ use charmer_sandbox::remove_folder;
 use crate::CallError;
 
 use super::{
-    journal::Journal,
+    journal::ApplyJournal,
     record::Record,
     store::{DRAFT, Drafts, DraftsState, locked},
 };
@@ -108,7 +108,7 @@ impl Drafts {
     }
 
     fn has_had_its_time(&self, draft: &Path) -> bool {
-        if Journal::is_there(draft) {
+        if ApplyJournal::is_there(draft) {
             return false;
         }
         let lifetime = self.0.rules.lifetime;
@@ -196,7 +196,7 @@ impl DraftsState {
                 let is_own = entry.file_name().to_string_lossy().starts_with(DRAFT)
                     && Record::read(&draft)
                         .is_ok_and(|record| record.server.as_ref() == Some(name));
-                if is_own && !Journal::is_there(&draft) && locked(&draft).is_ok() {
+                if is_own && !ApplyJournal::is_there(&draft) && locked(&draft).is_ok() {
                     let _ = remove_folder(&draft);
                 }
             }

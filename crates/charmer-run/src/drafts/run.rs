@@ -320,7 +320,7 @@ fn joined(folder: &Path, place: &Path) -> PathBuf {
 pub(super) fn read(
     open: &mut OpenDraft,
     began: SystemTime,
-) -> std::io::Result<Vec<changes::Change>> {
+) -> std::io::Result<Vec<changes::DraftChange>> {
     let mut before = open.before();
     let first = before.clone();
     let mut changes = open.changes(&mut before)?;

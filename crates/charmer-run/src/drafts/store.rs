@@ -21,9 +21,9 @@ use crate::{CallError, ErrorCode, Redactor};
 use super::{
     AppliedDraft, Applier, Draft, DraftRequest, DraftRules, DraftSummary, DraftedBy,
     apply::{self, NotApplied, conflicts},
-    changes::{self, Before, Change, Reader},
+    changes::{self, Before, DraftChange, Reader},
     diff,
-    journal::Journal,
+    journal::ApplyJournal,
     record::{DraftFolder, Record, read_json, upper, write_json},
     state::{FileState, Kind, PathText},
 };
@@ -76,7 +76,7 @@ impl OpenDraft {
     }
 
     /// Its changes, by what is known from before, which is added to.
-    pub(super) fn changes(&self, before: &mut Before) -> io::Result<Vec<Change>> {
+    pub(super) fn changes(&self, before: &mut Before) -> io::Result<Vec<DraftChange>> {
         let mut all = Vec::new();
         for (at, folder) in self.record.folders.iter().enumerate() {
             let reader = Reader::new(at, &folder.path.0, &upper(&self.place, at), before);
@@ -139,7 +139,7 @@ impl Drafts {
                 is_meant.then(|| DraftSummary {
                     begun: record.begun(),
                     counts: record.counts(),
-                    interrupted: Journal::is_there(&place),
+                    interrupted: ApplyJournal::is_there(&place),
                     folders: record.shown_folders(),
                     id: record.id,
                     principal: record.principal,
@@ -159,7 +159,7 @@ impl Drafts {
             .changes(&mut open.before())
             .map_err(|error| unreadable(id, &error))?;
         let mut draft = self.shown(&open, &changes);
-        if Journal::is_there(&open.place) {
+        if ApplyJournal::is_there(&open.place) {
             draft.blocked = Some(INTERRUPTED.into());
         }
         if principal.is_none() {
@@ -182,8 +182,9 @@ impl Drafts {
             .changes(&mut open.before())
             .map_err(|error| unreadable(id, &error))?;
         let wanted = path.trim_start_matches("./").trim_end_matches('/');
-        let is_meant =
-            |change: &&Change| diff::name(&open.record, change).trim_end_matches('/') == wanted;
+        let is_meant = |change: &&DraftChange| {
+            diff::name(&open.record, change).trim_end_matches('/') == wanted
+        };
         let Some(change) = changes.iter().find(is_meant) else {
             let message = format!(
                 "the draft {id} changes nothing at `{}`",
@@ -338,7 +339,7 @@ impl Drafts {
         let known = known.map_err(failed)?;
         if let Some(id) = &wish.id {
             let mut open = self.open(id, Some(principal))?;
-            if Journal::is_there(&open.place) {
+            if ApplyJournal::is_there(&open.place) {
                 return Err(CallError::refused(format!("the draft {id}: {INTERRUPTED}")));
             }
             if open.record.folders != known {
@@ -442,7 +443,7 @@ impl Drafts {
         })
     }
 
-    pub(super) fn shown(&self, open: &OpenDraft, changes: &[Change]) -> Draft {
+    pub(super) fn shown(&self, open: &OpenDraft, changes: &[DraftChange]) -> Draft {
         let mut draft = diff::shown(&open.place, &open.record, changes, &self.0.redactor);
         draft.blocked = self.blocked(&open.record, changes);
         draft
@@ -459,7 +460,7 @@ impl Drafts {
     }
 
     /// The reason why a draft cannot be applied, if it cannot, by the rules that it was made under.
-    fn blocked(&self, record: &Record, changes: &[Change]) -> Option<String> {
+    fn blocked(&self, record: &Record, changes: &[DraftChange]) -> Option<String> {
         let count = record.counts().all();
         if let Some(most) = record.at_most.filter(|most| count > *most) {
             return Some(format!(
@@ -484,7 +485,7 @@ impl Drafts {
 }
 
 /// The glob that forbids a change. Of several that match its path, the last decides; one with `!` before it allows.
-fn forbidding<'g>(globs: &'g [String], change: &Change) -> Option<&'g str> {
+fn forbidding<'g>(globs: &'g [String], change: &DraftChange) -> Option<&'g str> {
     let path = change.path.as_os_str().as_encoded_bytes();
     let matches = |glob: &&String| {
         let glob = glob.strip_prefix('!').unwrap_or(glob);
@@ -518,8 +519,8 @@ fn forbidding<'g>(globs: &'g [String], change: &Change) -> Option<&'g str> {
 const INTERRUPTED: &str =
     "applying it was interrupted; the action apply finishes it, drop undoes it";
 
-fn interrupted(open: &OpenDraft) -> Result<Option<Journal>, CallError> {
-    Journal::read(&open.place).map_err(|error| unfinished(&open.record.id, &error))
+fn interrupted(open: &OpenDraft) -> Result<Option<ApplyJournal>, CallError> {
+    ApplyJournal::read(&open.place).map_err(|error| unfinished(&open.record.id, &error))
 }
 
 fn unfinished(id: &str, error: &io::Error) -> CallError {

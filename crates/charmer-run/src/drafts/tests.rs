@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use crate::{CallError, Redactor};
 
 use super::{
-    Applier, Draft, DraftRequest, DraftRules, DraftedBy, Drafts, apply::stage, journal::Journal,
-    record::upper, run::read, store::OpenDraft,
+    Applier, Draft, DraftRequest, DraftRules, DraftedBy, Drafts, apply::stage,
+    journal::ApplyJournal, record::upper, run::read, store::OpenDraft,
 };
 
 const ANN: Option<&str> = Some("ann");
@@ -196,7 +196,7 @@ fn interrupted(work: &Drafted, steps: usize) -> Draft {
     });
     let open = work.drafts.open(&draft.id, ANN).expect("it is there");
     let changes = open.changes(&mut open.before()).expect("it can be read");
-    let mut journal = Journal {
+    let mut journal = ApplyJournal {
         folders: open.record.folders.clone(),
         staging: format!(".charmer-draft-{}", draft.id),
         steps: Vec::new(),

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use crate::{
     Call, CallError, CallPath, CallService, DryRun, ErrorCode, Outcome, ServedTool, SharedSteps,
     Target,
-    approval::{ApprovalSubject, Binding, NeedOfApproval, ShownCall, ToolApproval, Verdict},
+    approval::{
+        ApprovalSubject, ApprovalVerdict, Binding, NeedOfApproval, ShownCall, ToolApproval,
+    },
 };
 
 use super::{Applier, DRAFT_TOOL, Draft, Drafts, apart};
@@ -132,7 +134,7 @@ async fn apply(
                     approval.ask(call, subject, way).await?
                 }
             };
-            if let Verdict::Ask(question) = verdict {
+            if let ApprovalVerdict::Ask(question) = verdict {
                 return Ok(Outcome::needs_input(question));
             }
             (Applier::Person, Some(draft.digest))

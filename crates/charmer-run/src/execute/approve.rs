@@ -7,7 +7,8 @@ use charmer_core::{call::Prepared, model::Effect};
 use crate::{
     Call, CallError, DryRun, Outcome, RunPlace,
     approval::{
-        ApprovalSubject, AskWay, Binding, NeedOfApproval, ShownCall, ToolApproval, Verdict, need,
+        ApprovalSubject, ApprovalVerdict, AskWay, Binding, NeedOfApproval, ShownCall, ToolApproval,
+        need,
     },
     folder::here,
 };
@@ -87,7 +88,7 @@ impl Execute {
             return Ok(None);
         }
         let verdict = approval.ask(call, subject, way).await?;
-        if matches!(verdict, Verdict::Allowed(_)) {
+        if matches!(verdict, ApprovalVerdict::Allowed(_)) {
             // It may have taken minutes.
             let now = self.subject(call, prepared, place, need)?;
             if now.binding != bound_to {
@@ -198,11 +199,11 @@ impl Execute {
 
 /// What a client has to be asked first, if that is the verdict; or the outcome of the draft that a person was shown, which is
 /// applied in the place of another run.
-async fn asked(verdict: Verdict) -> Result<Option<Outcome>, CallError> {
+async fn asked(verdict: ApprovalVerdict) -> Result<Option<Outcome>, CallError> {
     match verdict {
-        Verdict::Allowed(None) => Ok(None),
-        Verdict::Allowed(Some(draft)) => draft.apply().await.map(Some),
-        Verdict::Ask(question) => Ok(Some(Outcome::needs_input(question))),
+        ApprovalVerdict::Allowed(None) => Ok(None),
+        ApprovalVerdict::Allowed(Some(draft)) => draft.apply().await.map(Some),
+        ApprovalVerdict::Ask(question) => Ok(Some(Outcome::needs_input(question))),
     }
 }
 

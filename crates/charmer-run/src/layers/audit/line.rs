@@ -15,7 +15,7 @@ use tokio::sync::mpsc::OwnedPermit;
 
 use crate::{Call, CallError, Caller, Ended, ErrorCode, Outcome, Redactor};
 
-use super::{AuditWriter, Job, LineFields};
+use super::{AuditWriter, LineFields, WriterJob};
 
 /// The longest text of a line that is written whole; what follows only its size is said of.
 const TEXT_LIMIT: usize = 2048;
@@ -84,7 +84,7 @@ pub(super) struct AuditEntry {
     job: Option<Arc<str>>,
     redactor: Redactor,
     // Before the writer, which waits for the last way into its queue to close when it goes.
-    room: Option<OwnedPermit<Job>>,
+    room: Option<OwnedPermit<WriterJob>>,
     writer: AuditWriter,
     done: bool,
     open: Arc<AtomicU64>,
@@ -207,7 +207,7 @@ impl AuditEntry {
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         line.insert("durationMs".into(), millis.into());
         match self.room.take() {
-            Some(room) => drop(room.send(Job::Line(line, None))),
+            Some(room) => drop(room.send(WriterJob::Line(line, None))),
             None => self.writer.log(line),
         }
     }

@@ -49,7 +49,7 @@ pub(crate) use line::leave_argv;
 use line::{AuditEntry, SEEN};
 #[cfg(feature = "approval")]
 pub(crate) use line::{leave_approval, rfc3339_millis};
-use writer::{AuditWriter, Job, ReportProblem};
+use writer::{AuditWriter, ReportProblem, WriterJob};
 
 /// Writes one JSON line a call to a file, which is made for its owner alone and appended to.
 ///

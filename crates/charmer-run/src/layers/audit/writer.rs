@@ -32,7 +32,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 pub(super) type ReportProblem = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A job for the thread.
-pub(super) enum Job {
+pub(super) enum WriterJob {
     /// A line, and who wants to know that it was written.
     Line(LineFields, Option<oneshot::Sender<Result<(), String>>>),
     /// Says that everything before it was dealt with.
@@ -44,7 +44,7 @@ pub(super) enum Job {
 pub(super) struct AuditWriter(Arc<WriterParts>);
 
 struct WriterParts {
-    jobs: Option<mpsc::Sender<Job>>,
+    jobs: Option<mpsc::Sender<WriterJob>>,
     /// Disconnected when the thread has ended.
     ended: std::sync::Mutex<blocking::Receiver<()>>,
     losses: Arc<Losses>,
@@ -101,7 +101,7 @@ impl AuditWriter {
 
     /// Gives the thread a line, and never waits.
     pub(super) fn log(&self, line: LineFields) {
-        if let Err(error) = self.jobs().try_send(Job::Line(line, None)) {
+        if let Err(error) = self.jobs().try_send(WriterJob::Line(line, None)) {
             self.0.losses.add(match error {
                 mpsc::error::TrySendError::Full(_) => "the disk is too slow",
                 mpsc::error::TrySendError::Closed(_) => "its thread is not there",
@@ -114,14 +114,14 @@ impl AuditWriter {
         let (tell, written) = oneshot::channel();
         let gone = "the thread of the audit log is not there";
         self.jobs()
-            .send(Job::Line(line, Some(tell)))
+            .send(WriterJob::Line(line, Some(tell)))
             .await
             .map_err(|_| gone.to_owned())?;
         written.await.unwrap_or_else(|_| Err(gone.into()))
     }
 
     /// Waits for room for one line.
-    pub(super) async fn reserve(&self) -> Result<OwnedPermit<Job>, String> {
+    pub(super) async fn reserve(&self) -> Result<OwnedPermit<WriterJob>, String> {
         let jobs = self.jobs().clone();
         jobs.reserve_owned()
             .await
@@ -135,7 +135,7 @@ impl AuditWriter {
     pub(super) fn flush(&self, patience: Duration) -> bool {
         let (done, flushed) = blocking::channel();
         let deadline = std::time::Instant::now() + patience;
-        let mut job = Job::Flush(done);
+        let mut job = WriterJob::Flush(done);
         // A full queue has no waiting that is not async; it is emptied within moments, or the disk is stuck.
         while let Err(error) = self.jobs().try_send(job) {
             let mpsc::error::TrySendError::Full(back) = error else {
@@ -151,7 +151,7 @@ impl AuditWriter {
         flushed.recv_timeout(left).is_ok()
     }
 
-    fn jobs(&self) -> &mpsc::Sender<Job> {
+    fn jobs(&self) -> &mpsc::Sender<WriterJob> {
         self.0.jobs.as_ref().expect("it is only taken at the end")
     }
 }
@@ -175,7 +175,7 @@ struct LogFile {
 }
 
 impl LogFile {
-    fn work(&mut self, mut jobs: mpsc::Receiver<Job>) {
+    fn work(&mut self, mut jobs: mpsc::Receiver<WriterJob>) {
         while let Some(first) = jobs.blocking_recv() {
             // Open for one burst only: between two the file may be moved away.
             let mut file = None;
@@ -183,7 +183,7 @@ impl LogFile {
             let mut next = Some(first);
             while let Some(job) = next {
                 match job {
-                    Job::Line(line, tell) => {
+                    WriterJob::Line(line, tell) => {
                         lines += 1;
                         if lines % BURST == 0 {
                             file = file.filter(|file: &OpenAudit| !file.is_locked);
@@ -194,7 +194,7 @@ impl LogFile {
                             let _ = tell.send(written);
                         }
                     }
-                    Job::Flush(done) => {
+                    WriterJob::Flush(done) => {
                         file = None;
                         // Whoever asked may have given up.
                         let _ = done.send(());
