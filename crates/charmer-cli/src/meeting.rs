@@ -29,7 +29,7 @@ use crate::{
 
 /// The longest path of a socket, with some room.
 const LONGEST: usize = 100;
-/// How many terminals are served at once.
+/// The number of terminals that are served at once.
 const MOST_TERMINALS: usize = 8;
 /// The longest answer of a terminal, in bytes.
 const MOST_ANSWER: u64 = 16 << 10;
@@ -38,13 +38,13 @@ pub(crate) const MOST_LIST: u64 = 16 << 20;
 /// The time that a terminal may take to read what it is sent.
 const WRITES: Duration = Duration::from_secs(10);
 
-/// What a server tells a terminal.
+/// A message of a server to a terminal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Told {
     /// The calls that wait.
     Waiting(Vec<WaitingCall>),
-    /// Whether an answer was in time.
+    /// The word on an answer: it was in time, or not.
     Settled(bool),
     /// It does not speak with this terminal.
     Refused(String),
@@ -55,7 +55,7 @@ pub(crate) enum Told {
 pub(crate) struct WaitingCall {
     pub(crate) id: String,
     pub(crate) digest: String,
-    /// What will run.
+    /// The command line that will run.
     pub(crate) summary: String,
     /// The command line alone.
     pub(crate) line: String,

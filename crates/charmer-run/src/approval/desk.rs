@@ -52,7 +52,7 @@ pub enum TerminalVerdict {
 pub struct TerminalAnswer {
     /// The decision.
     pub verdict: TerminalVerdict,
-    /// What the assistant is told of it.
+    /// The words to the assistant on it.
     pub reason: Option<String>,
     /// Who answered, and where.
     pub by: String,

@@ -44,9 +44,9 @@ pub use shown::{ShownCall, ShownDetail};
 const MOST_OF_ONE: usize = 16;
 const MOST_ASKED: usize = 256;
 const MOST_WAITING: usize = 64;
-/// How many calls are remembered that are not asked about again.
+/// The number of calls that are remembered as not to be asked about again.
 const MOST_REMEMBERED: usize = 4096;
-/// What refusals tell an assistant to do.
+/// The advice of refusals to an assistant.
 const NOTHING_RAN: &str = "nothing was run; do not try again unless the user wants it";
 const ASK_ANEW: &str =
     "nothing was run; call it again without an answer, and the person is asked anew";
@@ -60,7 +60,7 @@ pub struct Approvals(Arc<ApprovalState>);
 struct ApprovalState {
     digest: Option<ChainDigest>,
     book: Mutex<Book>,
-    /// How many terminals are looked at.
+    /// The number of terminals that are looked at.
     attached: AtomicUsize,
     /// Changes whenever something waits, or does not wait any more.
     changed: watch::Sender<u64>,
@@ -68,13 +68,13 @@ struct ApprovalState {
 
 #[derive(Default)]
 struct Book {
-    /// Whether somebody can come to a terminal at all.
+    /// True if somebody can come to a terminal at all.
     has_terminal: bool,
     asked: HashMap<String, Asked>,
     /// Their order.
     asked_keys: VecDeque<String>,
     waiting: Vec<QueuedCall>,
-    /// What was allowed once, and is not asked again.
+    /// The calls that were allowed once, and are not asked about again.
     once: HashMap<Vec<u8>, StandingApproval>,
     /// The kinds of calls that were allowed for as long as the server runs.
     session: HashMap<String, StandingApproval>,
@@ -106,7 +106,7 @@ pub(crate) struct ApprovalSubject {
     pub(crate) need: NeedOfApproval,
     pub(crate) shown: ShownCall,
     pub(crate) binding: Binding,
-    /// What it does, done as a draft.
+    /// Its changes, done as a draft.
     pub(crate) draft: Option<HeldDraft>,
 }
 
@@ -423,7 +423,7 @@ pub(crate) fn verdict(answer: &Answer) -> Result<(), CallError> {
     PersonAnswer::by_form(answer).verdict()
 }
 
-/// What the audit log has of an approval.
+/// The fields of an approval in the audit log.
 struct ApprovalRecord<'r> {
     decision: &'r str,
     way: &'r str,

@@ -11,7 +11,7 @@ use crate::{BadPattern, Call, layers::Validate};
 /// The time that a person has for an answer, if nothing is said.
 const APPROVAL_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
-/// How often a person is asked about a call.
+/// The frequency with which a person is asked about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum AskWhen {

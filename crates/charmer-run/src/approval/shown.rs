@@ -24,11 +24,11 @@ pub struct ShownCall {
     pub client: String,
     /// Who wants a person asked, in words.
     pub reasons: Vec<String>,
-    /// What the program reads from its standard input.
+    /// The text that the program reads from its standard input.
     pub stdin: Option<String>,
     /// Variables that hold what the caller gave, where that is not on the command line.
     pub variables: Vec<String>,
-    /// What it would change, by a draft or by a preview of its own.
+    /// The changes that it would make, by a draft or by a preview of its own.
     pub detail: Option<ShownDetail>,
 }
 

@@ -119,7 +119,7 @@ pub(super) fn shown(
 /// Words, and the changes that they are said of.
 type Noted = (&'static str, fn(&DraftChange) -> bool);
 
-/// What a list of paths does not show, and somebody who looks must know.
+/// Notes on what a list of paths does not show and somebody who looks must know.
 const NOTED: [Noted; 2] = [
     (
         "would run with the rights of its owner or group, whoever starts it (set-user-ID or set-group-ID)",

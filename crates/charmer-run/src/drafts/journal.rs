@@ -60,7 +60,7 @@ pub(super) enum Act {
     Mode { from: u32, to: u32 },
 }
 
-/// What is staged: by its number it is known whether it is in its place, by its mark whether somebody has changed it there.
+/// A staged file: by its number it is known whether it is in its place, by its mark whether somebody has changed it there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Staged {
     number: u64,
@@ -193,7 +193,7 @@ impl Held {
         &self.folders[folder].1
     }
 
-    /// What is staged under a number.
+    /// The file that is staged under a number.
     pub(super) fn staged(&self, folder: usize, staged: u64) -> io::Result<Staged> {
         let (staging, name) = (self.staging(folder), new_name(staged));
         let number = number_of(staging, Path::new(&name))?;

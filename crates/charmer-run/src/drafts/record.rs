@@ -1,4 +1,4 @@
-//! What is kept of a draft on disk, beside the changes themselves.
+//! The record of a draft on disk, beside the changes themselves.
 
 use std::{
     fs::{self, File},

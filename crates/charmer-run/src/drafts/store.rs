@@ -123,7 +123,7 @@ impl Drafts {
         &self.0.rules
     }
 
-    /// What must not be seen of what they hold.
+    /// The redactor of what they hold.
     pub(super) fn redactor(&self) -> &Redactor {
         &self.0.redactor
     }

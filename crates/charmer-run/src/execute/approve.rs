@@ -175,7 +175,7 @@ impl Execute {
         })
     }
 
-    /// What every approval is bound to.
+    /// The things that every approval is bound to.
     fn binding(&self, call: &Call, run: &DryRun, need: &NeedOfApproval) -> Binding {
         let mut binding = Binding::default();
         binding.add(&*call.caller.principal);
@@ -197,7 +197,7 @@ impl Execute {
     }
 }
 
-/// What a client has to be asked first, if that is the verdict; or the outcome of the draft that a person was shown, which is
+/// The question to a client, if that is the verdict; or the outcome of the draft that a person was shown, which is
 /// applied in the place of another run.
 async fn asked(verdict: ApprovalVerdict) -> Result<Option<Outcome>, CallError> {
     match verdict {

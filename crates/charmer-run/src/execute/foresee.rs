@@ -1,4 +1,4 @@
-//! What a call would change, found out before a person is asked about it: by a draft of it, or by the program's own preview.
+//! The changes of a call, found out before a person is asked about it: by a draft of it, or by the program's own preview.
 
 use std::{
     sync::Arc,
@@ -22,11 +22,11 @@ use super::{Execute, Target};
 const LONGEST: Duration = Duration::from_secs(30);
 /// The time that a preview has at least, where a trial took long.
 const LEAST: Duration = Duration::from_secs(5);
-/// How much of its output is kept.
+/// The amount of its output that is kept.
 const MOST_BYTES: usize = 256 << 10;
 
 impl Execute {
-    /// What a call would change, and the draft that does it, where there is one. Nothing of it is done.
+    /// The changes that a call would make, and the draft that does it, where there is one. Nothing of it is done.
     pub(super) async fn foreseen(
         &self,
         call: &Call,
@@ -90,7 +90,7 @@ impl Execute {
     }
 }
 
-/// What a preview printed.
+/// The output of a preview.
 fn shown(outcome: &Outcome) -> ShownDetail {
     let title = match outcome.is_success() {
         true => "what the program says that it would do (its preview)",
@@ -114,7 +114,7 @@ fn can_confine(launcher: &Launcher) -> bool {
     }
 }
 
-/// What the call does as a draft; and the draft itself, if that is all of it: it ended well, changed something, and tried
+/// The changes of the call as a draft; and the draft itself, if that is all of it: it ended well, changed something, and tried
 /// nothing else. Otherwise what was seen of it is still worth more than a command line.
 #[cfg(all(feature = "drafts", target_os = "linux"))]
 async fn drafted(

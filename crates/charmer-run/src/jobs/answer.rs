@@ -1,4 +1,4 @@
-//! What is said of jobs: that one goes on, how far it is, and which there are.
+//! Answers about jobs: that one goes on, how far it is, and which there are.
 
 use std::sync::Arc;
 

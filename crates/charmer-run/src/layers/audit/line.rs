@@ -40,7 +40,7 @@ pub(super) struct Sight {
     tries: u32,
     /// The command line does not say everything, so that the input is worth writing too.
     with_input: bool,
-    /// What a person said to it.
+    /// A person's word on it.
     approval: Option<Value>,
 }
 
