@@ -125,8 +125,8 @@ impl Family for Fallback {
         Box::pin(async move {
             self.further.ask(asker, sketch).await;
             told_below::ask(asker, sketch).await;
-            self.values.ask(asker, sketch).await;
             manual::complete(asker.binary, sketch);
+            self.values.ask(asker, sketch).await;
             let asks = sketch.path.is_root() && !hand_on::runs_first_word(sketch);
             let first_word = self.first_word.ask(asker, asks);
             tokio::join!(self.long_value.ask(asker, sketch), first_word);

@@ -186,6 +186,15 @@ pub(super) async fn ask(asker: &Asker<'_>, root: &mut CommandSketch) {
 
 /// The kind of an option by the answer to a command line that ends with it.
 fn kind_by(flag: &FlagSketch, answer: &ProbeAnswer) -> Option<KindSketch> {
+    if says_lacking(flag, answer) {
+        return Some(KindSketch::single(ValueType::String));
+    }
+    let shows_help = paragraphs(printed(answer)).len() > FEWEST;
+    (answer.succeeded() && shows_help).then_some(KindSketch::switch())
+}
+
+/// Returns true if a program failed because this option has no value.
+pub(super) fn says_lacking(flag: &FlagSketch, answer: &ProbeAnswer) -> bool {
     let names_it = |line: &str| {
         let mut words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
         words.any(|word| word.trim_start_matches('-') == flag.id())
@@ -196,11 +205,7 @@ fn kind_by(flag: &FlagSketch, answer: &ProbeAnswer) -> Option<KindSketch> {
     };
     let failed = answer.code.is_some_and(|code| code != 0);
     let mut lines = answer.stderr.lines().chain(answer.stdout.lines());
-    if failed && lines.any(|line| names_it(line) && lacks(line)) {
-        return Some(KindSketch::single(ValueType::String));
-    }
-    let shows_help = paragraphs(printed(answer)).len() > FEWEST;
-    (answer.succeeded() && shows_help).then_some(KindSketch::switch())
+    failed && lines.any(|line| names_it(line) && lacks(line))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use charmer_core::model::ValueType;
 use futures_util::future::join_all;
 
-use super::{Asker, printed};
+use super::{Asker, printed, told_below::says_lacking};
 use crate::{
     fact::{Fact, Field, Origin},
     flags::Flags,
@@ -127,6 +127,9 @@ impl Tried {
             let alone = asker.prober.run(&[&*name, "--version"]).await;
             if first_line(&alone) == version {
                 return (flag, Some(false));
+            }
+            if says_lacking(flag, &alone) {
+                return (flag, Some(true));
             }
             let with_word = asker.prober.run(&[&*name, "x", "--version"]).await;
             let takes_value = first_line(&with_word) == version;

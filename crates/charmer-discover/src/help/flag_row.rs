@@ -178,7 +178,12 @@ fn value_of<'t>(text: &'t str, names: &mut FlagNames) -> (Option<String>, &'t st
     {
         left = left[at + 1..].trim_start();
     }
-    names.optional |= left.is_empty() && !value.is_empty();
+    names.optional |= left.is_empty() && value.starts_with('[');
+    // Dots behind a space stand for a value; right behind the name they say that it is counted.
+    let value = match value.as_str() {
+        "..." => "<...>".to_owned(),
+        _ => value,
+    };
     let after = &body[body[..end].trim_end_matches(',').len()..];
     ((!value.is_empty()).then_some(value), after)
 }
@@ -272,6 +277,7 @@ mod tests {
             ("-l<n>", "-l <n>"),
             ("-S[<key>]", "-S [<key>]"),
             ("-S [key]", "-S [[key]]"),
+            ("-p, --port ...", "-p --port <...>"),
             ("-J [user@]host[:port]", "-J [user@]host[:port]"),
             ("-p, p, --part <P>", "-p --part <P>"),
             ("--", "none"),
