@@ -490,10 +490,17 @@ impl Walk {
     fn note_lost_lists(&self) {
         const FEWEST: usize = 3;
         let mut found = self.lock();
+        // Of a program that was not asked for all of its commands that is said already.
+        if found.warnings.iter().any(|it| it.path.is_root()) {
+            return;
+        }
         let is_lost = |(path, names): &(&CommandPath, &Vec<String>)| {
             let is_there = |name: &String| {
                 let child = path.child(name.as_str());
-                let told = found.warnings.iter().any(|it| it.path == child);
+                let told = found
+                    .warnings
+                    .iter()
+                    .any(|it| it.path == child || it.path == **path);
                 told || found.commands.contains_key(&child)
             };
             let is_known = !path.is_root() && found.commands.contains_key(*path);
