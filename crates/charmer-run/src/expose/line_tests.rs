@@ -77,7 +77,6 @@ async fn arguments_may_be_words_too_and_nothing_is_given_twice() {
         json!({"command": "ship list", "arguments": ["-n", 3, "--all"]}),
         json!({"command": "ship list", "arguments": "-n 3 --all"}),
         json!({"command": "ship list", "args": ["-n3", "-a"]}),
-        json!({"command": "ship list", "arguments": {"args": ["-n3", "-a"]}}),
         json!({"command": "ship list -n 3", "arguments": {"all": true}}),
         json!({"command": "ship list -n 3", "arguments": "--all"}),
     ] {

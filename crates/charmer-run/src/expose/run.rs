@@ -216,16 +216,10 @@ impl Arguments {
         };
         match given {
             None | Some(Value::Null) => Ok(Self::default()),
-            Some(Value::Object(named)) => {
-                let mut named = named.clone();
-                // A flag among the values that have no name can only be meant as one.
-                let words = named.get(ARGS).and_then(words_with_flags);
-                if words.is_some() {
-                    named.remove(ARGS);
-                }
-                let words = words.unwrap_or_default();
-                Ok(Self { named, words })
-            }
+            Some(Value::Object(named)) => Ok(Self {
+                named: named.clone(),
+                ..Self::default()
+            }),
             Some(Value::Array(list)) => words(list).map(of_words).ok_or_else(wrong),
             // Some models write an object or a list as text.
             Some(Value::String(text)) => match serde_json::from_str(text) {
@@ -274,24 +268,6 @@ fn words(list: &[Value]) -> Option<Vec<String>> {
         _ => None,
     };
     list.iter().map(word).collect()
-}
-
-/// The words of a value that has a flag among them.
-fn words_with_flags(value: &Value) -> Option<Vec<String>> {
-    let words = match value {
-        Value::Array(list) => words(list)?,
-        Value::String(text) => line::arguments(text).ok()?,
-        _ => return None,
-    };
-    let is_flag = |word: &String| word.len() > 1 && word.starts_with('-');
-    let before_end = |word: &&String| *word != "--";
-    let mut flags = words
-        .iter()
-        .take_while(before_end)
-        .filter(|word| is_flag(word));
-    flags
-        .any(|flag| flag.parse::<f64>().is_err())
-        .then_some(words)
 }
 
 /// A key that is true or false, and false where it is left out.

@@ -28,7 +28,7 @@ use rustix::{
     },
 };
 
-use crate::{Program, RightsReport};
+use crate::{NetworkRight, Program, RightsReport};
 
 use super::{
     keeper::{Plan, end_descendants, pid},
@@ -36,7 +36,7 @@ use super::{
     message::{Ending, Order, ProgramId, line},
     mounts,
     socket::{Receiver, send_all},
-    system_calls,
+    system_calls::{self, Own},
 };
 
 /// The maximum size of a message, in bytes: far more than the system lets a program be started with.
@@ -74,8 +74,11 @@ fn give_away(plan: &Plan) -> RightsReport {
         namespaces.processes.is_ok(),
     );
     let landlock = landlock::restrict(rights, plan.view());
-    let system_calls = limits::drop_privileges()
-        .and_then(|()| system_calls::restrict(rights, plan.devices.terminals));
+    let own = Own {
+        terminals: plan.devices.terminals,
+        network: rights.network == NetworkRight::None && namespaces.network.is_ok(),
+    };
+    let system_calls = limits::drop_privileges().and_then(|()| system_calls::restrict(rights, own));
     // Last: who is hidden cannot look at itself either.
     limits::hide();
     RightsReport {

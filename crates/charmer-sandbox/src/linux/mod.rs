@@ -20,7 +20,7 @@ pub use sandbox::{ConfinedProgram, Sandbox};
 
 use crate::{Rights, RightsReport};
 
-use self::landlock::View;
+use self::{landlock::View, system_calls::Own};
 
 /// Leaves the calling thread, and all that it starts from now on, only these rights, or says why that is impossible; the
 /// thread should end in either case. Hidden paths, overlays and bounds are a whole process's: rights with some are refused.
@@ -41,7 +41,7 @@ pub fn confine_thread(rights: &Rights) -> Result<(), String> {
     }
     let mut report = RightsReport::whole(0);
     report.landlock = landlock::restrict(rights, View::default());
-    report.system_calls = system_calls::restrict(rights, false);
+    report.system_calls = system_calls::restrict(rights, Own::default());
     match report.missing() {
         Some(reason) => Err(reason),
         None => Ok(()),

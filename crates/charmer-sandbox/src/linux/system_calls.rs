@@ -38,14 +38,22 @@ const SET_LEASE: u64 = 1024;
 /// The argument that asks `personality` for the present one.
 const PRESENT_PERSONALITY: u64 = 0xffff_ffff;
 
-/// Leaves this thread, and all that it starts, only the system calls that go with these rights. `own_terminals` says that
-/// all terminals it can see are its own.
-pub(super) fn restrict(rights: &Rights, own_terminals: bool) -> Result<(), String> {
+/// The things that are the process's own, so that it may do with them as it likes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Own {
+    /// All terminals that it can see.
+    pub(super) terminals: bool,
+    /// Its network, which reaches nothing.
+    pub(super) network: bool,
+}
+
+/// Leaves this thread, and all that it starts, only the system calls that go with these rights.
+pub(super) fn restrict(rights: &Rights, own: Own) -> Result<(), String> {
     // Where several filters object, the answer is that of the one which was added last. So the general one comes first.
     let mut filters = vec![
-        only(allowed(own_terminals)?, ENOSYS)?,
+        only(allowed(own.terminals)?, ENOSYS)?,
         never(privileged()?, EPERM)?,
-        never(sockets(rights.network)?, EACCES)?,
+        never(sockets(rights.network, own.network)?, EACCES)?,
     ];
     if !rights.metadata {
         // An error of no number is the answer that all went well.
@@ -136,7 +144,7 @@ fn allowed(own_terminals: bool) -> Result<Calls, String> {
 }
 
 /// The sockets that are not to be had.
-fn sockets(network: NetworkRight) -> Result<Calls, String> {
+fn sockets(network: NetworkRight, own_network: bool) -> Result<Calls, String> {
     let inet = [libc::AF_INET, libc::AF_INET6];
     let families: Vec<i32> = match network {
         NetworkRight::All => inet
@@ -145,8 +153,10 @@ fn sockets(network: NetworkRight) -> Result<Calls, String> {
             .collect(),
         NetworkRight::Tcp => inet.into_iter().chain([libc::AF_NETLINK]).collect(),
         NetworkRight::Socket => vec![UNIX_FAMILY, libc::AF_NETLINK],
-        // Programs of Node's ask for their addresses as they start, and break down without an answer.
-        NetworkRight::None => vec![libc::AF_NETLINK],
+        // Some programs ask for their addresses as they start, and break down without an answer. In a network of their own
+        // there are none to be told.
+        NetworkRight::None if own_network => vec![libc::AF_NETLINK],
+        NetworkRight::None => vec![],
     };
     let mut calls = Calls::new();
     // A pair of another kind can be sent through to any socket that has a path.
@@ -158,6 +168,10 @@ fn sockets(network: NetworkRight) -> Result<Calls, String> {
             rule([is(1, mask, kind.into())?])
         });
         calls.insert(libc::SYS_socketpair, others.collect::<Result<_, _>>()?);
+    }
+    if families.is_empty() {
+        calls.insert(libc::SYS_socket, Vec::new());
+        return Ok(calls);
     }
     let other: Result<Vec<Condition>, String> = families
         .iter()
