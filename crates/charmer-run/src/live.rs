@@ -54,7 +54,7 @@ impl LiveRun {
     }
 
     /// Says whether it waits for a person at this moment, and not for its program.
-    pub(crate) fn waits_for_person(&self, yes: bool) {
+    pub fn waits_for_person(&self, yes: bool) {
         if let Some(state) = &self.0 {
             state.waiting.store(yes, Ordering::Relaxed);
         }
