@@ -1,7 +1,9 @@
 //! More of an output that was cut, by place or by search; and the tool `read_output` that gives it.
 
-#[cfg_attr(feature = "output-search", path = "read_output/pattern.rs")]
-#[cfg_attr(not(feature = "output-search"), path = "read_output/no_pattern.rs")]
+#[cfg(not(feature = "output-search"))]
+#[path = "read_output/no_pattern.rs"]
+mod pattern;
+#[cfg(feature = "output-search")]
 mod pattern;
 
 use std::{

@@ -22,7 +22,7 @@ use crate::{
     Standing, StandingCheck,
     excluded::{ExcludedCommands, plain_name},
     read_output,
-    spelling::spellings,
+    spelling::{DEEPEST, spellings},
 };
 
 /// The calls of a tool that `run_read` takes.
@@ -495,11 +495,33 @@ impl ToolSet {
     /// The tool of a name, or the one tool that is called so in other words: by another path or a short name of its
     /// command, with spaces or underscores between the words.
     pub fn find(&self, name: &str) -> Option<&ServedTool> {
-        self.get(name).or_else(|| {
-            let names = spellings(self.tools.iter().map(|served| &*served.tool));
-            let at = names.get(&plain_name(name)).copied().flatten()?;
-            Some(&self.tools[at])
-        })
+        self.get(name)
+            .or_else(|| self.spelled(&self.spellings(), name))
+    }
+
+    /// The tool that words begin with, and the number of those that name it: `git_log`, or `git log` as people type it.
+    pub fn find_typed(&self, words: &[String]) -> Option<(&ServedTool, usize)> {
+        let names = self.spellings();
+        let find = |name: &str| self.get(name).or_else(|| self.spelled(&names, name));
+        let first = find(words.first()?);
+        // Behind the name of a program its commands follow.
+        if let Some(served) = first.filter(|served| !served.tool.path.is_root()) {
+            return Some((served, 1));
+        }
+        let plain = words.iter().take_while(|word| !word.starts_with('-'));
+        let longest = plain.take(DEEPEST).count();
+        let whole = |length: usize| Some((find(&words[..length].join(" "))?, length));
+        let typed = (2..=longest).rev().find_map(whole);
+        typed.or_else(|| Some((first?, 1)))
+    }
+
+    fn spellings(&self) -> HashMap<String, Option<usize>> {
+        spellings(self.tools.iter().map(|served| &*served.tool))
+    }
+
+    fn spelled(&self, names: &HashMap<String, Option<usize>>, name: &str) -> Option<&ServedTool> {
+        let at = names.get(&plain_name(name)).copied().flatten()?;
+        Some(&self.tools[at])
     }
 
     /// The tools that are listed at this moment, in order.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use charmer_core::{call::from_words, text::nearest};
-use charmer_run::{CallResult, Caller, DraftRequest, DraftedBy, META_TOOLS, ServedTool, ToolSet};
+use charmer_run::{CallResult, Caller, DraftRequest, DraftedBy, META_TOOLS, ServedTool};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -24,9 +24,6 @@ use crate::{
     spells,
     wrap::wrapped,
 };
-
-/// No command is more words deep, its program among them.
-const DEEPEST: usize = 8;
 
 pub(crate) fn run(args: &CallArgs) -> Result<ExitCode, Problem> {
     let (tool, words) = args.words.split_first().expect("a tool is required");
@@ -125,7 +122,7 @@ fn found_by(args: &CallArgs) -> Result<(Assembler, ServedTool, usize), Problem> 
     let (assembler, warnings) = Assembler::new(settings, Purpose::Call);
     warnings.iter().for_each(|message| warn(message));
     let tools = assembler.callable(&assembler.assemble(&found)?.tools);
-    let Some((served, named_by)) = named(&tools, &args.words) else {
+    let Some((served, named_by)) = tools.find_typed(&args.words) else {
         if let Some(book) = &assembler.spells {
             spells::warn_of(&book.problems());
         }
@@ -149,20 +146,6 @@ fn found_by(args: &CallArgs) -> Result<(Assembler, ServedTool, usize), Problem> 
         });
     };
     Ok((assembler, served.clone(), named_by))
-}
-
-/// The tool that words begin with, and the number of those that name it: `git_log`, or `git log` as people type it.
-fn named<'t>(tools: &'t ToolSet, words: &[String]) -> Option<(&'t ServedTool, usize)> {
-    let first = tools.find(words.first()?);
-    // Behind the name of a program its commands follow.
-    if let Some(served) = first.filter(|served| !served.tool.path.is_root()) {
-        return Some((served, 1));
-    }
-    let plain = words.iter().take_while(|word| !word.starts_with('-'));
-    let longest = plain.take(DEEPEST).count();
-    let whole = |length: usize| Some((tools.find(&words[..length].join(" "))?, length));
-    let spelled = (2..=longest).rev().find_map(whole);
-    spelled.or_else(|| Some((first?, 1)))
 }
 
 /// Returns true if the command line says where the tool is to be found, other than by the tool's name.
@@ -340,12 +323,6 @@ fn object(text: &str) -> Result<Map<String, Value>, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use charmer_core::{
-        model::{Cli, Command, Syntax},
-        tool::{CatalogueOptions, catalogue},
-    };
-    use charmer_run::{CallPath, HandlerCall, Reply, SharedSteps, Target};
-
     use crate::confine::LOOSEN;
 
     use super::*;
@@ -369,31 +346,5 @@ mod tests {
         assert!(object(r#"{"a": 1}"#).is_ok_and(|object| object["a"] == 1));
         assert!(object("[1]").is_err_and(|problem| problem.to_string().contains("no object")));
         assert!(object("{a: 1}").is_err_and(|problem| problem.to_string().contains("no JSON")));
-    }
-
-    #[test]
-    fn tools_are_named_as_lists_show_them_and_as_people_type_them() {
-        let crew = Command::new("crew").command(Command::new("show"));
-        let cli = Cli::new(Command::new("ship").command(crew), Syntax::pflag());
-        let made = catalogue(&cli, &CatalogueOptions::default());
-        let tools = ToolSet::new(made.tools.into_iter().map(|tool| {
-            let says = |_: HandlerCall| Ok(Reply::Text(String::new()));
-            CallPath::new(tool, Target::Handler(std::sync::Arc::new(says)))
-                .serve(&SharedSteps::default())
-        }));
-        for (words, expected) in [
-            ("ship_crew_show x", Some(("ship_crew_show", 1))),
-            ("ship crew show x", Some(("ship_crew_show", 3))),
-            ("ship crew --all show", Some(("ship_crew", 2))),
-            // A whole name is that tool, whatever follows.
-            ("ship_crew show", Some(("ship_crew", 1))),
-            ("ship x", Some(("ship", 1))),
-            ("boat crew", None),
-        ] {
-            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-            let found = named(&tools, &words);
-            let found = found.map(|(served, count)| (served.tool.name.as_str(), count));
-            assert_eq!(found, expected, "{words:?}");
-        }
     }
 }

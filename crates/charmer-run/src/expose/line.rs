@@ -10,12 +10,10 @@ use charmer_core::{
 };
 use serde_json::{Map, Value};
 
-use crate::{CallError, ErrorCode, ServedTool};
+use crate::{CallError, ErrorCode, ServedTool, spelling::DEEPEST};
 
-use super::commands::ServedCommands;
+use super::{commands::ServedCommands, describe};
 
-/// No command is more words deep, its program among them.
-const DEEPEST: usize = 8;
 /// The maximum number of characters of what an error says, and of its advice.
 const ADVICE: usize = 200;
 
@@ -76,7 +74,7 @@ pub(super) fn input(
         let error = CallError::new(ErrorCode::InvalidArguments, message);
         match hint.filter(|hint| hint.len() <= ADVICE) {
             Some(hint) => error.hint(hint),
-            None => error.hint("`describe_commands` shows all that it takes"),
+            None => error.hint(format!("`{}` shows all that it takes", describe::NAME)),
         }
     })
 }
